@@ -1,0 +1,6 @@
+#include <cstdio>
+
+int main() {
+  std::puts("cone " CONE_VERSION);
+  return 0;
+}

@@ -1,0 +1,55 @@
+# One CMake target a module: cone_module(data DEPENDS graph exec base LINK PkgConfig::MATIO)
+# takes every source in src/<name>/ and puts include/ on the path. DEPENDS names modules, LINK
+# names libraries that stay private to the module.
+
+add_library(cone_compile_options INTERFACE)
+target_compile_options(cone_compile_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor
+                       -Wno-missing-field-initializers)
+if(CONE_WARNINGS_AS_ERRORS)
+  target_compile_options(cone_compile_options INTERFACE -Werror)
+endif()
+# The standard library's assertions cost little outside inner loops; only release goes without.
+target_compile_definitions(cone_compile_options INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+if(CONE_SANITIZE)
+  target_compile_options(cone_compile_options INTERFACE
+                         -fsanitize=${CONE_SANITIZE} -fno-sanitize-recover=all
+                         -fno-omit-frame-pointer)
+  target_link_options(cone_compile_options INTERFACE -fsanitize=${CONE_SANITIZE})
+endif()
+
+function(cone_module name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK;PUBLIC_LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  add_library(cone_${name} STATIC ${sources})
+  target_include_directories(cone_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include
+                                          PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  list(TRANSFORM ARG_DEPENDS PREPEND cone_)
+  target_link_libraries(cone_${name} PUBLIC ${ARG_DEPENDS} ${ARG_PUBLIC_LINK}
+                                     PRIVATE cone_compile_options ${ARG_LINK})
+endfunction()
+
+# Tests of a module: every tests/<module>/*_test.cpp becomes part of cone_<module>_test; those
+# named *_fixture_test.cpp go into an executable of their own, labelled `fixture` (they read
+# reference values from $CONE_FIXTURE_DIR); *_slow_test.cpp are labelled `slow` and left out of
+# the sanitizer runs.
+function(cone_module_tests name)
+  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  file(GLOB all CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*_test.cpp)
+  set(fixture ${all})
+  list(FILTER fixture INCLUDE REGEX "_fixture_test\\.cpp$")
+  set(slow ${all})
+  list(FILTER slow INCLUDE REGEX "_slow_test\\.cpp$")
+  set(fast ${all})
+  list(FILTER fast EXCLUDE REGEX "_(fixture|slow)_test\\.cpp$")
+  list(TRANSFORM ARG_DEPENDS PREPEND cone_)
+  foreach(kind fast fixture slow)
+    if(${kind})
+      set(target cone_${name}_${kind}_test)
+      add_executable(${target} ${${kind}})
+      target_link_libraries(${target} PRIVATE cone_${name} ${ARG_DEPENDS} cone_test_support
+                                              cone_compile_options GTest::gtest_main)
+      gtest_discover_tests(${target} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+                           PROPERTIES LABELS "${kind};${name}" TIMEOUT 600)
+    endif()
+  endforeach()
+endfunction()

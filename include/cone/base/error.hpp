@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace cone {
+
+/// Who has to act: the caller's words (kUsage), the caller's data (kData), the machine (kIo) or us
+/// (kInternal). The command line turns the first two into exit status 2 and the others into 1.
+enum class ErrorCode { kUsage, kData, kIo, kInternal };
+
+/// Where a fault is. Every part is optional; lines count from 1 and include the header.
+struct Place {
+  std::string file;
+  std::uint64_t line = 0;
+  std::string column;
+  std::string item;  ///< a node id, a variable of a .mat file, a flag
+
+  /// "nodes.csv:12, column outcome (u17)"
+  std::string to_string() const;
+};
+
+/// One thing that is wrong: what, where, and what to do about it.
+struct Fault {
+  Place place;
+  std::string what;
+  std::string advice;
+
+  std::string to_string() const;
+};
+
+/// The one exception type of the library. Carries every fault that was found, not just the first.
+class Error : public std::exception {
+ public:
+  Error(ErrorCode code, Fault fault);
+  Error(ErrorCode code, std::vector<Fault> faults, std::uint64_t num_unlisted = 0);
+
+  ErrorCode code() const noexcept { return code_; }
+  const std::vector<Fault>& faults() const noexcept { return faults_; }
+  /// Faults that were counted but not kept, so that a file of a million bad lines stays readable.
+  std::uint64_t num_unlisted() const noexcept { return num_unlisted_; }
+  const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  ErrorCode code_;
+  std::vector<Fault> faults_;
+  std::uint64_t num_unlisted_;
+  std::string message_;
+};
+
+/// Thrown where an observer asked to stop. Public entry points catch it and return a status:
+/// being cancelled is an outcome of a run, not a fault.
+class Cancelled : public std::exception {
+ public:
+  const char* what() const noexcept override { return "cancelled"; }
+};
+
+/// Collects faults while a loader goes on reading. Keeps the first few of each kind and counts the
+/// rest, so that one systematic mistake does not hide the others.
+class FaultList {
+ public:
+  static constexpr std::uint64_t kListedPerKind = 10;
+
+  /// `kind` groups faults of one cause ("treatment", "unknown id").
+  void add(const std::string& kind, Fault fault);
+  /// Counts `count` faults of a kind without describing them.
+  void add_unlisted(const std::string& kind, std::uint64_t count);
+  /// Appends all of `other`, keeping the limit per kind.
+  void merge(const FaultList& other);
+
+  bool empty() const { return total_ == 0; }
+  std::uint64_t total() const { return total_; }
+  const std::vector<Fault>& listed() const { return listed_; }
+
+  /// Throws one Error with everything collected, if anything was.
+  void throw_if_any(ErrorCode code) const;
+
+ private:
+  std::vector<Fault> listed_;
+  std::vector<std::string> kinds_;  // of listed_, for merge
+  std::map<std::string, std::uint64_t> count_by_kind_;
+  std::uint64_t total_ = 0;
+};
+
+}  // namespace cone

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <string_view>
+
+namespace cone {
+
+/// A file mapped read-only. Throws Error(kData) when it cannot be opened or is not a regular file.
+/// The file must not shrink while it is mapped.
+class MappedFile {
+ public:
+  explicit MappedFile(const std::filesystem::path& path);
+  ~MappedFile();
+  MappedFile(const MappedFile&) = delete;
+  MappedFile& operator=(const MappedFile&) = delete;
+
+  std::string_view bytes() const { return {data_, size_}; }
+  /// Tells the kernel that a prefix is no longer needed, to bound the resident size of a scan.
+  void release_before(std::size_t offset) const;
+
+ private:
+  const char* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// Writes through `write` to a temporary file beside `path`, flushes it to disk and renames it over
+/// `path`, so a reader sees the old file or the whole new one. Throws Error(kIo) and removes the
+/// temporary file on failure.
+void write_atomically(const std::filesystem::path& path,
+                      const std::function<void(std::ostream&)>& write);
+
+}  // namespace cone

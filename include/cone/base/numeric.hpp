@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <span>
+
+namespace cone {
+
+/// Neumaier's compensated sum: the order of the terms moves the result by a few ulps at most, so
+/// permuting nodes changes no estimate that a user could see.
+class CompensatedSum {
+ public:
+  void add(double x) {
+    const double next = sum_ + x;
+    compensation_ += std::abs(sum_) >= std::abs(x) ? (sum_ - next) + x : (x - next) + sum_;
+    sum_ = next;
+  }
+  double value() const { return sum_ + compensation_; }
+
+ private:
+  double sum_ = 0;
+  double compensation_ = 0;
+};
+
+inline double sum(std::span<const double> values) {
+  CompensatedSum total;
+  for (const double v : values) total.add(v);
+  return total.value();
+}
+
+/// NaN when there are no values.
+inline double mean(std::span<const double> values) {
+  return sum(values) / static_cast<double>(values.size());
+}
+
+/// Sum of squared deviations over (n − ddof).
+inline double variance(std::span<const double> values, int ddof) {
+  const double centre = mean(values);
+  CompensatedSum total;
+  for (const double v : values) total.add((v - centre) * (v - centre));
+  return total.value() / (static_cast<double>(values.size()) - ddof);
+}
+
+/// 1 / (1 + exp(−x)) without overflow.
+inline double sigmoid(double x) {
+  if (x >= 0) return 1.0 / (1.0 + std::exp(-x));
+  const double e = std::exp(x);
+  return e / (1.0 + e);
+}
+
+}  // namespace cone

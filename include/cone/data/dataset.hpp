@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cone/base/sparse_matrix.hpp"
+#include "cone/data/id_table.hpp"
+#include "cone/graph/graph.hpp"
+
+namespace cone {
+
+/// One row a node, one column a feature. Dense columns of nodes.csv come first, then the sparse
+/// features. Everything downstream sees this one representation.
+struct FeatureTable {
+  SparseMatrix matrix;
+  std::vector<std::string> names;  ///< one a column
+};
+
+/// Everything that was observed: all that an estimator, a learner or a policy may see. The true
+/// potential outcomes are not in here (see Truth).
+struct Dataset {
+  IdTable ids;
+  Graph graph;
+  FeatureTable features;
+  std::vector<std::uint8_t> treatment;  ///< 0 or 1; empty where the data has no log (a raw network)
+  std::vector<double> outcome;          ///< empty where the data has no log
+  /// The user's own nuisances, where brought.
+  std::optional<std::vector<double>> propensity;  ///< P(treatment = 1)
+  std::optional<std::vector<double>> mu0;
+  std::optional<std::vector<double>> mu1;
+
+  std::size_t num_nodes() const { return ids.size(); }
+  bool has_log() const { return !treatment.empty(); }
+  std::size_t num_treated() const;
+  /// 32 hexadecimal digits over everything above: the same content has the same checksum in
+  /// whatever format it was stored.
+  std::string checksum() const;
+};
+
+/// Both potential outcomes of every node, known only in simulations. Answers what a policy would
+/// truly have achieved, and nothing in nuisance or estimate takes one.
+class Truth {
+ public:
+  Truth(std::vector<double> y0, std::vector<double> y1);
+
+  /// mean_i of π(i)·y_i(1) + (1 − π(i))·y_i(0), over all nodes or the given ones.
+  double utility(std::span<const double> policy) const;
+  double utility(std::span<const double> policy, std::span<const NodeIndex> nodes) const;
+
+  std::span<const double> y0() const { return y0_; }
+  std::span<const double> y1() const { return y1_; }
+
+ private:
+  std::vector<double> y0_;
+  std::vector<double> y1_;
+};
+
+/// What a loader returns.
+struct LoadedData {
+  Dataset observed;
+  std::optional<Truth> truth;
+  EdgeListReport edges;
+};
+
+}  // namespace cone

@@ -1,0 +1,72 @@
+#include "cone/base/error.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace cone {
+namespace {
+
+std::string join_faults(const std::vector<Fault>& faults, std::uint64_t num_unlisted) {
+  std::string text;
+  for (const Fault& fault : faults) {
+    if (!text.empty()) text += '\n';
+    text += fault.to_string();
+  }
+  if (num_unlisted > 0) text += fmt::format("\n... and {} more of the same kinds", num_unlisted);
+  return text;
+}
+
+}  // namespace
+
+std::string Place::to_string() const {
+  std::string text = file;
+  if (line > 0) text += fmt::format("{}{}", text.empty() ? "line " : ":", line);
+  if (!column.empty()) text += fmt::format("{}column {}", text.empty() ? "" : ", ", column);
+  if (!item.empty()) text += text.empty() ? item : fmt::format(" ({})", item);
+  return text;
+}
+
+std::string Fault::to_string() const {
+  std::string text = place.to_string();
+  if (!text.empty()) text += ": ";
+  text += what;
+  if (!advice.empty()) text += "; " + advice;
+  return text;
+}
+
+Error::Error(ErrorCode code, Fault fault) : Error(code, std::vector<Fault>{std::move(fault)}) {}
+
+Error::Error(ErrorCode code, std::vector<Fault> faults, std::uint64_t num_unlisted)
+    : code_(code),
+      faults_(std::move(faults)),
+      num_unlisted_(num_unlisted),
+      message_(join_faults(faults_, num_unlisted)) {}
+
+void FaultList::add(const std::string& kind, Fault fault) {
+  ++total_;
+  if (++count_by_kind_[kind] > kListedPerKind) return;
+  listed_.push_back(std::move(fault));
+  kinds_.push_back(kind);
+}
+
+void FaultList::add_unlisted(const std::string& kind, std::uint64_t count) {
+  total_ += count;
+  count_by_kind_[kind] += count;
+}
+
+void FaultList::merge(const FaultList& other) {
+  std::map<std::string, std::uint64_t> unlisted = other.count_by_kind_;
+  for (std::size_t i = 0; i < other.listed_.size(); ++i) {
+    add(other.kinds_[i], other.listed_[i]);
+    --unlisted[other.kinds_[i]];
+  }
+  for (const auto& [kind, count] : unlisted) add_unlisted(kind, count);
+}
+
+void FaultList::throw_if_any(ErrorCode code) const {
+  if (empty()) return;
+  throw Error(code, listed_, total_ - listed_.size());
+}
+
+}  // namespace cone

@@ -1,0 +1,94 @@
+#include "cone/base/file.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cone/base/error.hpp"
+
+namespace cone {
+namespace {
+
+/// Closes a descriptor on scope exit.
+struct Descriptor {
+  int fd;
+  explicit Descriptor(int descriptor) : fd(descriptor) {}
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+};
+
+[[noreturn]] void fail_reading(const std::filesystem::path& path, const std::string& why) {
+  throw Error(ErrorCode::kData,
+              {{.file = path.string()}, "cannot be read: " + why, "check the path"});
+}
+
+[[noreturn]] void fail_writing(const std::filesystem::path& path, const std::string& why) {
+  throw Error(ErrorCode::kIo, {{.file = path.string()},
+                               "cannot be written: " + why,
+                               "check that the folder exists and has space"});
+}
+
+std::string errno_text() { return std::generic_category().message(errno); }
+
+}  // namespace
+
+MappedFile::MappedFile(const std::filesystem::path& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.fd < 0) fail_reading(path, errno_text());
+  struct stat info {};
+  if (::fstat(file.fd, &info) != 0) fail_reading(path, errno_text());
+  if (!S_ISREG(info.st_mode)) fail_reading(path, "it is not a regular file");
+  size_ = static_cast<std::size_t>(info.st_size);
+  if (size_ == 0) return;  // mmap refuses empty mappings
+  void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file.fd, 0);
+  if (mapped == MAP_FAILED) fail_reading(path, errno_text());
+  data_ = static_cast<const char*>(mapped);
+  ::madvise(mapped, size_, MADV_SEQUENTIAL);
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<char*>(data_), size_);
+}
+
+void MappedFile::release_before(std::size_t offset) const {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t whole_pages = offset / page * page;
+  if (data_ != nullptr && whole_pages > 0) {
+    ::madvise(const_cast<char*>(data_), whole_pages, MADV_DONTNEED);
+  }
+}
+
+void write_atomically(const std::filesystem::path& path,
+                      const std::function<void(std::ostream&)>& write) {
+  std::filesystem::path temporary = path;
+  temporary += ".tmp" + std::to_string(::getpid());
+  try {
+    {
+      std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+      if (!out) fail_writing(path, errno_text());
+      write(out);
+      out.flush();
+      if (!out) fail_writing(path, errno_text());
+    }
+    const Descriptor file(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC));
+    if (file.fd < 0 || ::fsync(file.fd) != 0) fail_writing(path, errno_text());
+    std::error_code failure;
+    std::filesystem::rename(temporary, path, failure);
+    if (failure) fail_writing(path, failure.message());
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(temporary, ignored);
+    throw;
+  }
+}
+
+}  // namespace cone

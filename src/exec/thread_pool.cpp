@@ -1,0 +1,143 @@
+#include "cone/exec/thread_pool.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <limits>
+
+#include "cone/base/error.hpp"
+
+namespace cone {
+namespace {
+
+/// How often a caller that has run out of tasks looks at the progress of the others.
+constexpr std::chrono::milliseconds kProgressInterval(100);
+
+thread_local bool inside_task = false;
+
+struct InsideTask {
+  bool previous = inside_task;
+  InsideTask() { inside_task = true; }
+  ~InsideTask() { inside_task = previous; }
+  InsideTask(const InsideTask&) = delete;
+  InsideTask& operator=(const InsideTask&) = delete;
+};
+
+}  // namespace
+
+struct ThreadPool::Job {
+  const std::function<void(std::size_t)>& task;
+  const std::function<bool(std::size_t)>& on_progress;
+  std::size_t count;
+  std::atomic<std::size_t> next{0};
+  std::atomic<std::size_t> done{0};
+  std::atomic<bool> stop{false};
+  bool cancelled = false;  // set by the calling thread only
+  std::mutex failure_mutex;
+  std::exception_ptr failure;  // guarded by failure_mutex
+  std::size_t failed_task = std::numeric_limits<std::size_t>::max();
+
+  void record_failure(std::size_t number) {
+    const std::lock_guard lock(failure_mutex);
+    if (number < failed_task) {
+      failed_task = number;
+      failure = std::current_exception();
+    }
+    stop = true;
+  }
+  void report() {
+    if (on_progress && !on_progress(done.load())) {
+      cancelled = true;
+      stop = true;
+    }
+  }
+};
+
+ThreadPool::ThreadPool(int num_threads) {
+  const int wanted = num_threads > 0
+                         ? num_threads
+                         : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  workers_.reserve(static_cast<std::size_t>(wanted) - 1);
+  for (int i = 1; i < wanted; ++i) workers_.emplace_back([this] { work(); });
+}
+
+ThreadPool::~ThreadPool() {
+  {
+    const std::lock_guard lock(mutex_);
+    shutting_down_ = true;
+  }
+  job_ready_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void ThreadPool::work() {
+  std::uint64_t seen_job = 0;
+  std::unique_lock lock(mutex_);
+  while (true) {
+    job_ready_.wait(lock,
+                    [&] { return shutting_down_ || (job_ != nullptr && job_number_ != seen_job); });
+    if (shutting_down_) return;
+    seen_job = job_number_;
+    Job& job = *job_;
+    ++num_working_;
+    lock.unlock();
+    run_tasks(job, /*report=*/false);
+    lock.lock();
+    if (--num_working_ == 0) workers_idle_.notify_all();
+  }
+}
+
+void ThreadPool::run_tasks(Job& job, bool report) {
+  const InsideTask guard;
+  while (!job.stop) {
+    const std::size_t number = job.next.fetch_add(1);
+    if (number >= job.count) return;
+    try {
+      job.task(number);
+    } catch (...) {
+      job.record_failure(number);
+    }
+    ++job.done;
+    if (report) job.report();
+  }
+}
+
+void ThreadPool::run_inline(std::size_t count, const std::function<void(std::size_t)>& task,
+                            const std::function<bool(std::size_t)>& on_progress) {
+  const InsideTask guard;
+  for (std::size_t number = 0; number < count; ++number) {
+    task(number);
+    if (on_progress && !on_progress(number + 1)) throw Cancelled();
+  }
+}
+
+void ThreadPool::run(std::size_t count, const std::function<void(std::size_t)>& task,
+                     const std::function<bool(std::size_t)>& on_progress) {
+  if (count == 0) return;
+  // From within a task the observer would be called off the caller's thread: leave it out.
+  if (inside_task) return run_inline(count, task, {});
+  if (workers_.empty() || count == 1) return run_inline(count, task, on_progress);
+
+  Job job{.task = task, .on_progress = on_progress, .count = count};
+  {
+    const std::lock_guard lock(mutex_);
+    job_ = &job;
+    ++job_number_;
+  }
+  job_ready_.notify_all();
+  run_tasks(job, /*report=*/true);
+  {
+    std::unique_lock lock(mutex_);
+    job_ = nullptr;  // a worker that wakes up late finds nothing
+    while (!workers_idle_.wait_for(lock, kProgressInterval, [&] { return num_working_ == 0; })) {
+      lock.unlock();
+      job.report();
+      lock.lock();
+    }
+  }
+  if (job.failure) std::rethrow_exception(job.failure);
+  if (job.cancelled) throw Cancelled();
+}
+
+}  // namespace cone
