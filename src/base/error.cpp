@@ -43,6 +43,10 @@ Error::Error(ErrorCode code, std::vector<Fault> faults, std::uint64_t num_unlist
       num_unlisted_(num_unlisted),
       message_(join_faults(faults_, num_unlisted)) {}
 
+void require(bool condition, const char* what) {
+  if (!condition) throw Error(ErrorCode::kInternal, Fault{.what = what});
+}
+
 void FaultList::add(const std::string& kind, Fault fault) {
   ++total_;
   if (++count_by_kind_[kind] > kListedPerKind) return;

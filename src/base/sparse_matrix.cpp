@@ -5,14 +5,6 @@
 #include "cone/base/error.hpp"
 
 namespace cone {
-namespace {
-
-void require(bool condition, const char* what) {
-  if (!condition) throw Error(ErrorCode::kInternal, {{}, what, ""});
-}
-
-}  // namespace
-
 SparseMatrix::SparseMatrix(std::size_t num_cols, std::vector<std::uint64_t> offsets,
                            std::vector<std::uint32_t> columns, std::vector<double> values)
     : num_cols_(num_cols),

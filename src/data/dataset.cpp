@@ -40,9 +40,7 @@ std::string Dataset::checksum() const {
 
 Truth::Truth(std::vector<double> y0, std::vector<double> y1)
     : y0_(std::move(y0)), y1_(std::move(y1)) {
-  if (y0_.size() != y1_.size()) {
-    throw Error(ErrorCode::kInternal, {{}, "truth: y0 and y1 differ in length", ""});
-  }
+  require(y0_.size() == y1_.size(), "truth: y0 and y1 differ in length");
 }
 
 double Truth::utility(std::span<const double> policy) const {

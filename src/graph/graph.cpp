@@ -6,14 +6,6 @@
 #include "cone/base/error.hpp"
 
 namespace cone {
-namespace {
-
-void require(bool condition, const char* what) {
-  if (!condition) throw Error(ErrorCode::kInternal, {{}, what, ""});
-}
-
-}  // namespace
-
 Graph::Graph(std::vector<std::uint64_t> offsets, std::vector<NodeIndex> neighbours)
     : offsets_(std::move(offsets)), neighbours_(std::move(neighbours)) {
   require(!offsets_.empty() && offsets_.front() == 0 && offsets_.back() == neighbours_.size(),

@@ -51,6 +51,9 @@ class Error : public std::exception {
   std::string message_;
 };
 
+/// Throws Error(kInternal) unless `condition` holds: for what our own code must guarantee.
+void require(bool condition, const char* what);
+
 /// Thrown where an observer asked to stop. Public entry points catch it and return a status:
 /// being cancelled is an outcome of a run, not a fault.
 class Cancelled : public std::exception {
