@@ -20,6 +20,9 @@ endif()
 function(cone_module name)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LINK;PUBLIC_LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
+  if(NOT sources)
+    return()
+  endif()
   add_library(cone_${name} STATIC ${sources})
   target_include_directories(cone_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include
                                           PRIVATE ${CMAKE_SOURCE_DIR}/src)
@@ -49,7 +52,7 @@ function(cone_module_tests name)
       target_link_libraries(${target} PRIVATE cone_${name} ${ARG_DEPENDS} cone_test_support
                                               cone_compile_options GTest::gtest_main)
       gtest_discover_tests(${target} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-                           PROPERTIES LABELS "${kind};${name}" TIMEOUT 600)
+                           PROPERTIES LABELS ${kind} TIMEOUT 600)
     endif()
   endforeach()
 endfunction()
