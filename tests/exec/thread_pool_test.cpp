@@ -1,6 +1,7 @@
 #include "cone/exec/thread_pool.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -55,7 +56,14 @@ TEST(ThreadPool, ReportsProgressOnTheCallersThreadAndStopsWhenAsked) {
     const std::thread::id caller = std::this_thread::get_id();
     std::atomic<int> started = 0;
     EXPECT_THROW(pool.run(
-                     100000, [&](std::size_t) { ++started; },
+                     100000,
+                     [&](std::size_t) {
+                       ++started;
+                       // The other threads must not finish before the caller has its say.
+                       if (std::this_thread::get_id() != caller) {
+                         std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                       }
+                     },
                      [&](std::size_t) {
                        EXPECT_EQ(std::this_thread::get_id(), caller);
                        return false;

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+
+namespace cone {
+
+struct TestResult {
+  double t = 0;
+  double degrees_of_freedom = 0;
+  double p = 0;
+};
+
+/// One-tailed t tests of mean(a) < mean(b). NaN where a variance cannot be formed.
+/// Paired: a_i and b_i come from the same simulation; needs equal lengths of at least 2.
+TestResult paired_t_test_less(std::span<const double> a, std::span<const double> b);
+/// Welch: independent samples of unequal variance; each of at least 2.
+TestResult welch_t_test_less(std::span<const double> a, std::span<const double> b);
+
+/// The normal quantile z with P(|Z| ≤ z) = level, e.g. 1.96 for 0.95.
+double two_sided_normal_quantile(double level);
+
+}  // namespace cone

@@ -1,0 +1,15 @@
+#include "cone/estimate/linearised.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "cone/base/numeric.hpp"
+
+namespace cone {
+
+double standard_error(std::span<const double> influence) {
+  if (influence.size() < 2) return std::numeric_limits<double>::quiet_NaN();
+  return std::sqrt(variance(influence, 1) / static_cast<double>(influence.size()));
+}
+
+}  // namespace cone

@@ -1,0 +1,52 @@
+#include "cone/estimate/weights.hpp"
+
+#include <algorithm>
+
+#include "cone/base/numeric.hpp"
+
+namespace cone {
+namespace {
+
+template <class Transform>
+std::vector<double> transformed(std::span<const double> weights, Transform transform) {
+  std::vector<double> out(weights.size());
+  std::transform(weights.begin(), weights.end(), out.begin(), transform);
+  return out;
+}
+
+}  // namespace
+
+std::vector<double> importance_weights(std::span<const std::uint8_t> treatment,
+                                       std::span<const double> policy,
+                                       std::span<const double> propensity) {
+  std::vector<double> weights(treatment.size());
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    weights[i] = treatment[i] == 1 ? policy[i] / propensity[i]
+                                   : (1 - policy[i]) / (1 - propensity[i]);
+  }
+  return weights;
+}
+
+std::vector<double> clipped_weights(std::span<const double> weights, double bound) {
+  return transformed(weights, [bound](double w) { return std::min(w, bound); });
+}
+
+std::vector<double> switched_weights(std::span<const double> weights, double threshold) {
+  return transformed(weights, [threshold](double w) { return w <= threshold ? w : 0.0; });
+}
+
+std::vector<double> shrunk_weights(std::span<const double> weights, double lambda) {
+  return transformed(weights, [lambda](double w) { return lambda * w / (w * w + lambda); });
+}
+
+double effective_sample_size(std::span<const double> weights) {
+  CompensatedSum total;
+  CompensatedSum squares;
+  for (const double w : weights) {
+    total.add(w);
+    squares.add(w * w);
+  }
+  return squares.value() > 0 ? total.value() * total.value() / squares.value() : 0.0;
+}
+
+}  // namespace cone
