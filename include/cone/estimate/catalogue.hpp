@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace cone {
+
+/// How an estimator turns nuisances into a value.
+enum class Method {
+  kArmMeans,
+  kInversePropensity,
+  kSelfNormalised,
+  kClippedInversePropensity,
+  kDirect,
+  kDoublyRobust,
+  kSwitch,
+  kShrinkage,
+};
+
+/// One row of the method table (DEVELOPING.md shows it with formulas).
+struct EstimatorInfo {
+  std::string_view name;
+  Method method;
+  /// The outcome model it is fitted with ("ols1", "ols2", "ridge"), "" where it needs none, "given"
+  /// for those that exist only with the user's own mu0 and mu1.
+  std::string_view outcome_model;
+  std::string_view summary;
+
+  bool needs_outcome_model() const { return !outcome_model.empty(); }
+  bool needs_propensity() const;
+};
+
+/// Every estimator, in the order in which tables list them.
+std::span<const EstimatorInfo> estimator_catalogue();
+
+/// nullptr for an unknown name.
+const EstimatorInfo* find_estimator(std::string_view name);
+
+/// What runs when the user names no estimators: everything fitted on features, or, with the user's
+/// own nuisances, one row a method (their outcome model is the same whatever the row's name).
+std::vector<std::string_view> default_estimators(bool given_nuisances);
+
+}  // namespace cone

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cone/base/options.hpp"
+#include "cone/estimate/catalogue.hpp"
+#include "cone/estimate/estimators.hpp"
+
+namespace cone {
+
+struct EstimatorOptions {
+  Correction correction = Correction::kSelfNormalised;
+  double clip = 10;
+  double switch_threshold = 10;
+  double shrinkage_lambda = 100;
+  double level = 0.95;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("correction", self.correction, "How residuals correct the doubly robust estimates");
+    visitor("clip", self.clip, "Largest weight in ips_clipped", more_than(0));
+    visitor("switch_threshold", self.switch_threshold,
+            "Weights above it are ignored by switch_dr", more_than(0));
+    visitor("shrinkage_lambda", self.shrinkage_lambda,
+            "Strength of dr_shrinkage: 0 is the direct method, infinity plain dr", at_least(0));
+    visitor("level", self.level, "Coverage of the intervals", strictly_between(0, 1));
+  }
+};
+
+/// A fitted or given outcome model on the evaluation nodes.
+struct OutcomeView {
+  std::span<const double> mu0;
+  std::span<const double> mu1;
+  /// Weights on fitted outcomes that reproduce the direct method, where the model is linear in them
+  /// (over all nodes, any length); empty where unknown.
+  std::span<const double> implied_weights;
+  /// Sampling variance of the direct method that comes from fitting the model; none where unknown.
+  std::optional<double> model_variance;
+};
+
+/// All that one estimate may see. Spans have one length, the number of evaluation nodes.
+struct EstimationInput {
+  std::span<const std::uint8_t> treatment;
+  std::span<const double> outcome;
+  std::span<const double> policy;
+  std::span<const double> propensity;  ///< empty where the estimator needs none
+  OutcomeView outcome_model;
+  /// Fitted propensities were bounded to [bound, 1 − bound]; 0 where they were not.
+  double propensity_bound = 0;
+};
+
+enum class EstimateStatus {
+  kOk,
+  kCaution,    ///< there is a value, and a warning says why to doubt it
+  kUndefined,  ///< no value exists: nothing logged speaks to this policy
+};
+
+template <>
+struct EnumNames<EstimateStatus> {
+  static constexpr std::array<std::pair<EstimateStatus, std::string_view>, 3> kNames = {
+      {{EstimateStatus::kOk, "ok"},
+       {EstimateStatus::kCaution, "caution"},
+       {EstimateStatus::kUndefined, "undefined"}}};
+};
+
+struct Estimate {
+  std::string estimator;
+  double value = 0;
+  double standard_error = 0;
+  std::pair<double, double> interval;
+  double level = 0.95;
+  std::optional<double> effective_sample_size;  ///< none where no weights are involved
+  std::optional<double> max_weight;
+  double clipped_fraction = 0;  ///< nodes whose weight a bound, a clip or a switch changed
+  EstimateStatus status = EstimateStatus::kOk;
+  std::vector<std::string> warnings;
+};
+
+/// Value, standard error, interval, diagnostics and warnings of one estimator for one policy.
+Estimate estimate(const EstimatorInfo& estimator, const EstimationInput& input,
+                  const EstimatorOptions& options);
+
+}  // namespace cone

@@ -1,0 +1,54 @@
+#include "cone/estimate/catalogue.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace cone {
+namespace {
+
+constexpr std::array kCatalogue = {
+    EstimatorInfo{"naive", Method::kArmMeans, "", "mean outcome of each arm, no adjustment"},
+    EstimatorInfo{"ips", Method::kInversePropensity, "", "inverse propensity weighting"},
+    EstimatorInfo{"snips", Method::kSelfNormalised, "", "self-normalised inverse propensity"},
+    EstimatorInfo{"ips_clipped", Method::kClippedInversePropensity, "",
+                  "inverse propensity with weights cut at --clip"},
+    EstimatorInfo{"dm_ols1", Method::kDirect, "ols1", "one regression, treatment as a column"},
+    EstimatorInfo{"dm_ols2", Method::kDirect, "ols2", "one regression an arm"},
+    EstimatorInfo{"dm_ridge", Method::kDirect, "ridge", "one ridge regression an arm"},
+    EstimatorInfo{"dr_ols1", Method::kDoublyRobust, "ols1", "dm_ols1 corrected by weights"},
+    EstimatorInfo{"dr_ols2", Method::kDoublyRobust, "ols2", "dm_ols2 corrected by weights"},
+    EstimatorInfo{"dr_ridge", Method::kDoublyRobust, "ridge", "dm_ridge corrected by weights"},
+    EstimatorInfo{"switch_dr", Method::kSwitch, "ridge",
+                  "dr_ridge without the weights above --switch-threshold"},
+    EstimatorInfo{"dr_shrinkage", Method::kShrinkage, "ridge",
+                  "dr_ridge with weights shrunk by --shrinkage-lambda"},
+    EstimatorInfo{"dm", Method::kDirect, "given", "the given outcome model alone"},
+    EstimatorInfo{"dr", Method::kDoublyRobust, "given", "the given outcome model, corrected"},
+};
+
+}  // namespace
+
+bool EstimatorInfo::needs_propensity() const {
+  return method != Method::kArmMeans && method != Method::kDirect;
+}
+
+std::span<const EstimatorInfo> estimator_catalogue() { return kCatalogue; }
+
+const EstimatorInfo* find_estimator(std::string_view name) {
+  const auto* found = std::find_if(kCatalogue.begin(), kCatalogue.end(),
+                                   [name](const EstimatorInfo& row) { return row.name == name; });
+  return found == kCatalogue.end() ? nullptr : found;
+}
+
+std::vector<std::string_view> default_estimators(bool given_nuisances) {
+  std::vector<std::string_view> names;
+  if (given_nuisances) {
+    return {"naive", "ips", "snips", "ips_clipped", "dm", "dr", "switch_dr", "dr_shrinkage"};
+  }
+  for (const EstimatorInfo& row : kCatalogue) {
+    if (row.outcome_model != "given") names.push_back(row.name);
+  }
+  return names;
+}
+
+}  // namespace cone

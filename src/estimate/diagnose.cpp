@@ -1,0 +1,90 @@
+#include "estimate/diagnose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cone/base/numeric.hpp"
+#include "cone/base/text.hpp"
+#include "cone/estimate/weights.hpp"
+
+namespace cone {
+namespace {
+
+// Rules of thumb: they decide when to speak, never what the value is.
+constexpr double kLowEffectiveFraction = 0.1;
+constexpr double kLowEffectiveSize = 30;
+constexpr double kDominantWeightShare = 0.05;
+constexpr double kManyClippedFraction = 0.05;
+
+bool is_low(double effective_size, std::size_t num_nodes) {
+  return effective_size < kLowEffectiveFraction * static_cast<double>(num_nodes) ||
+         effective_size < kLowEffectiveSize;
+}
+
+std::string of_nodes(double effective_size, std::size_t num_nodes) {
+  return fmt::format("effective sample size is {} of {}",
+                     grouped(static_cast<std::uint64_t>(std::llround(effective_size))),
+                     grouped(num_nodes));
+}
+
+/// Nodes whose weight is not what the data alone would have made it.
+double changed_fraction(std::span<const double> raw, std::span<const double> used,
+                        const EstimationInput& input, bool shrinks_all) {
+  std::size_t changed = 0;
+  for (std::size_t i = 0; i < raw.size(); ++i) {
+    const double e = input.propensity[i];
+    const bool bounded = input.propensity_bound > 0 &&
+                         (e <= input.propensity_bound || e >= 1 - input.propensity_bound);
+    changed += bounded || (!shrinks_all && used[i] != raw[i]) ? 1 : 0;
+  }
+  return static_cast<double>(changed) / static_cast<double>(raw.size());
+}
+
+}  // namespace
+
+void diagnose_weights(Method method, std::span<const double> raw, std::span<const double> used,
+                      const EstimationInput& input, Estimate& out) {
+  const std::size_t n = raw.size();
+  const double effective_size = effective_sample_size(used);
+  out.effective_sample_size = effective_size;
+  out.max_weight = *std::max_element(used.begin(), used.end());
+  // Shrinkage touches every weight by design: only the bound on propensities counts there.
+  out.clipped_fraction = changed_fraction(raw, used, input, method == Method::kShrinkage);
+
+  if (is_low(effective_size, n)) {
+    out.warnings.push_back(of_nodes(effective_size, n) +
+                           ": the policy does what the log hardly ever did");
+  }
+  const double share = *out.max_weight / sum(used);
+  if (share > kDominantWeightShare) {
+    out.warnings.push_back(
+        fmt::format("one node carries {:.0f} % of the weight: the value hangs on it", 100 * share));
+  }
+  if (out.clipped_fraction > kManyClippedFraction) {
+    out.warnings.push_back(
+        fmt::format("{:.0f} % of the weights were bounded: the value is biased towards nodes with "
+                    "common treatments",
+                    100 * out.clipped_fraction));
+  }
+}
+
+void diagnose_outcome_model(const OutcomeView& model, std::size_t num_nodes, Estimate& out) {
+  if (!model.implied_weights.empty()) {
+    const double effective_size = effective_sample_size(model.implied_weights);
+    out.effective_sample_size = effective_size;
+    out.max_weight = *std::max_element(model.implied_weights.begin(), model.implied_weights.end());
+    if (is_low(effective_size, num_nodes)) {
+      out.warnings.push_back(of_nodes(effective_size, num_nodes) +
+                             " in the regression: it extrapolates to what the policy would do");
+    }
+  }
+  if (!model.model_variance) {
+    out.warnings.emplace_back("the interval takes the outcome model as exact");
+  } else if (!std::isfinite(*model.model_variance)) {
+    out.warnings.emplace_back("no standard error: the model has as many parameters as nodes");
+  }
+}
+
+}  // namespace cone

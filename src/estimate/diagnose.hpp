@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "cone/estimate/estimate.hpp"
+
+namespace cone {
+
+/// Fills in the effective sample size, the largest weight and the share of changed weights, and
+/// says in words when they are a reason to doubt the value. `raw` are the importance weights,
+/// `used` those after the estimator's own bound.
+void diagnose_weights(Method method, std::span<const double> raw, std::span<const double> used,
+                      const EstimationInput& input, Estimate& out);
+
+/// The same for the weights that a linear outcome model implies.
+void diagnose_outcome_model(const OutcomeView& model, std::size_t num_nodes, Estimate& out);
+
+}  // namespace cone

@@ -1,0 +1,113 @@
+#include "cone/estimate/estimate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cone/base/error.hpp"
+#include "cone/estimate/significance.hpp"
+#include "cone/estimate/weights.hpp"
+#include "estimate/diagnose.hpp"
+
+namespace cone {
+namespace {
+
+/// The weights an estimator puts on outcomes or residuals, before and after its own bound.
+struct WeightsUsed {
+  std::vector<double> raw;
+  std::vector<double> used;
+};
+
+WeightsUsed weights_of(Method method, const EstimationInput& input,
+                       const EstimatorOptions& options) {
+  WeightsUsed weights;
+  weights.raw = importance_weights(input.treatment, input.policy, input.propensity);
+  switch (method) {
+    case Method::kClippedInversePropensity:
+      weights.used = clipped_weights(weights.raw, options.clip);
+      break;
+    case Method::kSwitch:
+      weights.used = switched_weights(weights.raw, options.switch_threshold);
+      break;
+    case Method::kShrinkage:
+      weights.used = shrunk_weights(weights.raw, options.shrinkage_lambda);
+      break;
+    default:
+      weights.used = weights.raw;
+  }
+  return weights;
+}
+
+Linearised linearise(Method method, const EstimationInput& input, const EstimatorOptions& options,
+                     std::span<const double> weights) {
+  const OutcomeView& model = input.outcome_model;
+  const auto expected = [&] { return expected_outcome(input.policy, model.mu0, model.mu1); };
+  const auto residual = [&] {
+    return residuals(input.treatment, input.outcome, model.mu0, model.mu1);
+  };
+  switch (method) {
+    case Method::kArmMeans:
+      return arm_means(input.treatment, input.outcome, input.policy);
+    case Method::kInversePropensity:
+    case Method::kClippedInversePropensity:
+      return inverse_propensity(weights, input.outcome);
+    case Method::kSelfNormalised:
+      return self_normalised(weights, input.outcome);
+    case Method::kDirect:
+      return direct_method(expected());
+    case Method::kDoublyRobust:
+      return doubly_robust(expected(), weights, residual(), options.correction);
+    case Method::kSwitch:
+    case Method::kShrinkage:
+      return doubly_robust(expected(), weights, residual(), Correction::kPlain);
+  }
+  return {};
+}
+
+void check_input(const EstimatorInfo& estimator, const EstimationInput& input) {
+  const std::size_t n = input.treatment.size();
+  require(n > 0 && input.outcome.size() == n && input.policy.size() == n,
+          "estimate: treatment, outcome and policy differ in length");
+  require(!estimator.needs_propensity() || input.propensity.size() == n,
+          "estimate: the estimator needs a propensity for every node");
+  require(!estimator.needs_outcome_model() ||
+              (input.outcome_model.mu0.size() == n && input.outcome_model.mu1.size() == n),
+          "estimate: the estimator needs an outcome model for every node");
+}
+
+}  // namespace
+
+Estimate estimate(const EstimatorInfo& estimator, const EstimationInput& input,
+                  const EstimatorOptions& options) {
+  check_input(estimator, input);
+  WeightsUsed weights;
+  if (estimator.needs_propensity()) weights = weights_of(estimator.method, input, options);
+
+  Estimate out;
+  out.estimator = estimator.name;
+  out.level = options.level;
+  const Linearised result = linearise(estimator.method, input, options, weights.used);
+  out.value = result.value;
+  out.standard_error = standard_error(result.influence);
+  if (estimator.method == Method::kDirect) {
+    out.standard_error =
+        std::hypot(out.standard_error, std::sqrt(input.outcome_model.model_variance.value_or(0)));
+  }
+  const double half_width = two_sided_normal_quantile(options.level) * out.standard_error;
+  out.interval = {out.value - half_width, out.value + half_width};
+
+  if (estimator.needs_propensity()) {
+    diagnose_weights(estimator.method, weights.raw, weights.used, input, out);
+  } else if (estimator.method == Method::kDirect) {
+    diagnose_outcome_model(input.outcome_model, input.policy.size(), out);
+  }
+  if (!std::isfinite(out.value)) {
+    out.status = EstimateStatus::kUndefined;
+    out.warnings.insert(out.warnings.begin(),
+                        "no value: no logged node did what the policy would do");
+  } else if (!out.warnings.empty()) {
+    out.status = EstimateStatus::kCaution;
+  }
+  return out;
+}
+
+}  // namespace cone

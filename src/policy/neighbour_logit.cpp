@@ -1,0 +1,34 @@
+#include "policy/neighbour_logit.hpp"
+
+#include "cone/base/numeric.hpp"
+
+namespace cone {
+namespace {
+
+constexpr std::size_t kNodesPerPiece = 2048;
+
+}  // namespace
+
+std::vector<double> neighbour_logit(
+    const Context& context, const FeatureTable& features, const Graph& graph, double scale,
+    const std::function<NodeScore(const SparseMatrix::Row&)>& score) {
+  const std::size_t n = graph.num_nodes();
+  std::vector<NodeScore> scores(n);
+  context.for_each_range(n, kNodesPerPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) scores[i] = score(features.matrix.row(i));
+  });
+  std::vector<double> probability(n);
+  context.for_each_range(n, kNodesPerPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto neighbours = graph.neighbours(static_cast<NodeIndex>(i));
+      double total = 0;
+      for (const NodeIndex j : neighbours) total += scores[j].as_neighbour;
+      const double average =
+          neighbours.empty() ? 0.0 : total / static_cast<double>(neighbours.size());
+      probability[i] = sigmoid(scale * (scores[i].own + average));
+    }
+  });
+  return probability;
+}
+
+}  // namespace cone

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <vector>
+
+#include "cone/data/dataset.hpp"
+#include "cone/exec/context.hpp"
+
+namespace cone {
+
+/// ψ and δ of the random-weights policy, one of −1 and +1 a feature.
+struct SignWeights {
+  std::vector<double> own;
+  std::vector<double> neighbour;
+};
+
+/// The formula of random_weights_policy with given weights.
+std::vector<double> sign_weight_probabilities(const Context& context, const FeatureTable& features,
+                                              const Graph& graph, const SignWeights& weights);
+
+}  // namespace cone

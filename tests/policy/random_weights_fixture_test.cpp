@@ -1,0 +1,34 @@
+#include "policy/random_weights.hpp"
+
+#include <gtest/gtest.h>
+
+#include "cone/data/dataset.hpp"
+#include "support/fixture.hpp"
+#include "support/small_data.hpp"
+
+namespace cone {
+namespace {
+
+TEST(SemiSyntheticFixture, RandomWeightPolicyAndTrueUtilityMatch) {
+  const nlohmann::json fixture = testing::read_fixture("semi_synthetic.json");
+  const Context context(0, 1);
+  FeatureTable features;
+  features.matrix = testing::sparse_from_rows(fixture["features"]);
+  std::vector<Edge> edges;
+  for (const auto& edge : fixture["edges"]) edges.push_back({edge[0], edge[1]});
+  const Graph graph = build_graph(context, fixture["num_nodes"], edges);
+  const SignWeights weights{testing::vector_of(fixture["psi"]),
+                            testing::vector_of(fixture["delta"])};
+
+  const auto policy = sign_weight_probabilities(context, features, graph, weights);
+
+  const auto expected = testing::vector_of(fixture["policy_treated"]);
+  ASSERT_EQ(policy.size(), expected.size());
+  for (std::size_t i = 0; i < policy.size(); ++i) EXPECT_NEAR(policy[i], expected[i], 1e-9);
+  const Truth truth(testing::vector_of(fixture["outcome_0"]),
+                    testing::vector_of(fixture["outcome_1"]));
+  EXPECT_NEAR(truth.utility(policy), fixture["true_utility"].get<double>(), 1e-9);
+}
+
+}  // namespace
+}  // namespace cone
