@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cone/estimate/estimate.hpp"
+
+namespace cone {
+
+inline constexpr std::string_view kEvaluationSchema = "cone.evaluation/1";
+
+/// What was evaluated, in numbers a reader can check against their files.
+struct DataSummary {
+  std::uint64_t num_nodes = 0;
+  std::uint64_t num_edges = 0;
+  std::uint64_t num_features = 0;
+  std::uint64_t num_treated = 0;
+  std::string checksum;
+};
+
+struct PolicyResult {
+  std::string name;
+  double treated_fraction = 0;  ///< share of the evaluated nodes that the policy treats
+  std::optional<double> truth;  ///< simulations only
+  std::vector<Estimate> estimates;
+};
+
+/// How well the fitted propensities describe the log, out of sample.
+struct PropensityDiagnostics {
+  std::string source;  ///< "fitted" or "given"
+  double min = 0;
+  double max = 0;
+  double log_loss = 0;           ///< mean negative log-likelihood of the logged treatments
+  double constant_log_loss = 0;  ///< the same for a constant propensity: what must be beaten
+  double clipped_fraction = 0;
+};
+
+struct OutcomeDiagnostics {
+  std::string name;
+  double r_squared = 0;  ///< of the logged outcomes on the evaluated nodes, out of sample if fitted
+};
+
+struct Diagnostics {
+  std::uint64_t num_evaluated_nodes = 0;
+  std::uint64_t num_isolated_nodes = 0;
+  std::uint64_t num_self_loops_dropped = 0;
+  std::uint64_t num_edges_merged = 0;
+  std::optional<PropensityDiagnostics> propensity;
+  std::vector<OutcomeDiagnostics> outcome_models;
+  std::vector<std::string> warnings;
+};
+
+/// The record of one evaluation: everything needed to read it, and to run it again.
+struct EvaluationRecord {
+  std::string version;
+  nlohmann::ordered_json config;  ///< every option with its value, the seed, the data and policies
+  DataSummary data;
+  std::vector<PolicyResult> policies;
+  Diagnostics diagnostics;
+  std::map<std::string, double> timing_seconds;
+
+  /// 32 hexadecimal digits over configuration, data checksum and version. Timings and results are
+  /// not part of it: the same run has the same identity everywhere.
+  std::string run_id() const;
+};
+
+/// JSON to schema cone.evaluation/1 (docs/evaluation.schema.json). Values that do not exist are
+/// null.
+nlohmann::ordered_json to_json(const EvaluationRecord& record);
+
+}  // namespace cone

@@ -1,0 +1,86 @@
+#include "cone/results/evaluation_record.hpp"
+
+#include <cmath>
+
+#include "cone/base/hash.hpp"
+
+namespace cone {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// JSON has no NaN or infinity: what is not a number is null.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
+
+Json estimate_json(const Estimate& e) {
+  return {{"estimator", e.estimator},
+          {"value", number(e.value)},
+          {"standard_error", number(e.standard_error)},
+          {"interval", {number(e.interval.first), number(e.interval.second)}},
+          {"level", e.level},
+          {"effective_sample_size", number(e.effective_sample_size)},
+          {"max_weight", number(e.max_weight)},
+          {"clipped_fraction", number(e.clipped_fraction)},
+          {"status", std::string(enum_name(e.status))},
+          {"warnings", e.warnings}};
+}
+
+Json policy_json(const PolicyResult& policy) {
+  Json json = {{"name", policy.name}, {"treated_fraction", number(policy.treated_fraction)}};
+  if (policy.truth) json["truth"] = number(*policy.truth);
+  json["estimates"] = Json::array();
+  for (const Estimate& e : policy.estimates) json["estimates"].push_back(estimate_json(e));
+  return json;
+}
+
+Json diagnostics_json(const Diagnostics& d) {
+  Json json = {{"num_evaluated_nodes", d.num_evaluated_nodes},
+               {"num_isolated_nodes", d.num_isolated_nodes},
+               {"num_self_loops_dropped", d.num_self_loops_dropped},
+               {"num_edges_merged", d.num_edges_merged}};
+  if (d.propensity) {
+    const PropensityDiagnostics& p = *d.propensity;
+    json["propensity"] = {{"source", p.source},
+                          {"min", number(p.min)},
+                          {"max", number(p.max)},
+                          {"log_loss", number(p.log_loss)},
+                          {"constant_log_loss", number(p.constant_log_loss)},
+                          {"clipped_fraction", number(p.clipped_fraction)}};
+  }
+  json["outcome_models"] = Json::array();
+  for (const OutcomeDiagnostics& o : d.outcome_models) {
+    json["outcome_models"].push_back({{"name", o.name}, {"r_squared", number(o.r_squared)}});
+  }
+  json["warnings"] = d.warnings;
+  return json;
+}
+
+}  // namespace
+
+std::string EvaluationRecord::run_id() const {
+  Checksum checksum;
+  checksum.add(config.dump()).add(data.checksum).add(version);
+  return checksum.hex();
+}
+
+Json to_json(const EvaluationRecord& record) {
+  Json json = {{"schema", std::string(kEvaluationSchema)},
+               {"version", record.version},
+               {"run_id", record.run_id()},
+               {"config", record.config},
+               {"data",
+                {{"num_nodes", record.data.num_nodes},
+                 {"num_edges", record.data.num_edges},
+                 {"num_features", record.data.num_features},
+                 {"num_treated", record.data.num_treated},
+                 {"checksum", record.data.checksum}}}};
+  json["policies"] = Json::array();
+  for (const PolicyResult& policy : record.policies) json["policies"].push_back(policy_json(policy));
+  json["diagnostics"] = diagnostics_json(record.diagnostics);
+  json["timing_seconds"] = record.timing_seconds;
+  return json;
+}
+
+}  // namespace cone
