@@ -1,9 +1,9 @@
 #include "cone/base/text.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace cone {
 

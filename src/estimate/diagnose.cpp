@@ -1,9 +1,9 @@
 #include "estimate/diagnose.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "cone/base/numeric.hpp"
 #include "cone/base/text.hpp"

@@ -6,6 +6,7 @@
 #include "cone/base/error.hpp"
 #include "cone/estimate/significance.hpp"
 #include "cone/estimate/weights.hpp"
+
 #include "estimate/diagnose.hpp"
 
 namespace cone {

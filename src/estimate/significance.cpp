@@ -1,10 +1,11 @@
 #include "cone/estimate/significance.hpp"
 
-#include <boost/math/distributions/normal.hpp>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
 
 #include "cone/base/error.hpp"
 #include "cone/base/numeric.hpp"
@@ -35,10 +36,9 @@ TestResult welch_t_test_less(std::span<const double> a, std::span<const double> 
   const double variance_a = variance(a, 1) / static_cast<double>(a.size());
   const double variance_b = variance(b, 1) / static_cast<double>(b.size());
   const double total = variance_a + variance_b;
-  const double degrees_of_freedom =
-      total * total /
-      (variance_a * variance_a / static_cast<double>(a.size() - 1) +
-       variance_b * variance_b / static_cast<double>(b.size() - 1));
+  const double degrees_of_freedom = total * total /
+                                    (variance_a * variance_a / static_cast<double>(a.size() - 1) +
+                                     variance_b * variance_b / static_cast<double>(b.size() - 1));
   return lower_tail(mean(a) - mean(b), std::sqrt(total), degrees_of_freedom);
 }
 

@@ -21,8 +21,8 @@ std::vector<double> importance_weights(std::span<const std::uint8_t> treatment,
                                        std::span<const double> propensity) {
   std::vector<double> weights(treatment.size());
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    weights[i] = treatment[i] == 1 ? policy[i] / propensity[i]
-                                   : (1 - policy[i]) / (1 - propensity[i]);
+    weights[i] =
+        treatment[i] == 1 ? policy[i] / propensity[i] : (1 - policy[i]) / (1 - propensity[i]);
   }
   return weights;
 }

@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "cone/policy/policy.hpp"
+
 #include "policy/neighbour_logit.hpp"
 
 namespace cone {

@@ -16,8 +16,8 @@ struct NodeScore {
 
 /// sigmoid(scale · (own_i + mean over neighbours j of as_neighbour_j)) for every node; the mean of
 /// no neighbours is 0.
-std::vector<double> neighbour_logit(const Context& context, const FeatureTable& features,
-                                    const Graph& graph, double scale,
-                                    const std::function<NodeScore(const SparseMatrix::Row&)>& score);
+std::vector<double> neighbour_logit(
+    const Context& context, const FeatureTable& features, const Graph& graph, double scale,
+    const std::function<NodeScore(const SparseMatrix::Row&)>& score);
 
 }  // namespace cone

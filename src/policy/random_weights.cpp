@@ -1,9 +1,11 @@
+#include "policy/random_weights.hpp"
+
 #include <cmath>
 
 #include "cone/base/random.hpp"
 #include "cone/policy/policy.hpp"
+
 #include "policy/neighbour_logit.hpp"
-#include "policy/random_weights.hpp"
 
 namespace cone {
 namespace {

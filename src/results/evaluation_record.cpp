@@ -77,7 +77,8 @@ Json to_json(const EvaluationRecord& record) {
                  {"num_treated", record.data.num_treated},
                  {"checksum", record.data.checksum}}}};
   json["policies"] = Json::array();
-  for (const PolicyResult& policy : record.policies) json["policies"].push_back(policy_json(policy));
+  for (const PolicyResult& policy : record.policies)
+    json["policies"].push_back(policy_json(policy));
   json["diagnostics"] = diagnostics_json(record.diagnostics);
   json["timing_seconds"] = record.timing_seconds;
   return json;

@@ -1,6 +1,6 @@
-#include <fmt/format.h>
-
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "cone/base/text.hpp"
 #include "cone/results/text_table.hpp"
@@ -51,9 +51,8 @@ std::string warning_lines(const PolicyResult& policy) {
 std::string policy_text(const PolicyResult& policy) {
   using Align = TextTable::Align;
   const bool has_truth = policy.truth.has_value();
-  std::string text =
-      fmt::format("policy {}  (treats {:.1f} % of the nodes)", printable(policy.name),
-                  100 * policy.treated_fraction);
+  std::string text = fmt::format("policy {}  (treats {:.1f} % of the nodes)",
+                                 printable(policy.name), 100 * policy.treated_fraction);
   if (has_truth) text += fmt::format("   true utility {:.4f}", *policy.truth);
   text += "\n\n";
 

@@ -1,10 +1,10 @@
-#include "cone/estimate/estimators.hpp"
+#include <algorithm>
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
+#include "cone/estimate/estimators.hpp"
 #include "cone/estimate/weights.hpp"
+
 #include "support/fixture.hpp"
 
 namespace cone {
@@ -22,8 +22,7 @@ class EstimatorsFixture : public ::testing::Test {
         policy(testing::vector_of(fixture["policy"])),
         mu0(testing::vector_of(fixture["outcome_model_0"])),
         mu1(testing::vector_of(fixture["outcome_model_1"])),
-        weights(
-            importance_weights(treatment, policy, testing::vector_of(fixture["propensity"]))),
+        weights(importance_weights(treatment, policy, testing::vector_of(fixture["propensity"]))),
         m(expected_outcome(policy, mu0, mu1)),
         r(residuals(treatment, outcome, mu0, mu1)) {}
 

@@ -1,6 +1,6 @@
-#include "cone/estimate/significance.hpp"
-
 #include <gtest/gtest.h>
+
+#include "cone/estimate/significance.hpp"
 
 #include "support/fixture.hpp"
 

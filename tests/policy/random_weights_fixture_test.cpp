@@ -1,8 +1,8 @@
-#include "policy/random_weights.hpp"
-
 #include <gtest/gtest.h>
 
 #include "cone/data/dataset.hpp"
+
+#include "policy/random_weights.hpp"
 #include "support/fixture.hpp"
 #include "support/small_data.hpp"
 

@@ -26,8 +26,8 @@ struct EstimatorOptions {
   static void visit(Self& self, Visitor&& visitor) {
     visitor("correction", self.correction, "How residuals correct the doubly robust estimates");
     visitor("clip", self.clip, "Largest weight in ips_clipped", more_than(0));
-    visitor("switch_threshold", self.switch_threshold,
-            "Weights above it are ignored by switch_dr", more_than(0));
+    visitor("switch_threshold", self.switch_threshold, "Weights above it are ignored by switch_dr",
+            more_than(0));
     visitor("shrinkage_lambda", self.shrinkage_lambda,
             "Strength of dr_shrinkage: 0 is the direct method, infinity plain dr", at_least(0));
     visitor("level", self.level, "Coverage of the intervals", strictly_between(0, 1));

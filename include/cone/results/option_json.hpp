@@ -1,9 +1,10 @@
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <type_traits>
+
+#include <nlohmann/json.hpp>
 
 #include "cone/base/options.hpp"
 

@@ -1,0 +1,60 @@
+#include "cone/base/error.hpp"
+
+#include <gtest/gtest.h>
+
+#include "cone/base/text.hpp"
+
+namespace cone {
+namespace {
+
+Fault fault_on_line(std::uint64_t line) {
+  return {{.file = "nodes.csv", .line = line, .column = "outcome"}, "is missing", "write a number"};
+}
+
+TEST(Fault, NamesPlaceCauseAndRemedy) {
+  EXPECT_EQ(fault_on_line(12).to_string(),
+            "nodes.csv:12, column outcome: is missing; write a number");
+  EXPECT_EQ((Fault{{.item = "--folds"}, "is 1", ""}.to_string()), "--folds: is 1");
+}
+
+TEST(FaultList, KeepsTheFirstOfEachKindAndCountsTheRest) {
+  FaultList faults;
+  for (std::uint64_t line = 1; line <= 1000; ++line) faults.add("outcome", fault_on_line(line));
+  faults.add("ids", {{.file = "nodes.csv"}, "an id is empty", ""});
+  EXPECT_EQ(faults.total(), 1001U);
+  EXPECT_EQ(faults.listed().size(), FaultList::kListedPerKind + 1);
+  try {
+    faults.throw_if_any(ErrorCode::kData);
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.num_unlisted(), 1000 - FaultList::kListedPerKind);
+    EXPECT_NE(std::string(error.what()).find("990 more"), std::string::npos);
+  }
+}
+
+TEST(FaultList, MergingKeepsCountsAndLimits) {
+  FaultList a;
+  FaultList b;
+  for (std::uint64_t line = 1; line <= 15; ++line) a.add("outcome", fault_on_line(line));
+  for (std::uint64_t line = 16; line <= 30; ++line) b.add("outcome", fault_on_line(line));
+  b.add("ids", {{}, "an id is empty", ""});
+  a.merge(b);
+  EXPECT_EQ(a.total(), 31U);
+  EXPECT_EQ(a.listed().size(), FaultList::kListedPerKind + 1);
+}
+
+TEST(Text, GroupsDigitsAndEscapesWhatATerminalWouldObey) {
+  EXPECT_EQ(grouped(7), "7");
+  EXPECT_EQ(grouped(1234567), "1,234,567");
+  EXPECT_EQ(printable("a\x1b[31mb\n"), "a\\x1b[31mb\\x0a");
+  EXPECT_EQ(printable("abcdef", 3), "abc...");
+}
+
+TEST(Text, SuggestsTheClosestName) {
+  const std::vector<std::string> names = {"snips", "ips", "dm_ridge"};
+  EXPECT_EQ(closest_name("dm_rigde", names), "dm_ridge");
+  EXPECT_EQ(closest_name("something", names), "");
+}
+
+}  // namespace
+}  // namespace cone

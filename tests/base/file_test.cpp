@@ -1,0 +1,90 @@
+#include "cone/base/file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+#include "cone/base/error.hpp"
+#include "cone/base/hash.hpp"
+#include "cone/base/progress.hpp"
+
+namespace cone {
+namespace {
+
+class FileTest : public ::testing::Test {
+ protected:
+  FileTest()
+      : folder(std::filesystem::temp_directory_path() /
+               ("cone_file_test_" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(folder);
+  }
+  ~FileTest() override { std::filesystem::remove_all(folder); }
+
+  std::filesystem::path folder;
+};
+
+TEST_F(FileTest, AFailedWriteLeavesTheOldFileAndNothingElse) {
+  const auto path = folder / "result.json";
+  write_atomically(path, [](std::ostream& out) { out << "old"; });
+  EXPECT_THROW(write_atomically(path,
+                                [](std::ostream& out) {
+                                  out << "half";
+                                  throw std::runtime_error("interrupted");
+                                }),
+               std::runtime_error);
+  EXPECT_EQ(MappedFile(path).bytes(), "old");
+  const auto begin = std::filesystem::directory_iterator(folder);
+  EXPECT_EQ(std::distance(begin, std::filesystem::directory_iterator()), 1);
+}
+
+TEST_F(FileTest, WritingIntoAMissingFolderIsAnErrorThatNamesTheFile) {
+  try {
+    write_atomically(folder / "nowhere" / "x", [](std::ostream&) {});
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kIo);
+    EXPECT_NE(std::string(error.what()).find("nowhere"), std::string::npos);
+  }
+}
+
+TEST_F(FileTest, MappingRefusesFoldersAndMissingFilesAndAllowsEmptyOnes) {
+  EXPECT_THROW(MappedFile(folder / "missing"), Error);
+  EXPECT_THROW(MappedFile{folder}, Error);
+  std::ofstream(folder / "empty").close();
+  EXPECT_TRUE(MappedFile(folder / "empty").bytes().empty());
+}
+
+TEST(Checksum, TellsBoundariesApart) {
+  const auto of = [](std::string_view a, std::string_view b) {
+    return Checksum().add(a).add(b).hex();
+  };
+  EXPECT_NE(of("ab", "c"), of("a", "bc"));
+  EXPECT_EQ(of("ab", "c"), of("ab", "c"));
+  EXPECT_EQ(of("ab", "c").size(), 32U);
+}
+
+TEST(TerminalProgress, IsSilentForShortPhasesAndErasesItsBar) {
+  std::ostringstream quiet;
+  TerminalProgress patient(quiet, true, /*delay_seconds=*/60);
+  EXPECT_TRUE(patient.update("fitting", 1, 2));
+  EXPECT_EQ(quiet.str(), "");
+
+  std::ostringstream terminal;
+  TerminalProgress eager(terminal, true, /*delay_seconds=*/0);
+  eager.update("fitting", 0, 2);
+  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  eager.update("fitting", 1, 2);
+  EXPECT_NE(terminal.str().find("fitting [####"), std::string::npos) << terminal.str();
+  EXPECT_NE(terminal.str().find(" 50 %"), std::string::npos);
+  eager.update("fitting", 2, 2);
+  EXPECT_TRUE(terminal.str().ends_with("\r\033[K"));
+}
+
+}  // namespace
+}  // namespace cone
