@@ -1,6 +1,85 @@
-#include <cstdio>
+#include <exception>
+#include <iostream>
+#include <new>
 
-int main() {
-  std::puts("cone " CONE_VERSION);
-  return 0;
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cone/base/error.hpp"
+#include "cone/base/version.hpp"
+
+#include "commands.hpp"
+#include "terminal.hpp"
+
+namespace cone::app {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  cone evaluate demo --policy treat-all uniform       a first look, on a built-in network
+  cone evaluate DATA --policy policy.csv              your data, your candidate policies
+  cone evaluate DATA --policy p.csv --json out.json   the same, for a script
+  cone estimators                                     what can be estimated, and how
+
+cone COMMAND --help explains a command with examples.
+Exit status: 0 fine, 2 wrong usage or bad input, 1 anything else.)";
+
+void print_error(const Error& error) {
+  const std::size_t count = error.faults().size() + error.num_unlisted();
+  if (count > 1) std::cerr << fmt::format("cone: {} problems\n", count);
+  for (const Fault& fault : error.faults()) {
+    std::cerr << (count > 1 ? "  " : "cone: ") << fault.to_string() << '\n';
+  }
+  if (error.num_unlisted() > 0) {
+    std::cerr << fmt::format("  ... and {} more of the same kinds\n", error.num_unlisted());
+  }
+}
+
+int exit_status(ErrorCode code) {
+  return code == ErrorCode::kUsage || code == ErrorCode::kData ? kBadInput : kFailure;
+}
+
+int run_command(int argc, char** argv) {
+  CLI::App root(
+      "What would a decision rule have achieved? Estimates the utility of treatment\n"
+      "policies from logged data, when the people in the data are connected.",
+      "cone");
+  root.set_version_flag("--version", "cone " + std::string(kVersion));
+  root.require_subcommand(1);
+  root.footer(kExamples);
+  root.get_formatter()->column_width(34);
+  Run run;
+  add_evaluate_command(root, run);
+  add_estimators_command(root, run);
+  add_completion_command(root, run);
+  if (argc == 1) {
+    std::cerr << root.help();
+    return kBadInput;
+  }
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return root.exit(error, std::cout, std::cerr) == 0 ? kSuccess : kBadInput;
+  }
+  return run();
+}
+
+}  // namespace
+}  // namespace cone::app
+
+int main(int argc, char** argv) {
+  using namespace cone;
+  try {
+    return app::run_command(argc, argv);
+  } catch (const Error& error) {
+    app::print_error(error);
+    return app::exit_status(error.code());
+  } catch (const Cancelled&) {
+    std::cerr << "cone: interrupted\n";
+    return app::kInterrupted;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "cone: out of memory; try a machine with more, or fewer features\n";
+  } catch (const std::exception& error) {
+    std::cerr << "cone: internal error: " << error.what() << '\n';
+  }
+  return app::kFailure;
 }

@@ -1,14 +1,13 @@
 #include "cone/base/file.hpp"
 
-#include <gtest/gtest.h>
-
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
+
+#include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "cone/base/error.hpp"
 #include "cone/base/hash.hpp"

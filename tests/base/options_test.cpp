@@ -1,8 +1,8 @@
 #include "cone/base/options.hpp"
 
-#include <gtest/gtest.h>
-
 #include <array>
+
+#include <gtest/gtest.h>
 
 namespace cone {
 namespace {

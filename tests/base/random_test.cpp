@@ -1,11 +1,11 @@
 #include "cone/base/random.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <set>
+
+#include <gtest/gtest.h>
 
 namespace cone {
 namespace {
@@ -38,8 +38,8 @@ TEST(Rng, IsAPureFunctionOfSeedStreamAndItem) {
 
 TEST(Rng, DiffersWithEachOfSeedStreamAndItem) {
   const std::set<std::uint64_t> first = {
-      Rng(1, Stream::kTest, 0).next_u64(), Rng(2, Stream::kTest, 0).next_u64(),
-      Rng(1, Stream::kSplit, 0).next_u64(), Rng(1, Stream::kTest, 1).next_u64(),
+      Rng(1, Stream::kTest, 0).next_u64(),          Rng(2, Stream::kTest, 0).next_u64(),
+      Rng(1, Stream::kSplit, 0).next_u64(),         Rng(1, Stream::kTest, 1).next_u64(),
       Rng(1, Stream::kTest, 1ULL << 32).next_u64(), Rng(1ULL << 32, Stream::kTest, 0).next_u64()};
   EXPECT_EQ(first.size(), 6U);
 }

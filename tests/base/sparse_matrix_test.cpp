@@ -3,16 +3,17 @@
 #include <gtest/gtest.h>
 
 #include "cone/base/error.hpp"
+
 #include "support/small_data.hpp"
 
 namespace cone {
 namespace {
 
 TEST(SparseMatrix, RefusesArraysThatAreNotAMatrix) {
-  EXPECT_THROW(SparseMatrix(2, {0, 1}, {2}, {1.0}), Error);        // column out of range
+  EXPECT_THROW(SparseMatrix(2, {0, 1}, {2}, {1.0}), Error);          // column out of range
   EXPECT_THROW(SparseMatrix(3, {0, 2}, {1, 1}, {1.0, 1.0}), Error);  // repeated column
-  EXPECT_THROW(SparseMatrix(3, {0, 2, 1}, {0}, {1.0}), Error);     // offsets descend
-  EXPECT_THROW(SparseMatrix(3, {0, 1}, {0}, {}), Error);           // lengths disagree
+  EXPECT_THROW(SparseMatrix(3, {0, 2, 1}, {0}, {1.0}), Error);       // offsets descend
+  EXPECT_THROW(SparseMatrix(3, {0, 1}, {0}, {}), Error);             // lengths disagree
 }
 
 TEST(SparseMatrix, TransposingTwiceGivesTheMatrixBack) {

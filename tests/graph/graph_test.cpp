@@ -1,9 +1,9 @@
 #include "cone/graph/graph.hpp"
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <set>
+
+#include <gtest/gtest.h>
 
 #include "cone/base/error.hpp"
 #include "cone/base/random.hpp"
@@ -56,8 +56,8 @@ TEST(BuildGraph, RefusesEdgesToNowhere) {
 }
 
 TEST(Graph, RefusesArraysThatAreNotAGraph) {
-  EXPECT_THROW(Graph({0, 1}, {0}), Error);              // self loop
-  EXPECT_THROW(Graph({0, 1, 2}, {1, 5}), Error);        // neighbour out of range
+  EXPECT_THROW(Graph({0, 1}, {0}), Error);                 // self loop
+  EXPECT_THROW(Graph({0, 1, 2}, {1, 5}), Error);           // neighbour out of range
   EXPECT_THROW(Graph({0, 2, 3, 4}, {2, 1, 0, 0}), Error);  // not ascending
 }
 

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace cone::app {
+
+/// The exit statuses of the contract.
+enum ExitStatus : int { kSuccess = 0, kFailure = 1, kBadInput = 2, kInterrupted = 130 };
+
+/// Each declares its command on `root` and, when the user chose it, hands the work to `run`.
+using Run = std::function<int()>;
+void add_evaluate_command(CLI::App& root, Run& run);
+void add_estimators_command(CLI::App& root, Run& run);
+void add_completion_command(CLI::App& root, Run& run);
+
+}  // namespace cone::app

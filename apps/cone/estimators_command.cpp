@@ -1,0 +1,29 @@
+#include <iostream>
+
+#include "commands.hpp"
+#include "cone/estimate/catalogue.hpp"
+#include "cone/results/text_table.hpp"
+
+namespace cone::app {
+
+void add_estimators_command(CLI::App& root, Run& run) {
+  CLI::App* command =
+      root.add_subcommand("estimators", "List the estimators with what they are fitted from");
+  command->callback([&run] {
+    run = [] {
+      using Align = TextTable::Align;
+      TextTable table({{"estimator", Align::kLeft},
+                       {"outcome model", Align::kLeft},
+                       {"propensity", Align::kLeft},
+                       {"what it is", Align::kLeft}});
+      for (const EstimatorInfo& row : estimator_catalogue()) {
+        table.add_row({std::string(row.name), std::string(row.outcome_model),
+                       row.needs_propensity() ? "yes" : "", std::string(row.summary)});
+      }
+      std::cout << table.to_string();
+      return kSuccess;
+    };
+  });
+}
+
+}  // namespace cone::app

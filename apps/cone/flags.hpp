@@ -1,0 +1,83 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "cone/base/options.hpp"
+
+namespace cone::app {
+
+/// An option visitor that declares one flag a field. The field's value at this moment is the
+/// default that the help shows; ranges are checked later by validate(), all of them together.
+class FlagBinder {
+ public:
+  FlagBinder(CLI::App& command, std::string group) : command_(command), group_(std::move(group)) {}
+
+  template <class T>
+  void operator()(std::string_view name, T& value, std::string_view help,
+                  const Range& /*range*/ = {}) {
+    const std::string flag = flag_name(name);
+    const std::string text(help);
+    CLI::Option* option = nullptr;
+    if constexpr (std::is_same_v<T, bool>) {
+      option = command_.add_flag(flag, value, text);
+    } else if constexpr (std::is_enum_v<T>) {
+      option = command_
+                   .add_option_function<std::string>(
+                       flag, [&value](const std::string& word) { value = enum_value<T>(word); },
+                       text)
+                   ->transform(CLI::IsMember(enum_choices<T>(), hyphens_as_underscores))
+                   ->default_str(std::string(enum_name(value)));
+    } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+      option = command_.add_option(flag, value, text)->delimiter(',');
+    } else {
+      option = command_.add_option(flag, value, text)->capture_default_str();
+    }
+    option->group(group_);
+  }
+
+ private:
+  template <class T>
+  static T enum_value(const std::string& word) {
+    for (const auto& [value, name] : EnumNames<T>::kNames) {
+      if (name == word) return value;
+    }
+    throw CLI::ValidationError("no such choice: " + word);
+  }
+  /// cross-fit is as good as cross_fit.
+  static std::string hyphens_as_underscores(std::string word) {
+    for (char& c : word) c = c == '-' ? '_' : c;
+    return word;
+  }
+
+  CLI::App& command_;
+  std::string group_;
+};
+
+/// Declares the flags of an options struct under a heading of the help.
+template <class Options>
+void bind_flags(CLI::App& command, Options& options, const std::string& group) {
+  Options::visit(options, FlagBinder(command, group));
+}
+
+/// What every computing command takes.
+struct RunFlags {
+  std::uint64_t seed = 0;
+  int threads = 0;
+  bool quiet = false;
+
+  void bind(CLI::App& command) {
+    command.add_option("--seed", seed, "Seed of every random draw")->capture_default_str();
+    command
+        .add_option("--threads", threads, "Threads to use; 0 is one a core. Never changes a result")
+        ->check(CLI::Range(0, 4096))
+        ->capture_default_str();
+    command.add_flag("--quiet,-q", quiet, "No progress, no remarks");
+  }
+};
+
+}  // namespace cone::app

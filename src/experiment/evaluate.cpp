@@ -1,0 +1,173 @@
+#include "cone/experiment/evaluate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "cone/base/error.hpp"
+#include "cone/base/numeric.hpp"
+#include "cone/base/version.hpp"
+#include "cone/results/option_json.hpp"
+#include "experiment/diagnostics.hpp"
+#include "experiment/nuisance_set.hpp"
+
+namespace cone {
+namespace {
+
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+template <class T>
+std::vector<T> gather(std::span<const T> values, std::span<const NodeIndex> nodes) {
+  std::vector<T> out(nodes.size());
+  std::transform(nodes.begin(), nodes.end(), out.begin(), [&](NodeIndex i) { return values[i]; });
+  return out;
+}
+
+std::vector<double> gather(const std::vector<double>& values, std::span<const NodeIndex> nodes) {
+  return gather(std::span<const double>(values), nodes);
+}
+
+void require_log(const Dataset& data) {
+  if (data.has_log()) return;
+  throw Error(ErrorCode::kData,
+              {{},
+               "the data is a bare network: it has no treatments and outcomes",
+               "evaluate needs a log; cone simulate makes one from a network"});
+}
+
+std::vector<const EstimatorInfo*> chosen_estimators(const Dataset& data,
+                                                    const EvaluateOptions& options) {
+  std::vector<const EstimatorInfo*> chosen;
+  for (const std::string& name : options.estimators) chosen.push_back(find_estimator(name));
+  if (chosen.empty()) {
+    const bool own_model = options.nuisances == NuisanceSource::kGiven && data.mu0.has_value();
+    for (const std::string_view name : default_estimators(own_model)) {
+      chosen.push_back(find_estimator(name));
+    }
+  }
+  return chosen;
+}
+
+Matrix<double> policy_matrix(std::span<const EvaluatedPolicy> policies, std::size_t num_nodes) {
+  Matrix<double> matrix(policies.size(), num_nodes);
+  for (std::size_t p = 0; p < policies.size(); ++p) {
+    require(policies[p].treat_probability.size() == num_nodes, "evaluate: policy of wrong length");
+    std::copy(policies[p].treat_probability.begin(), policies[p].treat_probability.end(),
+              matrix.row(p).begin());
+  }
+  return matrix;
+}
+
+/// The evaluated nodes' part of everything that does not depend on the policy.
+struct ScoredLog {
+  std::vector<std::uint8_t> treatment;
+  std::vector<double> outcome;
+  std::vector<double> propensity;
+  std::map<const OutcomePredictions*, std::pair<std::vector<double>, std::vector<double>>> mu;
+
+  ScoredLog(const Dataset& data, const NuisanceSet& nuisances)
+      : treatment(gather(std::span<const std::uint8_t>(data.treatment), nuisances.scored)),
+        outcome(gather(data.outcome, nuisances.scored)) {
+    if (nuisances.propensity) {
+      propensity = gather(nuisances.propensity->probability, nuisances.scored);
+    }
+    for (const auto& [name, model] : nuisances.outcome_models) {
+      mu[&model] = {gather(model.mu0, nuisances.scored), gather(model.mu1, nuisances.scored)};
+    }
+  }
+};
+
+OutcomeView outcome_view(const OutcomePredictions& model, const ScoredLog& log, std::size_t policy) {
+  const auto& [mu0, mu1] = log.mu.at(&model);
+  OutcomeView view{.mu0 = mu0, .mu1 = mu1};
+  if (model.implied_weights.rows() > 0) view.implied_weights = model.implied_weights.row(policy);
+  if (!model.model_variance.empty()) view.model_variance = model.model_variance[policy];
+  return view;
+}
+
+PolicyResult evaluate_policy(const EvaluatedPolicy& policy, std::size_t number,
+                             const LoadedData& data, const ScoredLog& log,
+                             const NuisanceSet& nuisances,
+                             std::span<const EstimatorInfo* const> estimators,
+                             const EstimatorOptions& options) {
+  const std::vector<double> probability = gather(policy.treat_probability, nuisances.scored);
+  PolicyResult result{.name = policy.name, .treated_fraction = mean(probability)};
+  if (data.truth) result.truth = data.truth->utility(policy.treat_probability, nuisances.scored);
+  for (const EstimatorInfo* estimator : estimators) {
+    EstimationInput input{.treatment = log.treatment, .outcome = log.outcome, .policy = probability};
+    if (estimator->needs_propensity()) {
+      input.propensity = log.propensity;
+      input.propensity_bound = nuisances.propensity->bound;
+    }
+    if (estimator->needs_outcome_model()) {
+      input.outcome_model = outcome_view(nuisances.outcome_model_of(*estimator), log, number);
+    }
+    result.estimates.push_back(estimate(*estimator, input, options));
+  }
+  return result;
+}
+
+nlohmann::ordered_json config_json(const Context& context, const EvaluateOptions& options,
+                                   std::span<const EvaluatedPolicy> policies,
+                                   std::span<const EstimatorInfo* const> estimators) {
+  nlohmann::ordered_json config = option_json(options);
+  config["estimators"] = nlohmann::ordered_json::array();
+  for (const EstimatorInfo* estimator : estimators) {
+    config["estimators"].push_back(std::string(estimator->name));
+  }
+  config["policies"] = nlohmann::ordered_json::array();
+  for (const EvaluatedPolicy& policy : policies) config["policies"].push_back(policy.name);
+  config["seed"] = context.seed();
+  return config;
+}
+
+EvaluationRecord run(const Context& context, const LoadedData& data,
+                     std::span<const EvaluatedPolicy> policies, const EvaluateOptions& options) {
+  validate(options);
+  require_log(data.observed);
+  require(!policies.empty(), "evaluate: no policy");
+  const auto estimators = chosen_estimators(data.observed, options);
+
+  EvaluationRecord record;
+  record.version = kVersion;
+  record.config = config_json(context, options, policies, estimators);
+  record.data = summarise(data.observed);
+
+  const Stopwatch fitting;
+  const Matrix<double> probabilities = policy_matrix(policies, data.observed.num_nodes());
+  const NuisanceSet nuisances =
+      prepare_nuisances(context, data.observed, estimators, probabilities.view(), options);
+  record.timing_seconds["nuisances"] = fitting.seconds();
+
+  const Stopwatch estimating;
+  const ScoredLog log(data.observed, nuisances);
+  for (std::size_t p = 0; p < policies.size(); ++p) {
+    record.policies.push_back(evaluate_policy(policies[p], p, data, log, nuisances, estimators,
+                                              options.estimator));
+  }
+  record.diagnostics = diagnose(data, nuisances);
+  record.timing_seconds["estimates"] = estimating.seconds();
+  return record;
+}
+
+}  // namespace
+
+Evaluation evaluate(const Context& context, const LoadedData& data,
+                    std::span<const EvaluatedPolicy> policies, const EvaluateOptions& options) {
+  try {
+    return {RunStatus::kCompleted, run(context, data, policies, options)};
+  } catch (const Cancelled&) {
+    return {RunStatus::kCancelled, {}};
+  }
+}
+
+}  // namespace cone
