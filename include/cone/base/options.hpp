@@ -97,9 +97,9 @@ std::vector<Fault> option_faults(const Options& options) {
                                        const Range& range = {}) {
     if constexpr (std::is_arithmetic_v<T>) {
       if (!range.contains(static_cast<double>(value))) {
-        faults.push_back({{.item = flag_name(name)},
-                          fmt::format("is {}, must be {}", value, range.describe()),
-                          ""});
+        Fault& fault = faults.emplace_back();
+        fault.place.item = flag_name(name);
+        fault.what = fmt::format("is {}, must be {}", value, range.describe());
       }
     }
   });

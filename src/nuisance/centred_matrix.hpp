@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cone/base/matrix.hpp"
+#include "cone/base/sparse_matrix.hpp"
+
+namespace cone {
+
+/// X with the mean of every column taken off, constant columns left out, and still sparse:
+/// X_c = S − 1m'. Columns without a zero are centred in S itself (their m is 0), because taking
+/// n·m² off a sum of squares would cancel when the mean dwarfs the spread; a column with a zero has
+/// m² ≤ n·variance, so there the subtraction is harmless.
+class CentredMatrix {
+ public:
+  explicit CentredMatrix(const SparseMatrix& x);
+
+  std::size_t rows() const { return sparse_.rows(); }
+  /// Columns that are not constant.
+  std::size_t cols() const { return kept_.size(); }
+
+  /// out = X_c u. O(entries).
+  void multiply(std::span<const double> u, std::span<double> out) const;
+  /// out = X_c' r. O(entries).
+  void multiply_transposed(std::span<const double> r, std::span<double> out) const;
+
+  /// X_c'X_c, cols × cols.
+  Matrix<double> column_gram() const;
+  /// X_c X_c', rows × rows.
+  Matrix<double> row_gram() const;
+  /// Σ of squares of every column: the diagonal of column_gram().
+  std::span<const double> sums_of_squares() const { return sums_of_squares_; }
+
+  /// Which columns of X these are, ascending, and their means in X.
+  std::span<const std::uint32_t> kept() const { return kept_; }
+  std::span<const double> means() const { return means_; }
+  /// Slopes of the kept columns as slopes of all columns of X (0 for the constant ones).
+  std::vector<double> expand(std::span<const double> slopes) const;
+  /// What the centring adds to an intercept: −means·slopes.
+  double intercept_shift(std::span<const double> slopes) const;
+
+ private:
+  std::size_t num_source_cols_;
+  std::vector<std::uint32_t> kept_;
+  std::vector<double> means_;
+  SparseMatrix sparse_;          // S
+  std::vector<double> offsets_;  // m
+  std::vector<double> sums_of_squares_;
+};
+
+}  // namespace cone

@@ -1,0 +1,69 @@
+#include "nuisance/dense.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace cone {
+namespace {
+
+/// How many times faster a multiplication is in a dense kernel than in a scattered update.
+constexpr double kDenseSpeedup = 16;
+/// Rows made dense at a time.
+constexpr std::size_t kBlockRows = 256;
+
+void add_outer_products(const SparseMatrix& m, Matrix<double>& gram) {
+  for (std::size_t i = 0; i < m.rows(); ++i) {
+    const SparseMatrix::Row row = m.row(i);
+    for (std::size_t a = 0; a < row.size(); ++a) {
+      const std::span<double> out = gram.row(row.columns[a]);
+      const double value = row.values[a];
+      for (std::size_t b = 0; b <= a; ++b) out[row.columns[b]] += value * row.values[b];
+    }
+  }
+}
+
+void add_dense_blocks(const SparseMatrix& m, Matrix<double>& gram) {
+  const int size = static_cast<int>(m.cols());
+  for (std::size_t begin = 0; begin < m.rows(); begin += kBlockRows) {
+    Matrix<double> block(std::min(kBlockRows, m.rows() - begin), m.cols());
+    for (std::size_t i = 0; i < block.rows(); ++i) {
+      const SparseMatrix::Row row = m.row(begin + i);
+      for (std::size_t k = 0; k < row.size(); ++k) block(i, row.columns[k]) = row.values[k];
+    }
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, size, static_cast<int>(block.rows()), 1.0,
+                block.data(), size, 1.0, gram.data(), size);
+  }
+}
+
+}  // namespace
+
+void use_one_blas_thread() {
+  thread_local const bool kDone = [] {
+    openblas_set_num_threads(1);
+    return true;
+  }();
+  static_cast<void>(kDone);
+}
+
+Matrix<double> gram_matrix(const SparseMatrix& m) {
+  use_one_blas_thread();
+  double scattered = 0;
+  for (std::size_t i = 0; i < m.rows(); ++i) {
+    const auto entries = static_cast<double>(m.row(i).size());
+    scattered += entries * entries;
+  }
+  const auto rows = static_cast<double>(m.rows());
+  const auto cols = static_cast<double>(m.cols());
+  Matrix<double> gram(m.cols(), m.cols());
+  if (scattered * kDenseSpeedup <= rows * cols * cols) {
+    add_outer_products(m, gram);
+  } else {
+    add_dense_blocks(m, gram);
+  }
+  for (std::size_t a = 0; a < gram.rows(); ++a) {
+    for (std::size_t b = 0; b < a; ++b) gram(b, a) = gram(a, b);
+  }
+  return gram;
+}
+
+}  // namespace cone

@@ -1,0 +1,27 @@
+#include "cone/nuisance/linear.hpp"
+
+#include "nuisance/linear_smoother.hpp"
+
+namespace cone {
+
+LinearFit fit_least_squares(const SparseMatrix& x, std::span<const double> y) {
+  return fit_ridge(x, y, 0.0);
+}
+
+LinearFit fit_ridge(const SparseMatrix& x, std::span<const double> y, double strength) {
+  return fit_ridge_path(x, y, {&strength, 1}).front();
+}
+
+std::vector<LinearFit> fit_ridge_path(const SparseMatrix& x, std::span<const double> y,
+                                      std::span<const double> strengths) {
+  LinearSmoother smoother(x);
+  std::vector<LinearFit> fits;
+  fits.reserve(strengths.size());
+  for (const double strength : strengths) {
+    smoother.set_strength(strength);
+    fits.push_back(smoother.fit(y));
+  }
+  return fits;
+}
+
+}  // namespace cone

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cone/data/dataset.hpp"
+#include "cone/nuisance/fit_plan.hpp"
+
+namespace cone {
+
+/// Throws Error(kData) listing every task whose fitting nodes lack an arm, or the missing log.
+void require_both_arms(const Dataset& data, const FitPlan& plan);
+
+/// The members of `nodes` with this treatment, in order.
+std::vector<NodeIndex> nodes_of_arm(const Dataset& data, std::span<const NodeIndex> nodes,
+                                    std::uint8_t arm);
+
+template <class T>
+std::vector<T> values_at(const std::vector<T>& values, std::span<const NodeIndex> nodes) {
+  std::vector<T> taken;
+  taken.reserve(nodes.size());
+  for (const NodeIndex i : nodes) taken.push_back(values[i]);
+  return taken;
+}
+
+}  // namespace cone

@@ -1,0 +1,164 @@
+#include "nuisance/pseudo_inverse.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "cone/base/error.hpp"
+
+#include "nuisance/dense.hpp"
+
+namespace cone {
+namespace {
+
+/// Below this reciprocal condition number refinement no longer gains a digit a step.
+constexpr double kSmallestReciprocalCondition = 1e-13;
+
+int blas_int(std::size_t value) { return static_cast<int>(value); }
+
+double one_norm(const Matrix<double>& g) {
+  double largest = 0;
+  for (std::size_t i = 0; i < g.rows(); ++i) {
+    double total = 0;
+    for (const double value : g.row(i)) total += std::abs(value);
+    largest = std::max(largest, total);
+  }
+  return largest;
+}
+
+}  // namespace
+
+// A row-major lower triangle is LAPACK's upper triangle: G = LL' here reads G = U'U there. LAPACK
+// is always called column-major with 'U', which spares LAPACKE's transposed copies.
+PseudoInverse::PseudoInverse(Matrix<double> g)
+    : size_(g.rows()),
+      rank_(g.rows()),
+      scale_(g.rows(), 1.0),
+      pivot_(g.rows()),
+      factor_(std::move(g)) {
+  require(factor_.rows() == factor_.cols(), "pseudo-inverse: the matrix must be square");
+  use_one_blas_thread();
+  std::iota(pivot_.begin(), pivot_.end(), std::size_t{0});
+  if (size_ == 0) return;
+  for (std::size_t i = 0; i < size_; ++i) {
+    if (factor_(i, i) > 0) scale_[i] = std::sqrt(factor_(i, i));
+  }
+  for (std::size_t i = 0; i < size_; ++i) {
+    for (std::size_t j = 0; j < size_; ++j) factor_(i, j) /= scale_[i] * scale_[j];
+  }
+  if (!factorise_well_conditioned()) factorise_pivoted();
+}
+
+bool PseudoInverse::factorise_well_conditioned() {
+  const double norm = one_norm(factor_);
+  std::vector<double> diagonal(size_);
+  for (std::size_t i = 0; i < size_; ++i) diagonal[i] = factor_(i, i);
+  const int n = blas_int(size_);
+  double reciprocal_condition = 0;
+  if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', n, factor_.data(), n) == 0) {
+    LAPACKE_dpocon(LAPACK_COL_MAJOR, 'U', n, factor_.data(), n, norm, &reciprocal_condition);
+  }
+  if (reciprocal_condition > kSmallestReciprocalCondition) return true;
+  // The other triangle still holds the matrix: put it back.
+  for (std::size_t i = 0; i < size_; ++i) {
+    factor_(i, i) = diagonal[i];
+    for (std::size_t j = 0; j < i; ++j) factor_(i, j) = factor_(j, i);
+  }
+  return false;
+}
+
+void PseudoInverse::factorise_pivoted() {
+  const int n = blas_int(size_);
+  const double tolerance = 2.0 * std::numeric_limits<double>::epsilon() *
+                           static_cast<double>(std::max<std::size_t>(size_, 256));
+  std::vector<lapack_int> pivots(size_);
+  lapack_int rank = 0;
+  LAPACKE_dpstrf(LAPACK_COL_MAJOR, 'U', n, factor_.data(), n, pivots.data(), &rank, tolerance);
+  rank_ = static_cast<std::size_t>(rank);
+  for (std::size_t i = 0; i < size_; ++i) pivot_[i] = static_cast<std::size_t>(pivots[i] - 1);
+  const std::size_t nullity = size_ - rank_;
+  if (nullity == 0) return;
+
+  // Rows rank_.. of L hold L21; L21 L11⁻¹ gives the dependent columns in terms of the leading ones.
+  Matrix<double> dependence(nullity, rank_);
+  for (std::size_t i = 0; i < nullity; ++i) {
+    std::copy_n(factor_.row(rank_ + i).begin(), rank_, dependence.row(i).begin());
+  }
+  if (rank_ > 0) {
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasNoTrans, CblasNonUnit,
+                blas_int(nullity), rank, 1.0, factor_.data(), n, dependence.data(), rank);
+  }
+  // Each null vector is scaled by its own dependent column, so that N'N = I + something ⪰ 0.
+  null_space_ = Matrix<double>(nullity, size_);
+  for (std::size_t i = 0; i < nullity; ++i) {
+    const std::size_t own = pivot_[rank_ + i];
+    null_space_(i, own) = 1.0;
+    for (std::size_t j = 0; j < rank_; ++j) {
+      null_space_(i, pivot_[j]) = -dependence(i, j) * scale_[own] / scale_[pivot_[j]];
+    }
+  }
+  const int k = blas_int(nullity);
+  null_gram_factor_ = Matrix<double>(nullity, nullity);
+  cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, k, n, 1.0, null_space_.data(), n, 0.0,
+              null_gram_factor_.data(), k);
+  require(LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', k, null_gram_factor_.data(), k) == 0,
+          "pseudo-inverse: the null space is degenerate");
+}
+
+void PseudoInverse::remove_null_space(Matrix<double>& right_hand_sides) const {
+  const int k = blas_int(null_space_.rows());
+  const int n = blas_int(size_);
+  const int count = blas_int(right_hand_sides.rows());
+  if (k == 0) return;
+  Matrix<double> amounts(right_hand_sides.rows(), null_space_.rows());
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, count, k, n, 1.0, right_hand_sides.data(), n,
+              null_space_.data(), n, 0.0, amounts.data(), k);
+  LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'U', k, count, null_gram_factor_.data(), k, amounts.data(), k);
+  cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, count, n, k, -1.0, amounts.data(), k,
+              null_space_.data(), n, 1.0, right_hand_sides.data(), n);
+}
+
+void PseudoInverse::solve(Matrix<double>& right_hand_sides) const {
+  const std::size_t count = right_hand_sides.rows();
+  if (count == 0 || size_ == 0) return;
+  use_one_blas_thread();
+  remove_null_space(right_hand_sides);
+  Matrix<double> leading(count, rank_);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < rank_; ++j) {
+      leading(i, j) = right_hand_sides(i, pivot_[j]) / scale_[pivot_[j]];
+    }
+  }
+  if (rank_ > 0) {
+    LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'U', blas_int(rank_), blas_int(count), factor_.data(),
+                   blas_int(size_), leading.data(), blas_int(rank_));
+  }
+  std::fill(right_hand_sides.values().begin(), right_hand_sides.values().end(), 0.0);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < rank_; ++j) {
+      right_hand_sides(i, pivot_[j]) = leading(i, j) / scale_[pivot_[j]];
+    }
+  }
+  remove_null_space(right_hand_sides);
+}
+
+double PseudoInverse::trace_of_inverse() const {
+  require(rank_ == size_, "pseudo-inverse: the trace of the inverse needs full rank");
+  use_one_blas_thread();
+  Matrix<double> inverse = factor_;
+  const int n = blas_int(size_);
+  LAPACKE_dtrtri(LAPACK_COL_MAJOR, 'U', 'N', n, inverse.data(), n);
+  // G⁻¹ = D⁻¹ L⁻ᵀ L⁻¹ D⁻¹: the squares of column j of L⁻¹ over the square of its scale.
+  double trace = 0;
+  for (std::size_t i = 0; i < size_; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      const double value = inverse(i, j) / scale_[pivot_[j]];
+      trace += value * value;
+    }
+  }
+  return trace;
+}
+
+}  // namespace cone

@@ -1,0 +1,95 @@
+#include "nuisance/ridge_selection.hpp"
+
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "cone/base/error.hpp"
+#include "cone/base/numeric.hpp"
+
+#include "nuisance/conjugate_gradients.hpp"
+#include "nuisance/plan_checks.hpp"
+#include "nuisance/strength_selection.hpp"
+
+namespace cone {
+namespace {
+
+/// Prior ratio of explained to unexplained variance at both ends of the grid.
+constexpr double kLeastSignal = 1e-4;
+constexpr double kMostSignal = 1e4;
+/// Fits that only compare strengths need the loss to a few digits.
+constexpr double kSelectionTolerance = 1e-4;
+constexpr std::size_t kMaxIterations = 2000;
+
+std::vector<double> selection_losses(const Dataset& data, const SparseMatrix& x,
+                                     const SelectionSplit& split, std::uint8_t arm,
+                                     std::span<const double> strengths) {
+  const std::vector<NodeIndex> fit = nodes_of_arm(data, split.fit, arm);
+  const std::vector<NodeIndex> score = nodes_of_arm(data, split.score, arm);
+  if (fit.empty() || score.empty()) return {};
+  const CentredMatrix centred(x.select_rows(fit));
+  std::vector<double> y = values_at(data.outcome, fit);
+  const double centre = mean(y);
+  for (double& value : y) value -= centre;
+
+  std::vector<double> slopes(centred.cols(), 0.0);
+  return losses_along_path(strengths.size(), [&](std::size_t k) {
+    if (k > 0) {  // the first candidate is the mean
+      minimise_squares({centred, /*transposed=*/false}, y, strengths[k], kSelectionTolerance,
+                       kMaxIterations, slopes);
+    }
+    const std::vector<double> coefficients = centred.expand(slopes);
+    const double intercept = centre + centred.intercept_shift(slopes);
+    double loss = 0;
+    for (const NodeIndex i : score) {
+      const double residual = data.outcome[i] - intercept - dot(x.row(i), coefficients);
+      loss += residual * residual;
+    }
+    return loss;
+  });
+}
+
+}  // namespace
+
+std::vector<double> select_ridge_strengths(const Context& context, const Dataset& data,
+                                           const ScaledFeatures& features, const FitPlan& plan) {
+  // With noise variance σ² and slopes of variance τ², the best penalty is σ²/τ², and the signal is
+  // τ² times the total variance of the features.
+  std::vector<double> strengths = signal_grid(kLeastSignal, kMostSignal);
+  for (double& value : strengths) value = features.total_variance / value;
+
+  struct Unit {
+    std::size_t task;
+    std::size_t split;
+    std::uint8_t arm;
+  };
+  std::vector<Unit> units;
+  std::vector<std::vector<std::vector<double>>> losses(2 * plan.tasks.size());
+  for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
+    for (const std::uint8_t arm : {std::uint8_t{0}, std::uint8_t{1}}) {
+      losses[2 * t + arm].resize(plan.tasks[t].selection.size());
+      for (std::size_t s = 0; s < plan.tasks[t].selection.size(); ++s) units.push_back({t, s, arm});
+    }
+  }
+  context.for_each_task("choosing the ridge penalty", units.size(), [&](std::size_t u) {
+    const auto [t, s, arm] = units[u];
+    losses[2 * t + arm][s] =
+        selection_losses(data, features.matrix, plan.tasks[t].selection[s], arm, strengths);
+  });
+
+  std::vector<double> chosen;
+  for (std::size_t k = 0; k < losses.size(); ++k) {
+    const std::size_t best = best_candidate(losses[k]);
+    if (best == kNoCandidate) {
+      Fault fault;
+      fault.what = fmt::format("no selection split of fold {} has {} nodes on both sides",
+                               k / 2 + 1, k % 2 == 1 ? "treated" : "untreated");
+      fault.advice = "use fewer folds or more data";
+      throw Error(ErrorCode::kData, std::move(fault));
+    }
+    chosen.push_back(strengths[best]);
+  }
+  return chosen;
+}
+
+}  // namespace cone

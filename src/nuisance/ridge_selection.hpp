@@ -1,0 +1,18 @@
+#pragma once
+
+#include <vector>
+
+#include "cone/data/dataset.hpp"
+#include "cone/exec/context.hpp"
+#include "cone/nuisance/fit_plan.hpp"
+
+#include "nuisance/feature_scaling.hpp"
+
+namespace cone {
+
+/// The ridge penalty of task t and arm a at 2t + a, chosen by squared error on the selection
+/// splits; see predict_outcomes. Throws Error(kData) where an arm is missing from all splits.
+std::vector<double> select_ridge_strengths(const Context& context, const Dataset& data,
+                                           const ScaledFeatures& features, const FitPlan& plan);
+
+}  // namespace cone
