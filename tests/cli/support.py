@@ -1,0 +1,74 @@
+"""Runs the cone binary on folders written by the test."""
+
+import json
+import os
+import pathlib
+import random
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BINARY = os.environ.get("CONE_BINARY", str(ROOT / "build/release/bin/cone"))
+COUPONS = ROOT / "examples/coupons"
+
+
+def cone(*arguments, **options):
+    """Exit status, stdout and stderr of one run."""
+    return subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=300, **options)
+
+
+class FolderTest(unittest.TestCase):
+    """A test with a temporary folder and a way to write data into it."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def write(self, name, content):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(content, bytes):
+            path.write_bytes(content)
+        else:
+            path.write_text(content)
+        return path
+
+    def write_log(self, num_nodes=60, seed=1, shift=0.0, swap=False, order=None):
+        """A small valid folder: two features, a confounded log, a ring of ties."""
+        draw = random.Random(seed)
+        lines = []
+        for i in range(num_nodes):
+            x, z = draw.gauss(0, 1), draw.gauss(0, 1)
+            t = int(draw.random() < (0.7 if x > 0 else 0.3))
+            y = x + t * (1 + z) + draw.gauss(0, 0.3) + shift
+            lines.append(f"u{i},{1 - t if swap else t},{y!r},{x!r},{z!r}")
+        if order is not None:
+            lines = [lines[i] for i in order]
+        self.write("nodes.csv", "id,treatment,outcome,x,z\n" + "\n".join(lines) + "\n")
+        ties = "".join(f"u{i},u{(i + 1) % num_nodes}\n" for i in range(num_nodes))
+        self.write("edges.csv", "source,target\n" + ties)
+        treats = (lambda p: 1 - p) if swap else (lambda p: p)
+        rows = "".join(f"u{i},{treats(0.2 + 0.6 * (i % 2))!r}\n" for i in range(num_nodes))
+        self.write("policy.csv", "id,alternate\n" + rows)
+        return self.folder
+
+    def evaluate(self, *arguments):
+        """The JSON record of a run that must succeed."""
+        done = cone("evaluate", *arguments, "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def refused(self, *arguments, status=2):
+        """The message of a run that must fail with that status and print no result."""
+        done = cone("evaluate", *arguments)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertEqual(done.stdout, "")
+        return done.stderr
+
+
+def values(record):
+    return {(p["name"], e["estimator"]): e["value"] for p in record["policies"]
+            for e in p["estimates"]}

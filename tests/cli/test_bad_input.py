@@ -1,0 +1,185 @@
+"""Whatever a user hands over: an error that says where and what to do, status 2, no output."""
+
+import io
+import signal
+import subprocess
+import time
+import unittest
+import zipfile
+
+from support import BINARY, COUPONS, FolderTest, cone
+
+
+class BrokenData(FolderTest):
+    def with_nodes(self, text):
+        self.write_log()
+        self.write("nodes.csv", text)
+        return self.refused(self.folder, "--policy", "uniform")
+
+    def edited(self, name, old, new):
+        self.write_log()
+        path = self.folder / name
+        self.assertIn(old, path.read_text())
+        self.write(name, path.read_text().replace(old, new, 1))
+        return self.refused(self.folder, "--policy", self.folder / "policy.csv")
+
+    def test_an_empty_file(self):
+        self.assertIn("nodes.csv", self.with_nodes(""))
+
+    def test_a_header_without_rows(self):
+        self.assertIn("nodes.csv", self.with_nodes("id,treatment,outcome\n"))
+
+    def test_a_missing_column(self):
+        self.assertIn("outcome", self.with_nodes("id,treatment\na,1\nb,0\n"))
+
+    def test_a_third_arm(self):
+        message = self.with_nodes("id,treatment,outcome\na,1,1\nb,0,2\nc,2,3\n")
+        self.assertIn("nodes.csv:4", message)
+        self.assertIn("a third arm is not supported yet", message)
+
+    def test_one_arm_only(self):
+        self.assertIn("arm", self.with_nodes("id,treatment,outcome\na,1,1\nb,1,2\n"))
+
+    def test_a_missing_outcome_and_a_nan_feature(self):
+        message = self.with_nodes("id,treatment,outcome,age\na,1,,3\nb,0,2,nan\nc,0,1,inf\n")
+        self.assertIn("nodes.csv:2, column outcome", message)
+        self.assertIn("nodes.csv:3, column age", message)
+        self.assertIn("nodes.csv:4, column age", message)
+
+    def test_a_duplicate_id(self):
+        message = self.with_nodes("id,treatment,outcome\na,1,1\nb,0,2\na,0,2\n")
+        self.assertIn("nodes.csv:4", message)
+        self.assertIn("line 2", message)
+
+    def test_a_line_with_too_many_fields(self):
+        self.assertIn("nodes.csv:3", self.with_nodes("id,treatment,outcome\na,1,1\nb,0,2,9\n"))
+
+    def test_an_edge_to_nowhere(self):
+        message = self.edited("edges.csv", "u0,u1", "u0,nobody")
+        self.assertIn("edges.csv:2", message)
+        self.assertIn("nobody", message)
+
+    def test_a_probability_outside_zero_and_one(self):
+        self.assertIn("policy.csv:2, column alternate", self.edited("policy.csv", "u0,0.2", "u0,1.2"))
+
+    def test_a_policy_that_misses_a_node(self):
+        self.assertIn("u3", self.edited("policy.csv", "u3,0.8\n", ""))
+
+    def test_a_policy_for_an_unknown_node(self):
+        self.assertIn("policy.csv:5", self.edited("policy.csv", "u3,0.8\n", "u3x,0.8\n"))
+
+    def test_an_impossible_propensity(self):
+        message = self.with_nodes("id,treatment,outcome,propensity\na,1,1,0\nb,0,2,1.5\nc,0,1,0.5\n")
+        self.assertIn("nodes.csv:2, column propensity", message)
+        self.assertIn("nodes.csv:3, column propensity", message)
+
+    def test_text_in_another_encoding(self):
+        self.assertIn("UTF-8", self.with_nodes("id,treatment,outcome\na,1,1\n".encode("utf-16")))
+
+    def test_an_unterminated_quote(self):
+        self.assertIn("quote", self.with_nodes('id,treatment,outcome\n"a,1,1\nb,0,2\n'))
+
+    def test_all_faults_of_all_files_are_listed_together(self):
+        self.write_log()
+        self.write("nodes.csv", "id,treatment,outcome\na,yes,1\nb,0,x\n,1,2\nb,1,1\n")
+        self.write("edges.csv", "source,target\na,nowhere\n")
+        message = self.refused(self.folder, "--policy", "uniform")
+        for place in ("nodes.csv:2", "nodes.csv:3", "nodes.csv:4", "nodes.csv:5", "edges.csv:2"):
+            self.assertIn(place, message)
+
+    def test_control_characters_do_not_reach_the_terminal(self):
+        message = self.with_nodes("id,treatment,outcome\na\x1b[31m,7,1\nb,0,1\n")
+        self.assertNotIn("\x1b", message)
+
+    def test_a_truncated_archive_and_an_absurd_shape(self):
+        self.write_log()
+        archive = io.BytesIO()
+        header = b"\x93NUMPY\x01\x00" + (118).to_bytes(2, "little")
+        text = "{'descr': '<i8', 'fortran_order': False, 'shape': (9000000000000000000,), }"
+        with zipfile.ZipFile(archive, "w") as out:
+            for name in ("indices", "indptr", "data", "shape", "format"):
+                out.writestr(name + ".npy", header + text.ljust(117).encode() + b"\n")
+        self.write("features.npz", archive.getvalue())
+        self.assertIn("features.npz", self.refused(self.folder, "--policy", "uniform"))
+        self.write("features.npz", archive.getvalue()[:200])
+        self.assertIn("features.npz", self.refused(self.folder, "--policy", "uniform"))
+
+    def test_a_mat_file_that_is_none(self):
+        self.write("x.mat", b"MATLAB 5.0 MAT-file" + bytes(109) + b"\x0e\x00\x00\x00\xff\xff\xff\xff")
+        self.assertIn("x.mat", self.refused(self.folder / "x.mat", "--policy", "uniform"))
+
+    def test_a_folder_that_is_not_there(self):
+        self.assertIn("nowhere", self.refused(self.folder / "nowhere", "--policy", "uniform"))
+
+
+class WrongUsage(FolderTest):
+    def test_unknown_names_come_with_suggestions(self):
+        self.assertIn("did you mean snips?",
+                      self.refused(COUPONS, "--policy", "uniform", "--estimators", "snisp"))
+        self.assertIn("did you mean uniform?", self.refused(COUPONS, "--policy", "unifrom"))
+
+    def test_options_out_of_range_are_listed_together(self):
+        message = self.refused(COUPONS, "--policy", "uniform", "--folds", 1, "--level", 2,
+                               "--clip", "nan")
+        for flag in ("--folds", "--level", "--clip"):
+            self.assertIn(flag, message)
+
+    def test_flags_that_make_no_sense(self):
+        for arguments in (["--policy"], ["--no-such-flag"], ["--policy", "uniform", "--seed", "-1"],
+                          ["--policy", "uniform", "--folds", "3.5"],
+                          ["--policy", "uniform", "--protocol", "other"], []):
+            self.refused(COUPONS, *arguments)
+        self.assertEqual(cone().returncode, 2)
+        self.assertEqual(cone("no-such-command").returncode, 2)
+
+    def test_an_output_that_cannot_be_written_fails_before_the_work(self):
+        message = self.refused(COUPONS, "--policy", "uniform", "--json",
+                               self.folder / "missing" / "out.json")
+        self.assertIn("--json", message)
+
+    def test_more_folds_than_members_of_an_arm(self):
+        self.assertIn("folds", self.refused(COUPONS, "--policy", "uniform", "--folds", 25))
+
+    def test_given_without_columns(self):
+        message = self.refused(self.write_log(), "--policy", "uniform", "--nuisances", "given")
+        self.assertIn("propensity", message)
+
+    def test_a_raw_network_has_no_log(self):
+        import scipy.io
+        import scipy.sparse
+        scipy.io.savemat(self.folder / "raw.mat",
+                         {"Network": scipy.sparse.eye(4, k=1).tocsc(),
+                          "Attributes": scipy.sparse.eye(4).tocsc()})
+        self.assertIn("simulate", self.refused(self.folder / "raw.mat", "--policy", "uniform"))
+
+    def test_help_version_and_completion(self):
+        self.assertIn("Examples:", cone("--help").stdout)
+        self.assertIn("Examples:", cone("evaluate", "--help").stdout)
+        self.assertRegex(cone("--version").stdout, r"^cone \d+\.\d+\.\d+\n$")
+        self.assertIn("dr_shrinkage", cone("estimators").stdout)
+        script = cone("completion", "bash").stdout
+        check = subprocess.run(
+            ["bash", "-c", script + "\nCOMP_WORDS=(cone evaluate x --pro); COMP_CWORD=3; _cone; "
+             "echo ${COMPREPLY[@]}"], capture_output=True, text=True)
+        self.assertEqual(check.stdout.strip(), "--protocol --propensity-bound", check.stderr)
+        for shell in ("zsh", "fish"):
+            self.assertIn("evaluate", cone("completion", shell).stdout)
+
+
+class Interrupts(FolderTest):
+    def test_ctrl_c_stops_without_a_trace(self):
+        out = self.folder / "out.json"
+        process = subprocess.Popen([BINARY, "evaluate", "demo", "--policy", "uniform", "--json", out],
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+        if process.returncode != 0:  # a fast machine may have finished
+            self.assertEqual(process.returncode, 130, stderr)
+            self.assertEqual(stdout, "")
+            self.assertFalse(out.exists())
+        self.assertEqual([p for p in self.folder.iterdir() if p != out], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

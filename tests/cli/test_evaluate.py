@@ -1,0 +1,191 @@
+"""What cone evaluate promises: the contract, and invariances through the whole program."""
+
+import json
+import random
+import unittest
+
+import jsonschema
+import numpy
+import scipy.io
+import scipy.sparse
+
+from support import COUPONS, ROOT, FolderTest, cone, values
+
+SCHEMA = json.loads((ROOT / "docs/evaluation.schema.json").read_text())
+FEATURE_ESTIMATORS = ("naive ips snips ips_clipped dm_ols1 dm_ols2 dm_ridge dr_ols1 dr_ols2 "
+                      "dr_ridge switch_dr dr_shrinkage").split()
+
+
+class Contract(FolderTest):
+    def test_the_example_runs_as_its_readme_says(self):
+        policy = COUPONS / "policy.csv"
+        for arguments in ([policy], ["treat-all", f"linear:{COUPONS}/loyalty.csv"],
+                          [policy, "--nuisances", "given"]):
+            done = cone("evaluate", COUPONS, "--policy", *arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("utility", done.stdout)
+            self.assertIn("30 nodes", done.stderr)
+
+    def test_json_follows_the_schema_for_every_kind_of_run(self):
+        data = self.write_log()
+        for arguments in ([], ["--protocol", "split", "--stratified"],
+                          ["--estimators", "snips,dr_ols1", "--correction", "literal"]):
+            record = self.evaluate(data, "--policy", data / "policy.csv", "treat-all", *arguments)
+            jsonschema.validate(record, SCHEMA)
+        record = self.evaluate(COUPONS, "--policy", COUPONS / "policy.csv", "--nuisances", "given")
+        jsonschema.validate(record, SCHEMA)
+        self.assertEqual(record["diagnostics"]["propensity"]["source"], "given")
+
+    def test_the_default_runs_every_estimator_on_features(self):
+        data = self.write_log()
+        record = self.evaluate(data, "--policy", "uniform", data / "policy.csv")
+        for policy in record["policies"]:
+            self.assertEqual([e["estimator"] for e in policy["estimates"]], FEATURE_ESTIMATORS)
+        self.assertEqual(record["data"]["num_nodes"], 60)
+        self.assertEqual(record["data"]["num_edges"], 60)
+
+    def test_json_goes_to_a_file_beside_the_table(self):
+        out = self.folder / "out.json"
+        done = cone("evaluate", COUPONS, "--policy", "uniform", "--json", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("dr_ridge", done.stdout)
+        jsonschema.validate(json.loads(out.read_text()), SCHEMA)
+        self.assertEqual([p.name for p in self.folder.iterdir()], ["out.json"])
+
+    def test_quiet_says_nothing_but_the_table(self):
+        done = cone("evaluate", COUPONS, "--policy", "uniform", "--quiet")
+        self.assertEqual(done.stderr, "")
+
+    def test_the_truth_is_shown_and_never_used(self):
+        data = self.write_log()
+        plain = self.evaluate(data, "--policy", "uniform")
+        lines = (data / "nodes.csv").read_text().splitlines()
+        self.write("nodes.csv", "\n".join([lines[0] + ",y0,y1"] + [l + ",5,7" for l in lines[1:]]))
+        told = self.evaluate(data, "--policy", "uniform")
+        self.assertEqual(told["policies"][0]["truth"], 6)
+        self.assertNotIn("truth", plain["policies"][0])
+        self.assertEqual(values(plain), values(told))
+
+    def test_a_mat_file_is_a_dataset(self):
+        draw = numpy.random.default_rng(3)
+        n = 80
+        network = scipy.sparse.random(n, n, 0.05, random_state=1)
+        treatment = draw.integers(0, 2, n)
+        y0 = draw.normal(size=n)
+        path = self.folder / "small.mat"
+        scipy.io.savemat(path, {
+            "Network": ((network + network.T) != 0).astype(float),
+            "Attributes": scipy.sparse.csc_matrix(draw.poisson(0.3, (n, 9)).astype(float)),
+            "T": treatment.reshape(-1, 1), "Y0": y0.reshape(1, -1), "Y1": y0.reshape(1, -1) + 1,
+        }, do_compression=True)
+        record = self.evaluate(path, "--policy", "treat-all", "random-weights:4")
+        self.assertEqual(record["data"]["num_features"], 9)
+        self.assertEqual(record["data"]["num_treated"], int(treatment.sum()))
+        self.assertAlmostEqual(record["policies"][0]["truth"], y0.mean() + 1, places=12)
+
+
+class Invariances(FolderTest):
+    def test_threads_change_no_digit(self):
+        data = self.write_log()
+        runs = [self.evaluate(data, "--policy", "random-weights:1", "--threads", n)
+                for n in (1, 2, 5)]
+        for run in runs:
+            del run["timing_seconds"]
+        self.assertEqual(runs[0], runs[1])
+        self.assertEqual(runs[0], runs[2])
+
+    def test_swapping_arms_and_policy_changes_no_estimate(self):
+        self.write_log()
+        plain = values(self.evaluate(self.folder, "--policy", self.folder / "policy.csv"))
+        self.write_log(swap=True)
+        swapped = values(self.evaluate(self.folder, "--policy", self.folder / "policy.csv"))
+        for key, value in plain.items():
+            self.assertAlmostEqual(value, swapped[key], places=6, msg=key)
+
+    def test_shifting_outcomes_shifts_estimates(self):
+        self.write_log()
+        plain = values(self.evaluate(self.folder, "--policy", "uniform"))
+        self.write_log(shift=10)
+        shifted = values(self.evaluate(self.folder, "--policy", "uniform"))
+        for (policy, name), value in plain.items():
+            if name not in ("ips", "ips_clipped"):
+                self.assertAlmostEqual(shifted[policy, name], value + 10, places=7, msg=name)
+
+    def test_the_order_of_lines_changes_nothing(self):
+        self.write_log()
+        plain = values(self.evaluate(self.folder, "--policy", self.folder / "policy.csv"))
+        order = list(range(60))
+        random.Random(9).shuffle(order)
+        self.write_log(order=order)
+        shuffled = values(self.evaluate(self.folder, "--policy", self.folder / "policy.csv"))
+        for key, value in plain.items():
+            self.assertAlmostEqual(value, shuffled[key], places=6, msg=key)
+
+    def test_every_estimation_option_changes_a_result(self):
+        data = self.write_log()
+        base = ["--policy", data / "policy.csv"]
+        split = [*base, "--protocol", "split"]
+        plain, plain_split = self.evaluate(data, *base), self.evaluate(data, *split)
+        changes = [["--estimators", "snips"], ["--protocol", "split"], ["--folds", 3],
+                   ["--selection-folds", 2], ["--correction", "plain"], ["--clip", 1],
+                   ["--switch-threshold", 1], ["--shrinkage-lambda", 1], ["--level", 0.5],
+                   ["--propensity-bound", 0.4], ["--feature-scaling", "none"], ["--seed", 5]]
+        for change in changes:
+            self.assertNotEqual(plain["policies"], self.evaluate(data, *base, *change)["policies"],
+                                change)
+        for change in (["--train-fraction", 0.5], ["--validation-fraction", 0.3], ["--stratified"]):
+            self.assertNotEqual(plain_split["policies"],
+                                self.evaluate(data, *split, *change)["policies"], change)
+        flags = cone("evaluate", "--help").stdout
+        tested = {c[0] for c in changes} | {"--train-fraction", "--validation-fraction",
+                                            "--stratified", "--nuisances"}
+        declared = {w for w in flags.split("Estimation:")[1].split("DATA is")[0].split()
+                    if w.startswith("--")}
+        self.assertEqual(tested, declared)
+
+
+class GivenNuisances(FolderTest):
+    def write_given(self):
+        """Reference values of the estimators, as a dataset."""
+        fixture = json.loads((ROOT / "tests/fixtures/estimators.json").read_text())
+        columns = zip(fixture["treatment"], fixture["outcome"], fixture["propensity"],
+                      fixture["outcome_model_0"], fixture["outcome_model_1"])
+        self.write("nodes.csv", "id,treatment,outcome,propensity,mu0,mu1\n" + "".join(
+            f"n{i},{','.join(map(repr, row))}\n" for i, row in enumerate(columns)))
+        self.write("edges.csv", "source,target\n")
+        self.write("policy.csv", "id,p\n" + "".join(
+            f"n{i},{p!r}\n" for i, p in enumerate(fixture["policy"])))
+        return fixture
+
+    def test_the_reference_values_come_out_of_the_whole_program(self):
+        fixture = self.write_given()
+        options = ["--policy", self.folder / "policy.csv", "--nuisances", "given",
+                   "--clip", fixture["clip"], "--switch-threshold", fixture["switch_threshold"],
+                   "--shrinkage-lambda", fixture["shrinkage_lambda"]]
+        expected = fixture["expected"]
+        found = values(self.evaluate(self.folder, *options))
+        for name in ("ips", "snips", "ips_clipped", "dm", "switch_dr", "dr_shrinkage"):
+            self.assertAlmostEqual(found["p", name], expected[name], places=9, msg=name)
+        for correction, key in (("plain", "dr"), ("self_normalised", "dr_self_normalised"),
+                                ("literal", "dr_paper_literal")):
+            found = values(self.evaluate(self.folder, *options, "--correction", correction))
+            self.assertAlmostEqual(found["p", "dr"], expected[key], places=9, msg=key)
+
+    def test_names_of_fitted_models_use_the_given_one_and_say_so(self):
+        self.write_given()
+        record = self.evaluate(self.folder, "--policy", self.folder / "policy.csv", "--nuisances",
+                               "given", "--estimators", "dm,dm_ols1,dr,dr_ols2")
+        found = values(record)
+        self.assertEqual(found["p", "dm"], found["p", "dm_ols1"])
+        self.assertEqual(found["p", "dr"], found["p", "dr_ols2"])
+        self.assertTrue(any("mu0" in w for w in record["policies"][0]["estimates"][1]["warnings"]))
+
+    def test_given_propensities_can_correct_a_fitted_outcome_model(self):
+        record = self.evaluate(COUPONS, "--policy", "uniform", "--nuisances", "given",
+                               "--estimators", "ips,dr_ridge")
+        self.assertEqual(record["diagnostics"]["outcome_models"][0]["name"], "ridge")
+        self.assertEqual(record["diagnostics"]["propensity"]["source"], "given")
+
+
+if __name__ == "__main__":
+    unittest.main()
