@@ -1,6 +1,7 @@
 #include "cone/base/progress.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -12,7 +13,7 @@ constexpr double kRedrawSeconds = 0.1;
 constexpr double kPlainLineSeconds = 5.0;
 
 std::string duration_text(double seconds) {
-  const auto whole = static_cast<std::uint64_t>(std::max(0.0, seconds) + 0.5);
+  const auto whole = static_cast<std::uint64_t>(std::llround(std::max(0.0, seconds)));
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);

@@ -94,6 +94,15 @@ OutcomeView outcome_view(const OutcomePredictions& model, const ScoredLog& log, 
   return view;
 }
 
+/// A row named after a fitted model must not pass for one.
+void note_given_model(const EstimatorInfo& estimator, Estimate& value) {
+  const bool named_after_model =
+      estimator.method == Method::kDirect || estimator.method == Method::kDoublyRobust;
+  if (!named_after_model || estimator.outcome_model == "given") return;
+  value.warnings.emplace_back("the outcome model is the given mu0 and mu1: none was fitted");
+  if (value.status == EstimateStatus::kOk) value.status = EstimateStatus::kCaution;
+}
+
 PolicyResult evaluate_policy(const EvaluatedPolicy& policy, std::size_t number,
                              const LoadedData& data, const ScoredLog& log,
                              const NuisanceSet& nuisances,
@@ -111,7 +120,9 @@ PolicyResult evaluate_policy(const EvaluatedPolicy& policy, std::size_t number,
     if (estimator->needs_outcome_model()) {
       input.outcome_model = outcome_view(nuisances.outcome_model_of(*estimator), log, number);
     }
-    result.estimates.push_back(estimate(*estimator, input, options));
+    Estimate value = estimate(*estimator, input, options);
+    if (nuisances.given_outcome_model) note_given_model(*estimator, value);
+    result.estimates.push_back(std::move(value));
   }
   return result;
 }

@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "commands.hpp"
+#include "cone/base/error.hpp"
+#include "cone/experiment/simulation.hpp"
+#include "flags.hpp"
+#include "terminal.hpp"
+
+namespace cone::app {
+namespace {
+
+constexpr const char* kFooter = R"(Writes a folder that cone evaluate reads, with both potential outcomes (y0, y1) as truth,
+topics.npy, and manifest.json with every option, the centroid and the checksum.
+
+Worlds: hidden_confounding (the paper's), no_hidden_confounding, weak_overlap,
+heterogeneous_effects, randomised_log, binary_outcomes.
+
+Examples:
+  cone simulate --out small --nodes 500 --mean-degree 12
+  cone simulate --network BlogCatalog.mat --kappa2 2 --simulation 3 --seed 1 --out blog
+  cone simulate --nodes 1000000 --mean-degree 50 --words-per-node 20 --out large
+  cone evaluate small --policy treat-all random-weights:1)";
+
+struct SimulateFlags {
+  std::string out;
+  RunFlags run;
+  SimulationOptions options;
+};
+
+int run_simulate(const SimulateFlags& flags) {
+  validate(flags.options);
+  catch_interrupts();
+  ConsoleProgress progress(flags.run.quiet);
+  const Context context(flags.run.seed, flags.run.threads, &progress);
+  write_simulation(context, flags.options, flags.out);
+  progress.clear();
+  if (!flags.run.quiet) std::cerr << fmt::format("wrote {}\n", flags.out);
+  return kSuccess;
+}
+
+/// Names every flag that the choice of network makes meaningless, instead of ignoring it.
+void refuse_idle_flags(const CLI::App& command, bool real_network) {
+  std::vector<Fault> faults;
+  const auto idle = [&](auto&& visit, const char* why) {
+    visit([&](std::string_view name, const auto&, std::string_view, const Range& = {}) {
+      if (name == "topics" || command.count(flag_name(name)) == 0) return;
+      faults.push_back({{.item = flag_name(name)}, why, "leave it out"});
+    });
+  };
+  const SimulationOptions none;
+  if (real_network) {
+    idle([&](auto&& v) { NetworkOptions::visit(none.synthetic, v); },
+         "is for generated networks, and --network names a real one");
+  } else {
+    idle([&](auto&& v) { TopicModelOptions::visit(none.topic_model, v); },
+         "is for real networks, and --network names none");
+    if (command.count("--top-words") > 0) {
+      faults.push_back({{.item = "--top-words"},
+                        "is for real networks, and --network names none",
+                        "leave it out"});
+    }
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& root, Run& run) {
+  auto flags = std::make_shared<SimulateFlags>();
+  CLI::App* command = root.add_subcommand(
+      "simulate", "Make a dataset with known truth, on a real or a generated network");
+  command->footer(kFooter);
+  command->add_option("--out", flags->out, "Folder to write")->required();
+  flags->run.bind(*command);
+  bind_flags(*command, flags->options, "Simulation");
+  command->callback([flags, command, &run] {
+    run = [flags, command] {
+      refuse_idle_flags(*command, !flags->options.network.empty());
+      return run_simulate(*flags);
+    };
+  });
+}
+
+}  // namespace cone::app

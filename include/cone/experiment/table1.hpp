@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cone/base/options.hpp"
+#include "cone/exec/context.hpp"
+
+namespace cone {
+
+/// Mean and standard deviation (n − 1) over simulations.
+struct Spread {
+  double mean = 0;
+  double sd = 0;
+};
+
+/// One row of the paper's Table 1: how many nodes are treated, and how many gain from treatment.
+struct Table1Row {
+  std::string network;
+  double kappa2 = 0;
+  Spread paper_treated, paper_gaining;
+  Spread treated, gaining;
+  std::size_t num_nodes = 0;
+  std::size_t num_features = 0;
+};
+
+struct Table1Options {
+  int simulations = 10;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("simulations", self.simulations, "Simulations of each setting", between(2, 100000));
+  }
+};
+
+/// Simulates every setting of the table on the two real networks found in `data_folder`. Throws
+/// Error(kData), saying where the files are published and their checksums, when they are not there.
+std::vector<Table1Row> reproduce_table1(const Context& context,
+                                        const std::filesystem::path& data_folder,
+                                        const Table1Options& options);
+
+std::string table1_text(const std::vector<Table1Row>& rows);
+std::string table1_markdown(const std::vector<Table1Row>& rows);
+std::string table1_csv(const std::vector<Table1Row>& rows);
+
+}  // namespace cone

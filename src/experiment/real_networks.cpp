@@ -1,0 +1,23 @@
+#include "experiment/real_networks.hpp"
+
+#include <fmt/format.h>
+
+#include "cone/base/error.hpp"
+
+namespace cone {
+
+void require_real_networks(const std::filesystem::path& folder) {
+  FaultList faults;
+  for (const RealNetwork& network : kRealNetworks) {
+    const std::filesystem::path path = folder / network.file;
+    if (std::filesystem::is_regular_file(path)) continue;
+    faults.add("missing", {{.file = path.string()},
+                           "is not there",
+                           fmt::format("it is published with the AANE code (GitHub, "
+                                       "xhuang31/AANE_MATLAB), sha256 {}; name its folder with --data",
+                                       network.sha256)});
+  }
+  faults.throw_if_any(ErrorCode::kData);
+}
+
+}  // namespace cone

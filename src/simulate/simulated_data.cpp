@@ -1,0 +1,89 @@
+#include "cone/simulate/simulated_data.hpp"
+
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cone {
+namespace {
+
+std::vector<std::string> numbered_words(std::size_t count) {
+  std::vector<std::string> names;
+  names.reserve(count);
+  for (std::size_t j = 0; j < count; ++j) names.push_back("w" + std::to_string(j));
+  return names;
+}
+
+/// The columns named by `kept` (ascending), renumbered in that order.
+FeatureTable select_columns(const FeatureTable& features, const std::vector<std::uint32_t>& kept) {
+  constexpr std::uint32_t kDropped = std::numeric_limits<std::uint32_t>::max();
+  std::vector<std::uint32_t> new_column(features.matrix.cols(), kDropped);
+  FeatureTable out;
+  for (std::size_t j = 0; j < kept.size(); ++j) {
+    new_column[kept[j]] = static_cast<std::uint32_t>(j);
+    out.names.push_back(features.names[kept[j]]);
+  }
+  std::vector<std::uint64_t> offsets = {0};
+  std::vector<std::uint32_t> columns;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < features.matrix.rows(); ++i) {
+    const SparseMatrix::Row row = features.matrix.row(i);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      if (new_column[row.columns[k]] == kDropped) continue;
+      columns.push_back(new_column[row.columns[k]]);
+      values.push_back(row.values[k]);
+    }
+    offsets.push_back(columns.size());
+  }
+  out.matrix =
+      SparseMatrix(kept.size(), std::move(offsets), std::move(columns), std::move(values));
+  return out;
+}
+
+}  // namespace
+
+TopicNetwork synthetic_topic_network(const Context& context, const NetworkOptions& options) {
+  SyntheticNetwork generated = generate_network(context, options);
+  TopicNetwork network;
+  network.ids = IdTable::numbered(generated.graph.num_nodes());
+  network.edges.num_edges = generated.graph.num_edges();
+  network.edges.num_lines = generated.graph.num_edges();
+  network.graph = std::move(generated.graph);
+  network.features.names = numbered_words(generated.words.cols());
+  network.features.matrix = std::move(generated.words);
+  network.topics = std::move(generated.topics);
+  return network;
+}
+
+TopicNetwork fitted_topic_network(const Context& context, LoadedData network,
+                                  const TopicModelOptions& options, std::size_t top_words) {
+  Dataset& raw = network.observed;
+  const TopicModel model = fit_topic_model(context, raw.features.matrix, options);
+  TopicNetwork out;
+  out.topics = model.transform(context, raw.features.matrix);
+  out.features = select_columns(raw.features, model.union_of_top_words(top_words));
+  out.ids = std::move(raw.ids);
+  out.graph = std::move(raw.graph);
+  out.edges = network.edges;
+  return out;
+}
+
+SimulatedData simulate_data(const Context& context, TopicNetwork network,
+                            const OutcomeOptions& options, std::uint64_t simulation) {
+  SimulatedLog log =
+      simulate_log(context, network.graph, network.topics.view(), options, simulation);
+  SimulatedData out;
+  Dataset& observed = out.data.observed;
+  observed.ids = std::move(network.ids);
+  observed.graph = std::move(network.graph);
+  observed.features = std::move(network.features);
+  observed.treatment = std::move(log.treatment);
+  observed.outcome = std::move(log.outcome);
+  out.data.truth = std::move(log.truth);
+  out.data.edges = network.edges;
+  out.hidden = std::move(log.hidden);
+  return out;
+}
+
+}  // namespace cone
