@@ -12,8 +12,6 @@ pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 find_path(FAST_FLOAT_INCLUDE_DIR fast_float/fast_float.h REQUIRED)
-find_path(LBFGS_INCLUDE_DIR lbfgs.h REQUIRED)
-find_library(LBFGS_LIBRARY lbfgs REQUIRED)
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)

@@ -60,9 +60,6 @@ Matrix<double> gram_matrix(const SparseMatrix& m) {
   } else {
     add_dense_blocks(m, gram);
   }
-  for (std::size_t a = 0; a < gram.rows(); ++a) {
-    for (std::size_t b = 0; b < a; ++b) gram(b, a) = gram(a, b);
-  }
   return gram;
 }
 

@@ -17,8 +17,8 @@ namespace cone {
 /// start-up. Cheap after a thread's first call; never undone.
 void use_one_blas_thread();
 
-/// The dense matrix M'M of a sparse M, both triangles (cols × cols). Adds up outer products of the
-/// sparse rows, or blocks of rows made dense where that is cheaper.
+/// The lower triangle of the dense matrix M'M of a sparse M (cols × cols, zero above the diagonal).
+/// Adds up outer products of the sparse rows, or blocks of rows made dense where that is cheaper.
 Matrix<double> gram_matrix(const SparseMatrix& m);
 
 }  // namespace cone
