@@ -1,5 +1,6 @@
 # Every dependency is a Debian 12 package; scripts/packages.txt names the package of each.
 find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED)  # to keep OpenBLAS, which is built on it, on one thread
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)

@@ -26,7 +26,7 @@ PseudoInverse::PseudoInverse(Matrix<double> g)
       pivot_(g.rows()),
       factor_(std::move(g)) {
   require(factor_.rows() == factor_.cols(), "pseudo-inverse: the matrix must be square");
-  use_one_blas_thread();
+  const OneBlasThread guard;
   std::iota(pivot_.begin(), pivot_.end(), std::size_t{0});
   if (size_ == 0) return;
   for (std::size_t i = 0; i < size_; ++i) {
@@ -100,7 +100,7 @@ void PseudoInverse::remove_null_space(Matrix<double>& right_hand_sides) const {
 void PseudoInverse::solve(Matrix<double>& right_hand_sides) const {
   const std::size_t count = right_hand_sides.rows();
   if (count == 0 || size_ == 0) return;
-  use_one_blas_thread();
+  const OneBlasThread guard;
   remove_null_space(right_hand_sides);
   Matrix<double> leading(count, rank_);
   for (std::size_t i = 0; i < count; ++i) {
@@ -123,7 +123,7 @@ void PseudoInverse::solve(Matrix<double>& right_hand_sides) const {
 
 double PseudoInverse::trace_of_inverse() const {
   require(rank_ == size_, "pseudo-inverse: the trace of the inverse needs full rank");
-  use_one_blas_thread();
+  const OneBlasThread guard;
   Matrix<double> inverse = factor_;
   const int n = blas_int(size_);
   LAPACKE_dtrtri(LAPACK_COL_MAJOR, 'U', 'N', n, inverse.data(), n);
