@@ -1,5 +1,6 @@
 # Every dependency is a Debian 12 package; scripts/packages.txt names the package of each.
 find_package(Threads REQUIRED)
+find_package(OpenMP REQUIRED)  # to keep OpenBLAS, which is built on it, on one thread
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
 find_package(ZLIB REQUIRED)
@@ -12,8 +13,6 @@ pkg_check_modules(HWY REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 find_path(FAST_FLOAT_INCLUDE_DIR fast_float/fast_float.h REQUIRED)
-find_path(LBFGS_INCLUDE_DIR lbfgs.h REQUIRED)
-find_library(LBFGS_LIBRARY lbfgs REQUIRED)
 
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)

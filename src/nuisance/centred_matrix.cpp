@@ -50,34 +50,44 @@ CentredMatrix::CentredMatrix(const SparseMatrix& x) : num_source_cols_(x.cols())
   const std::vector<ColumnSummary> columns = summarise_columns(x);
   const auto num_rows = static_cast<double>(x.rows());
   std::vector<std::uint32_t> position(x.cols(), kDropped);
-  std::vector<double> shift;  // taken off the stored values: the mean of columns without a zero
+  std::vector<std::uint32_t> filled;  // the columns that are stored with all their entries
   for (std::size_t j = 0; j < x.cols(); ++j) {
     const ColumnSummary& column = columns[j];
     if (!(column.low < column.high)) continue;
     position[j] = static_cast<std::uint32_t>(kept_.size());
     kept_.push_back(static_cast<std::uint32_t>(j));
     means_.push_back(column.sum.value() / num_rows);
-    const bool full = column.num_entries == x.rows();
-    shift.push_back(full ? means_.back() : 0.0);
-    offsets_.push_back(full ? 0.0 : means_.back());
+    const bool fill = 2 * column.num_entries > x.rows();
+    if (fill) filled.push_back(position[j]);
+    offsets_.push_back(fill ? 0.0 : means_.back());
   }
 
   std::vector<std::uint64_t> row_offsets = {0};
   std::vector<std::uint32_t> row_columns;
   std::vector<double> values;
-  row_offsets.reserve(x.rows() + 1);
-  row_columns.reserve(x.num_entries());
-  values.reserve(x.num_entries());
   sums_of_squares_.assign(kept_.size(), 0.0);
+  const auto append = [&](std::uint32_t j, double value) {
+    row_columns.push_back(j);
+    values.push_back(value);
+    sums_of_squares_[j] += value * value;
+  };
   for (std::size_t i = 0; i < x.rows(); ++i) {
     const SparseMatrix::Row row = x.row(i);
+    auto next_filled = filled.begin();
     for (std::size_t k = 0; k < row.size(); ++k) {
       const std::uint32_t j = position[row.columns[k]];
       if (j == kDropped) continue;
-      row_columns.push_back(j);
-      values.push_back(row.values[k] - shift[j]);
-      sums_of_squares_[j] += values.back() * values.back();
+      for (; next_filled != filled.end() && *next_filled < j; ++next_filled) {
+        append(*next_filled, -means_[*next_filled]);
+      }
+      if (next_filled != filled.end() && *next_filled == j) {
+        append(j, row.values[k] - means_[j]);
+        ++next_filled;
+      } else {
+        append(j, row.values[k]);
+      }
     }
+    for (; next_filled != filled.end(); ++next_filled) append(*next_filled, -means_[*next_filled]);
     row_offsets.push_back(row_columns.size());
   }
   for (std::size_t j = 0; j < kept_.size(); ++j) {
@@ -106,7 +116,7 @@ Matrix<double> CentredMatrix::column_gram() const {
   Matrix<double> gram = gram_matrix(sparse_);
   const auto num_rows = static_cast<double>(rows());
   for (std::size_t a = 0; a < cols(); ++a) {
-    for (std::size_t b = 0; b < cols(); ++b) gram(a, b) -= num_rows * (offsets_[a] * offsets_[b]);
+    for (std::size_t b = 0; b <= a; ++b) gram(a, b) -= num_rows * (offsets_[a] * offsets_[b]);
   }
   return gram;
 }
@@ -117,7 +127,7 @@ Matrix<double> CentredMatrix::row_gram() const {
   for (std::size_t i = 0; i < rows(); ++i) cross[i] = cone::dot(sparse_.row(i), offsets_);
   const double constant = dot(offsets_, offsets_);
   for (std::size_t a = 0; a < rows(); ++a) {
-    for (std::size_t b = 0; b < rows(); ++b) gram(a, b) += constant - (cross[a] + cross[b]);
+    for (std::size_t b = 0; b <= a; ++b) gram(a, b) += constant - (cross[a] + cross[b]);
   }
   return gram;
 }

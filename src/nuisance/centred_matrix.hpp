@@ -10,9 +10,9 @@
 namespace cone {
 
 /// X with the mean of every column taken off, constant columns left out, and still sparse:
-/// X_c = S − 1m'. Columns without a zero are centred in S itself (their m is 0), because taking
-/// n·m² off a sum of squares would cancel when the mean dwarfs the spread; a column with a zero has
-/// m² ≤ n·variance, so there the subtraction is harmless.
+/// X_c = S − 1m'. Taking n·m² off a column's sum of squares cancels where the mean dwarfs the
+/// spread, so columns more than half full are stored centred, with all their entries, and have
+/// m = 0; for the others m² ≤ variance and nothing is lost. At most twice the entries of X.
 class CentredMatrix {
  public:
   explicit CentredMatrix(const SparseMatrix& x);
@@ -26,9 +26,9 @@ class CentredMatrix {
   /// out = X_c' r. O(entries).
   void multiply_transposed(std::span<const double> r, std::span<double> out) const;
 
-  /// X_c'X_c, cols × cols.
+  /// The lower triangle of X_c'X_c, cols × cols.
   Matrix<double> column_gram() const;
-  /// X_c X_c', rows × rows.
+  /// The lower triangle of X_c X_c', rows × rows.
   Matrix<double> row_gram() const;
   /// Σ of squares of every column: the diagonal of column_gram().
   std::span<const double> sums_of_squares() const { return sums_of_squares_; }

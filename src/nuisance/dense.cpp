@@ -37,16 +37,8 @@ void add_dense_blocks(const SparseMatrix& m, Matrix<double>& gram) {
 
 }  // namespace
 
-void use_one_blas_thread() {
-  thread_local const bool kDone = [] {
-    openblas_set_num_threads(1);
-    return true;
-  }();
-  static_cast<void>(kDone);
-}
-
 Matrix<double> gram_matrix(const SparseMatrix& m) {
-  use_one_blas_thread();
+  const OneBlasThread guard;
   double scattered = 0;
   for (std::size_t i = 0; i < m.rows(); ++i) {
     const auto entries = static_cast<double>(m.row(i).size());
@@ -59,9 +51,6 @@ Matrix<double> gram_matrix(const SparseMatrix& m) {
     add_outer_products(m, gram);
   } else {
     add_dense_blocks(m, gram);
-  }
-  for (std::size_t a = 0; a < gram.rows(); ++a) {
-    for (std::size_t b = 0; b < a; ++b) gram(b, a) = gram(a, b);
   }
   return gram;
 }

@@ -12,8 +12,8 @@
 namespace cone {
 namespace {
 
-/// One solve and three corrections: with the largest condition number that PseudoInverse accepts
-/// as regular each correction gains about three digits.
+/// One solve and three corrections: at the largest condition number that PseudoInverse leaves in
+/// each correction gains about three digits, elsewhere the first few are all it takes.
 constexpr int kSolves = 4;
 /// A correction this small, relative to the solution, ends the refinement.
 constexpr double kNegligible = 1e-15;
@@ -49,7 +49,9 @@ LinearSmoother::LinearSmoother(const SparseMatrix& x, std::size_t largest_direct
   gram_ = x_.row_gram();
   for (std::size_t i = 0; i < gram_.rows(); ++i) level_ += gram_(i, i);
   level_ /= static_cast<double>(gram_.rows() * gram_.rows());
-  for (double& value : gram_.values()) value += level_;
+  for (std::size_t i = 0; i < gram_.rows(); ++i) {
+    for (std::size_t j = 0; j <= i; ++j) gram_(i, j) += level_;
+  }
 }
 
 void LinearSmoother::set_strength(double strength) {

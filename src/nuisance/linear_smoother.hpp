@@ -19,7 +19,7 @@ namespace cone {
 /// for any points x_i, where d = Σ_i q_i (x_i − x̄) and Q = Σ_i q_i. Both come from one factor.
 class LinearSmoother {
  public:
-  /// `largest_direct`: see kLargestDirectFit.
+  /// Iterative where both sides of X exceed `largest_direct`.
   explicit LinearSmoother(const SparseMatrix& x, std::size_t largest_direct = kLargestDirectFit);
 
   /// Sets the penalty (0: minimum-norm least squares; infinity: the mean) and factorises.

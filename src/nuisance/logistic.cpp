@@ -19,6 +19,8 @@ constexpr int kMaxInnerIterations = 500;
 /// Share of the decrease that the gradient promises which a step must deliver (Armijo).
 constexpr double kSufficientDecrease = 1e-4;
 constexpr int kMaxHalvings = 40;
+/// Rounding keeps the gradient from falling much further below that of the null model.
+constexpr double kGradientFloor = 1e-4;
 
 double dot(std::span<const double> a, std::span<const double> b) {
   double sum = 0;
@@ -139,7 +141,6 @@ LogisticFit LogisticSolver::fit(double c, double tolerance) {
   candidate.back() = std::log(sum(label_) / (static_cast<double>(label_.size()) - sum(label_)));
   const double null_value = evaluate(c, candidate);
   const double null_norm = gradient(c, candidate, gradient_now);
-  const double target = tolerance * null_norm;
   double value = evaluate(c, point_);
   if (!(value <= null_value)) {
     point_ = candidate;
@@ -149,7 +150,9 @@ LogisticFit LogisticSolver::fit(double c, double tolerance) {
   LogisticFit fit;
   while (true) {
     const double norm = gradient(c, point_, gradient_now);
-    fit.converged = norm <= target;
+    const std::span<const double> slopes(point_.data(), size - 1);
+    const double scale = std::max(std::sqrt(dot(slopes, slopes)), kGradientFloor * null_norm);
+    fit.converged = norm <= tolerance * std::min(scale, null_norm);
     if (fit.converged || fit.iterations == kMaxNewtonSteps) break;
     // Solving the step no better than the gradient deserves saves most of the inner iterations
     // early on and keeps superlinear convergence at the end.

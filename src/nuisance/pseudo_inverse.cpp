@@ -13,20 +13,7 @@
 namespace cone {
 namespace {
 
-/// Below this reciprocal condition number refinement no longer gains a digit a step.
-constexpr double kSmallestReciprocalCondition = 1e-13;
-
 int blas_int(std::size_t value) { return static_cast<int>(value); }
-
-double one_norm(const Matrix<double>& g) {
-  double largest = 0;
-  for (std::size_t i = 0; i < g.rows(); ++i) {
-    double total = 0;
-    for (const double value : g.row(i)) total += std::abs(value);
-    largest = std::max(largest, total);
-  }
-  return largest;
-}
 
 }  // namespace
 
@@ -39,43 +26,33 @@ PseudoInverse::PseudoInverse(Matrix<double> g)
       pivot_(g.rows()),
       factor_(std::move(g)) {
   require(factor_.rows() == factor_.cols(), "pseudo-inverse: the matrix must be square");
-  use_one_blas_thread();
+  const OneBlasThread guard;
   std::iota(pivot_.begin(), pivot_.end(), std::size_t{0});
   if (size_ == 0) return;
   for (std::size_t i = 0; i < size_; ++i) {
     if (factor_(i, i) > 0) scale_[i] = std::sqrt(factor_(i, i));
   }
   for (std::size_t i = 0; i < size_; ++i) {
-    for (std::size_t j = 0; j < size_; ++j) factor_(i, j) /= scale_[i] * scale_[j];
+    for (std::size_t j = 0; j <= i; ++j) factor_(i, j) /= scale_[i] * scale_[j];
   }
-  if (!factorise_well_conditioned()) factorise_pivoted();
+  factorise();
 }
 
-bool PseudoInverse::factorise_well_conditioned() {
-  const double norm = one_norm(factor_);
-  std::vector<double> diagonal(size_);
-  for (std::size_t i = 0; i < size_; ++i) diagonal[i] = factor_(i, i);
+void PseudoInverse::factorise() {
   const int n = blas_int(size_);
-  double reciprocal_condition = 0;
-  if (LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'U', n, factor_.data(), n) == 0) {
-    LAPACKE_dpocon(LAPACK_COL_MAJOR, 'U', n, factor_.data(), n, norm, &reciprocal_condition);
-  }
-  if (reciprocal_condition > kSmallestReciprocalCondition) return true;
-  // The other triangle still holds the matrix: put it back.
-  for (std::size_t i = 0; i < size_; ++i) {
-    factor_(i, i) = diagonal[i];
-    for (std::size_t j = 0; j < i; ++j) factor_(i, j) = factor_(j, i);
-  }
-  return false;
-}
-
-void PseudoInverse::factorise_pivoted() {
-  const int n = blas_int(size_);
+  // What rounding leaves on the diagonal of an exactly dependent column, with room to spare.
   const double tolerance = 2.0 * std::numeric_limits<double>::epsilon() *
                            static_cast<double>(std::max<std::size_t>(size_, 256));
   std::vector<lapack_int> pivots(size_);
   lapack_int rank = 0;
-  LAPACKE_dpstrf(LAPACK_COL_MAJOR, 'U', n, factor_.data(), n, pivots.data(), &rank, tolerance);
+  const lapack_int status =
+      LAPACKE_dpstrf(LAPACK_COL_MAJOR, 'U', n, factor_.data(), n, pivots.data(), &rank, tolerance);
+  if (status < 0) {  // LAPACKE refuses values that are not numbers
+    Fault fault;
+    fault.what = "the products of some feature columns are not finite";
+    fault.advice = "look for features with extreme values, and rescale them";
+    throw Error(ErrorCode::kData, std::move(fault));
+  }
   rank_ = static_cast<std::size_t>(rank);
   for (std::size_t i = 0; i < size_; ++i) pivot_[i] = static_cast<std::size_t>(pivots[i] - 1);
   const std::size_t nullity = size_ - rank_;
@@ -123,7 +100,7 @@ void PseudoInverse::remove_null_space(Matrix<double>& right_hand_sides) const {
 void PseudoInverse::solve(Matrix<double>& right_hand_sides) const {
   const std::size_t count = right_hand_sides.rows();
   if (count == 0 || size_ == 0) return;
-  use_one_blas_thread();
+  const OneBlasThread guard;
   remove_null_space(right_hand_sides);
   Matrix<double> leading(count, rank_);
   for (std::size_t i = 0; i < count; ++i) {
@@ -146,7 +123,7 @@ void PseudoInverse::solve(Matrix<double>& right_hand_sides) const {
 
 double PseudoInverse::trace_of_inverse() const {
   require(rank_ == size_, "pseudo-inverse: the trace of the inverse needs full rank");
-  use_one_blas_thread();
+  const OneBlasThread guard;
   Matrix<double> inverse = factor_;
   const int n = blas_int(size_);
   LAPACKE_dtrtri(LAPACK_COL_MAJOR, 'U', 'N', n, inverse.data(), n);

@@ -21,31 +21,33 @@ struct LinearFit {
   double predict(const SparseMatrix::Row& row) const { return intercept + dot(row, coefficients); }
 };
 
+/// The smaller side of X up to which fits are direct: one Gram matrix takes 0.5 GB there, its
+/// factor as much, and the factorisation some seconds.
+inline constexpr std::size_t kLargestDirectFit = 8192;
+
 /// Least squares with an intercept: minimises ||y − b − Xβ||² over b and β and, among the
 /// minimisers, ||β||² (the intercept is not part of the norm). X stays sparse: the columns are
 /// centred implicitly.
 ///
-/// Method: Cholesky of the centred Gram matrix on the smaller side (columns when p ≤ n, rows
-/// otherwise), and iterative refinement against X, which restores the digits that squaring the
-/// condition number costs. A Gram matrix that is singular to working precision is factorised with
-/// pivoting; directions that explain less than about 1e-12 of a column (of a row, when p > n) count
-/// as absent. O(Σ_i entries_i² + m³/3) time and 16 m² bytes, m the smaller side without constant
-/// columns; past m = kLargestDirectFit conjugate gradients from zero take over, which converge to
-/// the same solution.
+/// Method: pivoted Cholesky of the centred Gram matrix on the smaller side (columns when p ≤ n,
+/// rows otherwise), and iterative refinement against X, which restores the digits that squaring the
+/// condition number costs. Directions that explain less than about 1e-12 of a column (of a row,
+/// when p > n) count as absent. O(Σ_i entries_i² + m³/3) time and 16 m² bytes, m the smaller side
+/// without constant columns; past m = largest_direct conjugate gradients from zero take over,
+/// which converge to the same solution.
 ///
 /// X must have at least one row, as many as y has values.
-LinearFit fit_least_squares(const SparseMatrix& x, std::span<const double> y);
+LinearFit fit_least_squares(const SparseMatrix& x, std::span<const double> y,
+                            std::size_t largest_direct = kLargestDirectFit);
 
 /// Minimises ||y − b − Xβ||² + strength·||β||², the intercept free. `strength` ≥ 0; zero is
 /// fit_least_squares and infinity is the mean of y.
-LinearFit fit_ridge(const SparseMatrix& x, std::span<const double> y, double strength);
+LinearFit fit_ridge(const SparseMatrix& x, std::span<const double> y, double strength,
+                    std::size_t largest_direct = kLargestDirectFit);
 
 /// The same for several strengths, on one Gram matrix.
 std::vector<LinearFit> fit_ridge_path(const SparseMatrix& x, std::span<const double> y,
-                                      std::span<const double> strengths);
-
-/// The smaller side of X up to which fits are direct: one Gram matrix takes 0.5 GB there, its
-/// factor as much, and the factorisation some seconds.
-inline constexpr std::size_t kLargestDirectFit = 8192;
+                                      std::span<const double> strengths,
+                                      std::size_t largest_direct = kLargestDirectFit);
 
 }  // namespace cone

@@ -26,10 +26,10 @@ struct LogisticFit {
 ///
 /// Newton's method with conjugate gradients for the step (truncated, diagonally preconditioned) and
 /// a backtracking line search, on implicitly centred columns: the intercept absorbs the centring,
-/// so the solution is the same and the intercept hardly interacts with the slopes. Stops when the
-/// gradient is below `tolerance` times the gradient of the null model; since the objective is
-/// strongly convex in w, separable labels have a finite solution too. O(entries) an inner
-/// iteration.
+/// so the solution is the same and the intercept hardly interacts with the slopes. The objective is
+/// strongly convex in w, so separable labels have a finite solution too, and the error of w is at
+/// most the norm of the gradient: stops when that is below `tolerance`·||w|| (or so far below the
+/// gradient of the null model that rounding is all there is). O(entries) an inner iteration.
 ///
 /// Labels are 0 or 1, as many as X has rows. Throws Error(kData) when all are equal: the intercept
 /// would be infinite.

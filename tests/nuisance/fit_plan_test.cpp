@@ -1,0 +1,68 @@
+#include "cone/nuisance/fit_plan.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "cone/base/error.hpp"
+
+#include "nuisance/simulated_data.hpp"
+
+namespace cone {
+namespace {
+
+std::vector<NodeIndex> joined(std::vector<NodeIndex> a, const std::vector<NodeIndex>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  std::sort(a.begin(), a.end());
+  return a;
+}
+
+TEST(CrossFitPlan, ScoresEveryNodeOnceByAModelOfAllOthersFolds) {
+  const Dataset data = testing::simulate({.nodes = 103}, 1).data;
+  const FitPlan plan = cross_fit_plan(data, 5, 3, 7);
+  EXPECT_NO_THROW(require_valid(plan, 103));
+  ASSERT_EQ(plan.tasks.size(), 5U);
+  ASSERT_EQ(plan.scored.size(), 103U);
+  for (const FitTask& task : plan.tasks) {
+    EXPECT_EQ(joined(task.fit, task.score), plan.scored);
+    ASSERT_EQ(task.selection.size(), 3U);
+    std::vector<NodeIndex> selected;
+    for (const SelectionSplit& split : task.selection) {
+      EXPECT_EQ(joined(split.fit, split.score), task.fit);
+      selected = joined(selected, split.score);
+    }
+    EXPECT_EQ(selected, task.fit);
+  }
+}
+
+TEST(SplitPlan, FitsOnTrainChoosesOnValidationAndScoresTest) {
+  const Split split{.train = {0, 3, 4}, .validation = {1}, .test = {2, 5}};
+  const FitPlan plan = split_plan(split);
+  EXPECT_NO_THROW(require_valid(plan, 6));
+  ASSERT_EQ(plan.tasks.size(), 1U);
+  EXPECT_EQ(plan.tasks[0].fit, split.train);
+  EXPECT_EQ(plan.tasks[0].score, split.test);
+  ASSERT_EQ(plan.tasks[0].selection.size(), 1U);
+  EXPECT_EQ(plan.tasks[0].selection[0].fit, split.train);
+  EXPECT_EQ(plan.tasks[0].selection[0].score, split.validation);
+  EXPECT_EQ(plan.scored, split.test);
+}
+
+TEST(FitPlan, IsRefusedWhereAModelWouldScoreWhatItSaw) {
+  const FitPlan good = split_plan({.train = {0, 1}, .validation = {2}, .test = {3}});
+  FitPlan fitted = good;
+  fitted.tasks[0].fit.push_back(3);
+  FitPlan selected = good;
+  selected.tasks[0].selection[0].score.push_back(3);
+  FitPlan twice = good;
+  twice.tasks.push_back(good.tasks[0]);
+  FitPlan unlisted = good;
+  unlisted.scored.clear();
+  for (const FitPlan& plan : {fitted, selected, twice, unlisted}) {
+    EXPECT_THROW(require_valid(plan, 4), Error);
+  }
+  EXPECT_THROW(require_valid(good, 3), Error);
+}
+
+}  // namespace
+}  // namespace cone

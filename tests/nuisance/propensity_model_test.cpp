@@ -1,0 +1,135 @@
+#include "cone/nuisance/propensity_model.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "cone/base/error.hpp"
+
+#include "nuisance/simulated_data.hpp"
+
+namespace cone {
+namespace {
+
+using testing::same_bits;
+using testing::simulate;
+
+PropensityPredictions predict(const Dataset& data, const FitPlan& plan, int threads = 2,
+                              const NuisanceOptions& options = {}) {
+  return predict_propensities(Context(0, threads), data, plan, options);
+}
+
+TEST(PropensityModel, FindsThePropensitiesThatMadeTheLog) {
+  const testing::Simulated simulated = simulate({.nodes = 4000, .features = 20}, 1);
+  const PropensityPredictions out =
+      predict(simulated.data, cross_fit_plan(simulated.data, 5, 3, 1));
+  EXPECT_TRUE(out.converged);
+  double squared_error = 0;
+  for (std::size_t i = 0; i < 4000; ++i) {
+    squared_error += std::pow(out.probability[i] - simulated.propensity[i], 2) / 4000;
+  }
+  // 21 coefficients from 3,200 nodes: about √(21 · 0.23 / 3200) without a penalty.
+  EXPECT_LT(std::sqrt(squared_error), 0.039);
+}
+
+TEST(PropensityModel, IsTheMeanWhereTreatmentWasACoinToss) {
+  const Dataset data = simulate({.nodes = 300, .features = 60, .treatment_slope = 0}, 2).data;
+  const PropensityPredictions out = predict(data, cross_fit_plan(data, 5, 4, 1));
+  const double share = static_cast<double>(data.num_treated()) / 300;
+  for (const double probability : out.probability) EXPECT_NEAR(probability, share, 0.1);
+  EXPECT_EQ(*std::min_element(out.chosen_strengths.begin(), out.chosen_strengths.end()), 0);
+}
+
+TEST(PropensityModel, IsBitwiseEqualAtAnyNumberOfThreads) {
+  const Dataset data = simulate({.nodes = 200, .features = 40}, 3).data;
+  const FitPlan plan = cross_fit_plan(data, 4, 3, 1);
+  const PropensityPredictions one = predict(data, plan, 1);
+  for (const int threads : {2, 5}) {
+    const PropensityPredictions many = predict(data, plan, threads);
+    EXPECT_TRUE(same_bits(one.probability, many.probability));
+    EXPECT_EQ(one.chosen_strengths, many.chosen_strengths);
+  }
+}
+
+TEST(PropensityModel, ANodesOwnTreatmentNeverReachesItsPrediction) {
+  const Dataset data = simulate({.nodes = 150}, 4).data;
+  const FitPlan plan = cross_fit_plan(data, 4, 3, 1);
+  Dataset changed = data;
+  changed.treatment[17] = 1 - changed.treatment[17];
+  changed.outcome[17] += 1000;
+  const PropensityPredictions before = predict(data, plan);
+  const PropensityPredictions after = predict(changed, plan);
+  EXPECT_EQ(before.probability[17], after.probability[17]);
+  EXPECT_FALSE(same_bits(before.probability, after.probability));
+}
+
+TEST(PropensityModel, SwappedArmsGiveTheComplement) {
+  const Dataset data = simulate({.nodes = 250, .features = 15}, 5).data;
+  const FitPlan plan = cross_fit_plan(data, 4, 3, 1);
+  const PropensityPredictions base = predict(data, plan);
+  const PropensityPredictions swapped = predict(testing::with_arms_swapped(data), plan);
+  for (std::size_t i = 0; i < 250; ++i) {
+    EXPECT_NEAR(swapped.probability[i], 1 - base.probability[i], 1e-7);
+  }
+}
+
+TEST(PropensityModel, TheOrderAndUnitsOfTheFeaturesDoNotMatter) {
+  const testing::Simulated simulated = simulate({.nodes = 250, .features = 15}, 6);
+  const FitPlan plan = cross_fit_plan(simulated.data, 4, 3, 1);
+  const PropensityPredictions base = predict(simulated.data, plan);
+  Dataset rescaled = simulated.data;
+  auto x = simulated.x;
+  for (auto& row : x) row[0] *= 1000;
+  rescaled.features.matrix = testing::sparse_of(x);
+  for (const Dataset& data : {testing::with_columns_reversed(simulated), rescaled}) {
+    const PropensityPredictions other = predict(data, plan);
+    for (std::size_t i = 0; i < 250; ++i) {
+      EXPECT_NEAR(other.probability[i], base.probability[i], 1e-7);
+    }
+  }
+  const NuisanceOptions unscaled{.feature_scaling = FeatureScaling::kNone};
+  EXPECT_FALSE(same_bits(predict(rescaled, plan, 2, unscaled).probability,
+                         predict(simulated.data, plan, 2, unscaled).probability));
+}
+
+TEST(PropensityModel, BoundsWhatItReportsAndReportsWhatItBounds) {
+  const Dataset data = simulate({.nodes = 400, .treatment_slope = 4}, 7).data;
+  const FitPlan plan = cross_fit_plan(data, 4, 3, 1);
+  const PropensityPredictions free = predict(data, plan, 2, {.propensity_bound = 0});
+  const PropensityPredictions bounded = predict(data, plan, 2, {.propensity_bound = 0.2});
+  EXPECT_EQ(free.clipped_fraction, 0);
+  double num_moved = 0;
+  for (std::size_t i = 0; i < 400; ++i) {
+    EXPECT_EQ(bounded.probability[i], std::clamp(free.probability[i], 0.2, 0.8));
+    num_moved += bounded.probability[i] != free.probability[i] ? 1 : 0;
+  }
+  EXPECT_GT(num_moved, 0);
+  EXPECT_DOUBLE_EQ(bounded.clipped_fraction, num_moved / 400);
+  EXPECT_THROW(predict(data, plan, 2, {.propensity_bound = 0.6}), Error);
+}
+
+TEST(PropensityModel, WarnsWhereTheFeaturesDecideTheTreatment) {
+  testing::Simulated simulated = simulate({.nodes = 400, .features = 2, .density = 1}, 8);
+  for (std::size_t i = 0; i < 400; ++i) {
+    simulated.data.treatment[i] = simulated.x[i][0] > 0 ? 1 : 0;
+  }
+  const PropensityPredictions out =
+      predict(simulated.data, cross_fit_plan(simulated.data, 4, 3, 1));
+  EXPECT_EQ(out.warnings.size(), 4U);
+  for (const double probability : out.probability) EXPECT_TRUE(std::isfinite(probability));
+}
+
+TEST(PropensityModel, ScoresThePlannedNodesAndRefusesAFoldWithoutAnArm) {
+  Dataset data = simulate({.nodes = 60}, 9).data;
+  Split split;
+  for (NodeIndex i = 0; i < 60; ++i) {
+    (i % 3 == 0 ? split.test : i % 6 == 1 ? split.validation : split.train).push_back(i);
+  }
+  const PropensityPredictions out = predict(data, split_plan(split));
+  for (NodeIndex i = 0; i < 60; ++i) EXPECT_EQ(std::isnan(out.probability[i]), i % 3 != 0);
+  for (const NodeIndex i : split.train) data.treatment[i] = 0;
+  EXPECT_THROW(predict(data, split_plan(split)), Error);
+}
+
+}  // namespace
+}  // namespace cone
