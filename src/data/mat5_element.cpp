@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "data/data_fault.hpp"
+
 namespace cone {
 namespace {
 
@@ -34,10 +36,6 @@ std::size_t item_bytes(MatType type) {
 }
 
 }  // namespace
-
-void fail_damaged(const Place& place, const std::string& what) {
-  throw Error(ErrorCode::kData, {place, "is damaged: " + what, "copy or save the file again"});
-}
 
 MatElement MatCursor::next() {
   if (rest_.size() < kTagBytes) fail_damaged(place_, "it ends within a tag");

@@ -54,9 +54,6 @@ class MatCursor {
   Place place_;
 };
 
-/// Throws Error(kData): the variable does not follow the format.
-[[noreturn]] void fail_damaged(const Place& place, const std::string& what);
-
 static_assert(std::endian::native == std::endian::little, "MATLAB files are read in place");
 
 template <class T>

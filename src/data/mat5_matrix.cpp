@@ -3,15 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "data/data_fault.hpp"
 #include "data/inflate.hpp"
 #include "data/mat5_reader.hpp"
 
 namespace cone {
 namespace {
-
-[[noreturn]] void fail(const Place& place, std::string what, std::string advice) {
-  throw Error(ErrorCode::kData, {place, std::move(what), std::move(advice)});
-}
 
 SparseMatrix read_dense(const MatVariable& variable, MatCursor& cursor) {
   const MatElement data = cursor.next();
@@ -103,16 +100,16 @@ void check_is_matrix(const MatVariable& variable) {
       variable.class_code == kSparseClass ||
       (variable.class_code >= kFirstNumericClass && variable.class_code <= kLastNumericClass);
   if (!numeric) {
-    fail(variable.place, "is not numeric", "save it as a numeric matrix, dense or sparse");
+    fail_data(variable.place, "is not numeric", "save it as a numeric matrix, dense or sparse");
   }
-  if (variable.is_complex) fail(variable.place, "has complex numbers", "save its real part");
+  if (variable.is_complex) fail_data(variable.place, "has complex numbers", "save its real part");
   if (variable.shape.size() != 2) {
-    fail(variable.place, fmt::format("has {} dimensions, must have 2", variable.shape.size()),
-         "save it as a matrix");
+    fail_data(variable.place, fmt::format("has {} dimensions, must have 2", variable.shape.size()),
+              "save it as a matrix");
   }
   if (variable.rows() == 0 || variable.cols() == 0) {
-    fail(variable.place, fmt::format("is empty ({} × {})", variable.rows(), variable.cols()),
-         "save it with its data");
+    fail_data(variable.place, fmt::format("is empty ({} × {})", variable.rows(), variable.cols()),
+              "save it with its data");
   }
 }
 

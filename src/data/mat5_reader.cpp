@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "data/data_fault.hpp"
 #include "data/inflate.hpp"
 
 namespace cone {
@@ -13,31 +14,27 @@ constexpr std::size_t kFileHeaderBytes = 128;
 /// Enough for the flags, shape and name of anything that MATLAB writes (names have 63 letters).
 constexpr std::size_t kDescriptionBytes = 1024;
 
-[[noreturn]] void fail(const Place& place, std::string what, std::string advice) {
-  throw Error(ErrorCode::kData, {place, std::move(what), std::move(advice)});
-}
-
 void check_file_header(std::string_view file, const Place& place) {
   constexpr std::string_view kHdf5Signature = "\x89HDF\r\n\x1a\n";
   constexpr std::size_t kUserBlockBytes = 512;  // what MATLAB puts before the HDF5 data
   if (file.starts_with(kHdf5Signature) ||
       (file.size() > kUserBlockBytes && file.substr(kUserBlockBytes).starts_with(kHdf5Signature))) {
-    fail(place, "is a MATLAB 7.3 (HDF5) file, which is not supported",
-         "in MATLAB, load it and save it with save(..., '-v7')");
+    fail_data(place, "is a MATLAB 7.3 (HDF5) file, which is not supported",
+              "in MATLAB, load it and save it with save(..., '-v7')");
   }
   if (file.size() < kFileHeaderBytes) {
-    fail(place, "is not a MATLAB file: it is too short",
-         "bring a file written by save(..., '-v7') or scipy.io.savemat");
+    fail_data(place, "is not a MATLAB file: it is too short",
+              "bring a file written by save(..., '-v7') or scipy.io.savemat");
   }
   const std::string_view mark = file.substr(kFileHeaderBytes - 2, 2);
   if (mark == "MI") {
-    fail(place, "is a big-endian MATLAB file, which is not supported",
-         "load it and save it on a little-endian machine");
+    fail_data(place, "is a big-endian MATLAB file, which is not supported",
+              "load it and save it on a little-endian machine");
   }
   const auto version = load_little_endian<std::uint16_t>(file.substr(kFileHeaderBytes - 4), 0);
   if (mark != "IM" || version != 0x0100) {
-    fail(place, "is not a MATLAB file of version 5 to 7",
-         "bring a file written by save(..., '-v7') or scipy.io.savemat");
+    fail_data(place, "is not a MATLAB file of version 5 to 7",
+              "bring a file written by save(..., '-v7') or scipy.io.savemat");
   }
 }
 

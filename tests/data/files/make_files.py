@@ -38,3 +38,19 @@ for compressed in (False, True):
     scipy.io.savemat(f"sparse{suffix}.mat", sparse, do_compression=compressed)
     scipy.io.savemat(f"dense{suffix}.mat", dense, do_compression=compressed)
 scipy.io.savemat("raw_network.mat", dict(Network=network != 0, Attributes=words))
+
+csr = scipy.sparse.csr_matrix(words)
+scipy.sparse.save_npz("csr.npz", csr)
+scipy.sparse.save_npz("csr_stored.npz", csr, compressed=False)
+single = csr.astype(np.float32)
+single.indices = single.indices.astype(np.int64)
+single.indptr = single.indptr.astype(np.int64)
+scipy.sparse.save_npz("csr_float32_int64.npz", single)
+scipy.sparse.save_npz("csr_bool.npz", csr.astype(bool))
+scipy.sparse.save_npz("csr_int16.npz", (2 * csr).astype(np.int16))
+scipy.sparse.save_npz("csc.npz", csr.tocsc())
+unsorted = csr.copy()
+for begin, end in zip(unsorted.indptr, unsorted.indptr[1:]):
+    unsorted.indices[begin:end] = unsorted.indices[begin:end][::-1]
+    unsorted.data[begin:end] = unsorted.data[begin:end][::-1]
+scipy.sparse.save_npz("csr_unsorted.npz", unsorted)
