@@ -1,4 +1,4 @@
-// Time and peak memory of generating one synthetic network, and what came out of it.
+// Time and peak memory of generating one synthetic network and one log on it, and what came out.
 //   network_bench NODES MEAN_DEGREE [OPTION VALUE]...
 #include <algorithm>
 #include <chrono>
@@ -12,6 +12,7 @@
 
 #include "cone/simulate/network.hpp"
 #include "cone/simulate/network_statistics.hpp"
+#include "cone/simulate/semi_synthetic.hpp"
 
 namespace {
 
@@ -45,11 +46,18 @@ void run(int argc, char** argv) {
   const double seconds = seconds_since(start);
   const double peak = peak_gib();
 
+  const auto log_start = std::chrono::steady_clock::now();
+  const cone::SimulatedLog log =
+      cone::simulate_log(context, network.graph, network.topics.view(), {}, 0);
+  const double log_seconds = seconds_since(log_start);
+
   const cone::Graph& graph = network.graph;
   const double mean = cone::mean_degree(graph);
   fmt::print("nodes {}  edges {}  word entries {}  threads {}\n", graph.num_nodes(),
              graph.num_edges(), network.words.num_entries(), context.num_threads());
   fmt::print("generated in {:.2f} s, peak {:.2f} GiB\n", seconds, peak);
+  fmt::print("log in {:.3f} s, {} treated, peak {:.2f} GiB\n", log_seconds,
+             std::count(log.treatment.begin(), log.treatment.end(), 1), peak_gib());
   fmt::print("mean degree {:.3f}  max {}  tail exponent {:.3f} (degrees from {:.0f})\n", mean,
              cone::max_degree(graph),
              cone::degree_tail_exponent(graph, static_cast<std::size_t>(2 * mean)), 2 * mean);
