@@ -1,0 +1,13 @@
+#pragma once
+
+#include "cone/graph/graph.hpp"
+
+#include "simulate/network_population.hpp"
+
+namespace cone {
+
+/// The edges of generate_network, steps 1 to 4 of its comment.
+Graph draw_edges(const Context& context, const NetworkOptions& options,
+                 const Population& population);
+
+}  // namespace cone
