@@ -44,6 +44,19 @@ std::uint64_t mix(std::uint64_t prefix, std::uint64_t size) {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
+/// The value of "0", "1", ..., without leading zeros; at least `bound` for any other text.
+std::uint64_t counting_value(std::string_view id, std::uint64_t bound) {
+  constexpr std::size_t kMaxDigits = 10;
+  if (id.empty() || id.size() > kMaxDigits || (id[0] == '0' && id.size() > 1)) return bound;
+  std::uint64_t value = 0;
+  for (const char c : id) {
+    const auto digit = static_cast<unsigned char>(c - '0');
+    if (digit > 9) return bound;
+    value = 10 * value + digit;
+  }
+  return value;
+}
+
 }  // namespace
 
 IdTable::Hashed IdTable::hash_of(std::string_view id) {
@@ -68,12 +81,23 @@ std::size_t IdTable::locate(std::string_view id, const Hashed& hashed) const {
 }
 
 IdTable::Insertion IdTable::insert(std::string_view id) {
+  require(size() < kAbsent - 1, "ids: more than 32 bits can number");
+  if (is_counting_) {
+    const std::uint64_t value = counting_value(id, kAbsent);
+    if (value < size()) return {static_cast<NodeIndex>(value), false};
+    if (value == size()) {
+      bytes_ += id;
+      offsets_.push_back(bytes_.size());
+      return {static_cast<NodeIndex>(value), true};
+    }
+    is_counting_ = false;
+    grow(std::bit_ceil(std::max(kMinSlots, 2 * offsets_.capacity())));
+  }
   // At most half full, so that probes stay short.
   if ((size() + 1) * 2 > slots_.size()) grow(std::max(kMinSlots, slots_.size() * 2));
   const Hashed hashed = hash_of(id);
   Slot& slot = slots_[locate(id, hashed)];
   if (slot.index_plus_one != 0) return {slot.index_plus_one - 1, false};
-  require(size() < kAbsent - 1, "ids: more than 32 bits can number");
   const auto index = static_cast<NodeIndex>(size());
   bytes_ += id;
   offsets_.push_back(bytes_.size());
@@ -85,19 +109,25 @@ void IdTable::reserve(std::size_t num_ids, std::size_t num_bytes) {
   bytes_.reserve(num_bytes);
   offsets_.reserve(num_ids + 1);
   const std::size_t num_slots = std::bit_ceil(std::max(kMinSlots, 2 * num_ids));
-  if (num_slots > slots_.size()) grow(num_slots);
+  if (!is_counting_ && num_slots > slots_.size()) grow(num_slots);
 }
 
 std::optional<NodeIndex> IdTable::find(std::string_view id) const {
-  if (slots_.empty()) return std::nullopt;
+  if (is_counting_) {
+    const std::uint64_t value = counting_value(id, size());
+    return value < size() ? std::optional(static_cast<NodeIndex>(value)) : std::nullopt;
+  }
   const Slot& slot = slots_[locate(id, hash_of(id))];
   if (slot.index_plus_one == 0) return std::nullopt;
   return slot.index_plus_one - 1;
 }
 
 void IdTable::find_all(std::span<const std::string_view> ids, std::span<NodeIndex> indices) const {
-  if (slots_.empty()) {
-    std::fill(indices.begin(), indices.end(), kAbsent);
+  if (is_counting_) {
+    std::transform(ids.begin(), ids.end(), indices.begin(), [&](std::string_view id) {
+      const std::uint64_t value = counting_value(id, size());
+      return value < size() ? static_cast<NodeIndex>(value) : kAbsent;
+    });
     return;
   }
   const std::size_t mask = slots_.size() - 1;

@@ -14,7 +14,8 @@ namespace cone {
 
 /// The ids of the nodes, any strings, in one block of memory, with a hash index from id to node.
 /// Ids of up to eight bytes are compared inside the index, so finding one costs one cache miss.
-/// 8 bytes an id, its length, and 32 to 64 bytes of index.
+/// Where the ids are "0", "1", ... in order they are their own index and finding one costs none.
+/// 8 bytes an id, its length, and 32 to 64 bytes of index, none for counting ids.
 class IdTable {
  public:
   static constexpr NodeIndex kAbsent = std::numeric_limits<NodeIndex>::max();
@@ -68,6 +69,7 @@ class IdTable {
   std::size_t locate(std::string_view id, const Hashed& hashed) const;
   void grow(std::size_t num_slots);
 
+  bool is_counting_ = true;  // id i is the decimal of i, for all i; then there are no slots
   std::string bytes_;
   std::vector<std::uint64_t> offsets_ = {0};
   std::vector<Slot> slots_;
