@@ -1,4 +1,4 @@
-# One CMake target a module: cone_module(data DEPENDS graph exec base LINK PkgConfig::MATIO)
+# One CMake target a module: cone_module(data DEPENDS graph exec base LINK PkgConfig::LIBZIP)
 # takes every source in src/<name>/ and puts include/ on the path. DEPENDS names modules, LINK
 # names libraries that stay private to the module.
 

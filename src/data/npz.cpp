@@ -1,0 +1,189 @@
+#include "cone/data/npz.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cone/base/error.hpp"
+
+#include "data/data_fault.hpp"
+#include "data/npz_archive.hpp"
+
+namespace cone {
+namespace {
+
+constexpr const char* kSaveAgain = "save the matrix with scipy.sparse.save_npz";
+
+void check_format(NpyMember member) {
+  const NpyHeader& header = member.header();
+  if (header.kind != 'S' && header.kind != 'U')
+    fail_data(member.place(), "is not text", kSaveAgain);
+  constexpr std::uint64_t kMaxBytes = 256;
+  std::string format = member.read_all(kMaxBytes);
+  // Both kinds of text are padded with zeros; the letters of a format are plain ASCII, so that
+  // dropping the zeros turns UCS-4 into text as well.
+  std::erase(format, '\0');
+  if (format == "csr") return;
+  fail_data(member.place(), fmt::format("is '{}', must be 'csr'", format),
+            "convert with .tocsr() before saving");
+}
+
+struct Shape {
+  std::uint64_t rows;
+  std::uint64_t cols;
+};
+
+Shape read_shape(NpyMember member) {
+  const NpyHeader& header = member.header();
+  if (!header.is_integer() || header.num_items != 2) {
+    fail_data(member.place(), "is not two whole numbers", kSaveAgain);
+  }
+  std::array<std::uint64_t, 2> sizes{};
+  member.for_each([&](std::size_t k, auto value) {
+    constexpr auto kMax = static_cast<double>(std::numeric_limits<std::uint32_t>::max());
+    if (value < 0 || static_cast<double>(value) > kMax) {
+      fail_data(member.place(),
+                fmt::format("has {} {}, at most 2^32 - 1 are supported", value,
+                            k == 0 ? "rows" : "columns"),
+                "bring a smaller matrix");
+    }
+    sizes[k] = static_cast<std::uint64_t>(value);
+  });
+  return {sizes[0], sizes[1]};
+}
+
+/// An array of `size` whole numbers; `what` it has one of for each.
+void check_is_indices(const NpyMember& member, std::uint64_t size, const char* what) {
+  if (!member.header().is_integer()) {
+    fail_data(member.place(), "is not an array of whole numbers", kSaveAgain);
+  }
+  if (member.header().num_items != size) {
+    fail_data(member.place(),
+              fmt::format("has {} items, must have {}, {}", member.header().num_items, size, what),
+              kSaveAgain);
+  }
+}
+
+std::vector<std::uint64_t> read_offsets(NpyMember member, const Shape& shape) {
+  check_is_indices(member, shape.rows + 1, "one more than rows");
+  std::vector<std::uint64_t> offsets;
+  member.for_each([&](std::size_t k, auto value) {
+    const bool valid =
+        k == 0 ? value == 0 : value >= 0 && static_cast<std::uint64_t>(value) >= offsets.back();
+    if (!valid) {
+      fail_data(member.place(),
+                fmt::format("is {} at {}: offsets start at 0 and never descend", value, k),
+                kSaveAgain);
+    }
+    offsets.push_back(static_cast<std::uint64_t>(value));
+  });
+  return offsets;
+}
+
+/// The row that entry k is in. Entries are asked for in order, so the row only ever moves on.
+class RowOfEntry {
+ public:
+  explicit RowOfEntry(const std::vector<std::uint64_t>& offsets) : offsets_(offsets) {}
+  std::uint64_t operator()(std::uint64_t k) {
+    while (offsets_[row_ + 1] <= k) ++row_;
+    return row_;
+  }
+
+ private:
+  const std::vector<std::uint64_t>& offsets_;
+  std::uint64_t row_ = 0;
+};
+
+std::vector<std::uint32_t> read_columns(NpyMember member, const Shape& shape,
+                                        const std::vector<std::uint64_t>& offsets) {
+  check_is_indices(member, offsets.back(), "the last offset in indptr.npy");
+  std::vector<std::uint32_t> columns;
+  FaultList faults;
+  RowOfEntry row_of(offsets);
+  member.for_each([&](std::size_t k, auto value) {
+    const std::uint64_t row = row_of(k);
+    const bool valid = value >= 0 && static_cast<std::uint64_t>(value) < shape.cols;
+    columns.push_back(valid ? static_cast<std::uint32_t>(value) : 0);
+    if (valid) return;
+    faults.add("column", {member.place(),
+                          fmt::format("has column {} in row {}, there are {} columns", value, row,
+                                      shape.cols),
+                          "correct the matrix (rows and columns count from 0)"});
+  });
+  faults.throw_if_any(ErrorCode::kData);
+  return columns;
+}
+
+std::vector<double> read_values(NpyMember member, const std::vector<std::uint64_t>& offsets,
+                                const std::vector<std::uint32_t>& columns) {
+  if (member.header().num_items != columns.size()) {
+    fail_data(member.place(),
+              fmt::format("has {} values for {} column indices", member.header().num_items,
+                          columns.size()),
+              kSaveAgain);
+  }
+  std::vector<double> values;
+  FaultList faults;
+  RowOfEntry row_of(offsets);
+  member.for_each([&](std::size_t k, auto stored) {
+    const auto value = static_cast<double>(stored);
+    values.push_back(value);
+    const std::uint64_t row = row_of(k);
+    if (std::isfinite(value)) return;
+    faults.add("value",
+               {member.place(),
+                fmt::format("is {} at row {}, column {}: must be finite", value, row, columns[k]),
+                "correct the value (rows and columns count from 0)"});
+  });
+  faults.throw_if_any(ErrorCode::kData);
+  return values;
+}
+
+void sort_row(std::span<std::uint32_t> columns, std::span<double> values) {
+  if (std::is_sorted(columns.begin(), columns.end())) return;
+  std::vector<std::pair<std::uint32_t, double>> entries(columns.size());
+  for (std::size_t k = 0; k < columns.size(); ++k) entries[k] = {columns[k], values[k]};
+  std::sort(entries.begin(), entries.end());
+  for (std::size_t k = 0; k < columns.size(); ++k) std::tie(columns[k], values[k]) = entries[k];
+}
+
+void sort_rows(const Place& place, const std::vector<std::uint64_t>& offsets,
+               std::vector<std::uint32_t>& columns, std::vector<double>& values) {
+  FaultList faults;
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+    const std::size_t size = offsets[i + 1] - offsets[i];
+    const std::span row(columns.data() + offsets[i], size);
+    sort_row(row, {values.data() + offsets[i], size});
+    const auto repeat = std::adjacent_find(row.begin(), row.end());
+    if (repeat == row.end()) continue;
+    faults.add("duplicate",
+               {place, fmt::format("has column {} more than once in row {}", *repeat, i),
+                "call matrix.sum_duplicates() before saving"});
+  }
+  faults.throw_if_any(ErrorCode::kData);
+}
+
+}  // namespace
+
+SparseMatrix read_csr_npz(const std::filesystem::path& path) {
+  const NpzArchive archive(path);
+  // Each array says how long the next may be, so that none can make us read for nothing.
+  check_format(archive.open("format"));
+  const Shape shape = read_shape(archive.open("shape"));
+  std::vector<std::uint64_t> offsets = read_offsets(archive.open("indptr"), shape);
+  std::vector<std::uint32_t> columns = read_columns(archive.open("indices"), shape, offsets);
+  std::vector<double> values = read_values(archive.open("data"), offsets, columns);
+  sort_rows({.file = path.string(), .item = "indices.npy"}, offsets, columns, values);
+  return {shape.cols, std::move(offsets), std::move(columns), std::move(values)};
+}
+
+}  // namespace cone
