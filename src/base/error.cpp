@@ -54,6 +54,11 @@ void FaultList::add(const std::string& kind, Fault fault) {
   kinds_.push_back(kind);
 }
 
+bool FaultList::has_room(const std::string& kind) const {
+  const auto counted = count_by_kind_.find(kind);
+  return counted == count_by_kind_.end() || counted->second < kListedPerKind;
+}
+
 void FaultList::add_unlisted(const std::string& kind, std::uint64_t count) {
   total_ += count;
   count_by_kind_[kind] += count;

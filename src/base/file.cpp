@@ -59,11 +59,12 @@ MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(const_cast<char*>(data_), size_);
 }
 
-void MappedFile::release_before(std::size_t offset) const {
+void MappedFile::release(std::size_t begin, std::size_t end) const {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-  const std::size_t whole_pages = offset / page * page;
-  if (data_ != nullptr && whole_pages > 0) {
-    ::madvise(const_cast<char*>(data_), whole_pages, MADV_DONTNEED);
+  const std::size_t first = (begin + page - 1) / page * page;
+  const std::size_t last = end / page * page;
+  if (data_ != nullptr && first < last) {
+    ::madvise(const_cast<char*>(data_) + first, last - first, MADV_DONTNEED);
   }
 }
 

@@ -69,6 +69,8 @@ class FaultList {
 
   /// `kind` groups faults of one cause ("treatment", "unknown id").
   void add(const std::string& kind, Fault fault);
+  /// Whether one more fault of a kind would be listed: a loader need not word those that would not.
+  bool has_room(const std::string& kind) const;
   /// Counts `count` faults of a kind without describing them.
   void add_unlisted(const std::string& kind, std::uint64_t count);
   /// Appends all of `other`, keeping the limit per kind.

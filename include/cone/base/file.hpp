@@ -20,7 +20,9 @@ class MappedFile {
 
   std::string_view bytes() const { return {data_, size_}; }
   /// Tells the kernel that a prefix is no longer needed, to bound the resident size of a scan.
-  void release_before(std::size_t offset) const;
+  void release_before(std::size_t offset) const { release(0, offset); }
+  /// The same for the whole pages of [begin, end); reading them again brings them back.
+  void release(std::size_t begin, std::size_t end) const;
 
  private:
   const char* data_ = nullptr;

@@ -1,0 +1,227 @@
+#include "cone/data/csv.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "data/csv_field.hpp"
+#include "data/text.hpp"
+
+namespace cone {
+namespace {
+
+constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
+constexpr std::size_t kNoNewline = static_cast<std::size_t>(-1);
+
+/// Byte accumulators over short blocks, which the compiler turns into vector code.
+std::uint64_t count_newlines(std::string_view text) {
+  constexpr std::size_t kBlock = 240;  // a byte cannot overflow
+  std::uint64_t total = 0;
+  for (std::size_t begin = 0; begin < text.size(); begin += kBlock) {
+    const std::size_t end = std::min(text.size(), begin + kBlock);
+    std::uint8_t count = 0;
+    for (std::size_t i = begin; i < end; ++i) count += text[i] == '\n' ? 1 : 0;
+    total += count;
+  }
+  return total;
+}
+
+bool looks_like_utf16(std::string_view bytes) {
+  return bytes.starts_with("\xFF\xFE") || bytes.starts_with("\xFE\xFF") ||
+         (bytes.size() >= 2 && (bytes[0] == '\0') != (bytes[1] == '\0'));
+}
+
+}  // namespace
+
+std::unique_ptr<CsvFile> CsvFile::open(const Context& context, const std::filesystem::path& path,
+                                       const CsvOptions& options, FaultList& faults) {
+  std::unique_ptr<CsvFile> file;
+  try {
+    file.reset(new CsvFile(path, options));
+  } catch (const Error& error) {
+    for (const Fault& fault : error.faults()) faults.add("file", fault);
+    return nullptr;
+  }
+  if (!file->read_header(faults)) return nullptr;
+  file->find_chunks(context);
+  return file;
+}
+
+std::optional<std::size_t> CsvFile::column(std::string_view name) const {
+  const auto found = std::find(header_.begin(), header_.end(), name);
+  if (found == header_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - header_.begin());
+}
+
+bool CsvFile::read_header(FaultList& faults) {
+  const std::string_view bytes = map_.bytes();
+  const auto refuse = [&](const char* what, const char* advice) {
+    faults.add("header", {{.file = name_, .line = 1}, what, advice});
+    return false;
+  };
+  if (looks_like_utf16(bytes)) return refuse("the file is UTF-16", "save as UTF-8");
+  const char* p = bytes.data();
+  const char* const end = p + bytes.size();
+  if (bytes.starts_with(kUtf8Mark)) p += kUtf8Mark.size();
+  if (p == end) return refuse("the file is empty", "it needs at least a header line");
+  const char* const begin = p;
+  bool at_line_end = false;
+  while (!at_line_end) {
+    const csv::ScannedField field = csv::scan_field(p, end);
+    if (!field.is_terminated) return refuse("a quoted name is never closed", "close the quote");
+    if (field.has_stray_quote) return refuse("a quote in the middle of a name", "quote all of it");
+    if (static_cast<std::size_t>(field.delimiter - begin) > options_.max_record_bytes) {
+      return refuse("the header line is absurdly long", "check that the lines end in LF or CRLF");
+    }
+    at_line_end = field.delimiter == end || *field.delimiter == '\n';
+    std::string_view name = field.content;
+    if (at_line_end && field.delimiter == name.end() && name.ends_with('\r')) name.remove_suffix(1);
+    header_.push_back(csv::with_single_quotes(trimmed(name)));
+    body_line_ += static_cast<std::uint64_t>(std::count(name.begin(), name.end(), '\n'));
+    p = std::min(field.delimiter + 1, end);
+  }
+  body_begin_ = static_cast<std::size_t>(p - bytes.data());
+  return check_header(faults);
+}
+
+bool CsvFile::check_header(FaultList& faults) const {
+  const std::uint64_t num_faults_before = faults.total();
+  const auto refuse = [&](std::string what, const char* advice) {
+    faults.add("header", {{.file = name_, .line = 1}, std::move(what), advice});
+  };
+  if (header_.size() == 1 && header_[0].empty()) {
+    refuse("the header line is blank", "the first line must name the columns");
+    return false;
+  }
+  std::set<std::string_view> seen;
+  for (std::size_t j = 0; j < header_.size(); ++j) {
+    const std::string& name = header_[j];
+    if (name.empty()) {
+      refuse(fmt::format("column {} has no name", j + 1),
+             "name it, or drop it if it is a row index that another program added");
+    } else if (const char* problem = text_problem(name)) {
+      refuse(fmt::format("the name of column {} ('{}') {}", j + 1, printable(name), problem),
+             "save as UTF-8");
+    } else if (name.find('\r') != std::string::npos) {
+      refuse("the header has a carriage return", "save with LF or CRLF line ends");
+    } else if (!seen.insert(name).second) {
+      refuse(fmt::format("two columns are called '{}'", printable(name)), "rename one");
+    }
+  }
+  return faults.total() == num_faults_before;
+}
+
+void CsvFile::find_chunks(const Context& context) {
+  const std::string_view bytes = map_.bytes();
+  // Trailing blank lines end nothing: a record ends before them, with or without a line end.
+  std::size_t body_end = bytes.size();
+  while (body_end > body_begin_ && (bytes[body_end - 1] == '\n' || bytes[body_end - 1] == '\r')) {
+    --body_end;
+  }
+  if (body_end == body_begin_) return;
+  const std::size_t body_size = body_end - body_begin_;
+  const std::size_t num_pieces = (body_size + options_.chunk_bytes - 1) / options_.chunk_bytes;
+  std::vector<std::size_t> first_newline(num_pieces, kNoNewline);
+  std::vector<std::uint64_t> num_newlines(num_pieces, 0);
+  std::vector<std::uint8_t> has_quote(num_pieces, 0);
+  context.for_each_range(body_size, options_.chunk_bytes, [&](std::size_t begin, std::size_t end) {
+    const std::size_t piece = begin / options_.chunk_bytes;
+    const std::string_view text = bytes.substr(body_begin_ + begin, end - begin);
+    const std::size_t newline = text.find('\n');
+    if (newline != std::string_view::npos) first_newline[piece] = body_begin_ + begin + newline;
+    num_newlines[piece] = count_newlines(text);
+    has_quote[piece] = text.find('"') != std::string_view::npos ? 1 : 0;
+    map_.release(body_begin_ + begin, body_begin_ + end);
+  });
+  body_has_quotes_ = std::count(has_quote.begin(), has_quote.end(), 1) > 0;
+  if (body_has_quotes_) {
+    find_chunks_by_records(body_end);
+  } else {
+    find_chunks_by_lines(body_end, first_newline, num_newlines);
+  }
+}
+
+// A chunk starts after the first line feed of its piece (the very first: at the body), so it takes
+// over the line that straddles into its end. Pieces without a line feed start no chunk.
+void CsvFile::find_chunks_by_lines(std::size_t body_end,
+                                   const std::vector<std::size_t>& first_newline,
+                                   const std::vector<std::uint64_t>& num_newlines) {
+  std::uint64_t newlines_before = 0;
+  const auto start_chunk = [&](std::size_t begin, std::uint64_t num_lines_before) {
+    if (!chunks_.empty()) {
+      chunks_.back().end = begin;
+      chunks_.back().num_records = num_lines_before - chunks_.back().first_record;
+    }
+    chunks_.push_back({.begin = begin,
+                       .first_line = body_line_ + num_lines_before,
+                       .first_record = num_lines_before});
+  };
+  start_chunk(body_begin_, 0);
+  for (std::size_t piece = 0; piece < first_newline.size(); ++piece) {
+    if (piece > 0 && first_newline[piece] != kNoNewline) {
+      start_chunk(first_newline[piece] + 1, newlines_before + 1);
+    }
+    newlines_before += num_newlines[piece];
+  }
+  num_records_ = newlines_before + 1;
+  chunks_.back().end = body_end;
+  chunks_.back().num_records = num_records_ - chunks_.back().first_record;
+}
+
+void CsvFile::find_chunks_by_records(std::size_t body_end) {
+  const char* const start = map_.bytes().data();
+  const char* const end = start + body_end;
+  const char* p = start + body_begin_;
+  std::uint64_t line = body_line_;
+  CsvChunk chunk{.begin = body_begin_, .first_line = line};
+  const auto finish_chunk = [&](std::size_t position) {
+    chunk.end = position;
+    chunk.num_records = num_records_ - chunk.first_record;
+    chunks_.push_back(chunk);
+    map_.release(chunk.begin, chunk.end);
+    chunk = {.begin = position, .first_line = line, .first_record = num_records_};
+  };
+  while (p < end) {
+    const csv::ScannedField field = csv::scan_field(p, end);
+    if (*p == '"') {
+      line +=
+          static_cast<std::uint64_t>(std::count(field.content.begin(), field.content.end(), '\n'));
+    }
+    // A comma as the last byte of the body has an empty field behind it, which ends the record.
+    const bool ends_record = field.delimiter == end || *field.delimiter == '\n';
+    p = std::min(field.delimiter + 1, end);
+    if (!ends_record && p < end) continue;
+    ++line;
+    ++num_records_;
+    const auto position = static_cast<std::size_t>(p - start);
+    if (position - chunk.begin >= options_.chunk_bytes) finish_chunk(position);
+  }
+  if (chunk.begin < body_end) finish_chunk(body_end);
+}
+
+void CsvFile::for_each_chunk(const Context& context, std::string_view phase, FaultList& faults,
+                             const std::function<void(std::size_t, CsvRecords&)>& visit) const {
+  std::vector<FaultList> chunk_faults(chunks_.size());
+  context.for_each_task(phase, chunks_.size(), [&](std::size_t number) {
+    CsvRecords records(*this, chunks_[number]);
+    visit(number, records);
+    chunk_faults[number] = std::move(records.faults());
+    map_.release(chunks_[number].begin, chunks_[number].end);
+  });
+  for (const FaultList& of_chunk : chunk_faults) faults.merge(of_chunk);
+}
+
+std::uint64_t CsvFile::line_of_record(std::uint64_t record) const {
+  const auto after = std::upper_bound(
+      chunks_.begin(), chunks_.end(), record,
+      [](std::uint64_t number, const CsvChunk& chunk) { return number < chunk.first_record; });
+  CsvRecords records(*this, *std::prev(after));
+  while (records.next()) {
+    if (records.record() == record) return records.line();
+  }
+  return 0;
+}
+
+}  // namespace cone

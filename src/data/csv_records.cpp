@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cone/data/csv.hpp"
+
+#include "data/csv_field.hpp"
+#include "data/text.hpp"
+
+namespace cone {
+namespace {
+
+std::string count_text(std::size_t count) {
+  return fmt::format("{} field{}", count, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+CsvRecords::CsvRecords(const CsvFile& file, const CsvChunk& chunk)
+    : file_(file),
+      position_(file.map_.bytes().data() + chunk.begin),
+      chunk_end_(file.map_.bytes().data() + chunk.end),
+      file_end_(file.map_.bytes().data() + file.map_.bytes().size()),
+      fields_(file.header().size()),
+      next_line_(chunk.first_line),
+      next_record_(chunk.first_record) {}
+
+Place CsvRecords::place(std::size_t column) const {
+  return {.file = file_.name(), .line = line_, .column = printable(file_.header()[column])};
+}
+
+void CsvRecords::add_fault(const char* kind, std::string what, std::string advice) {
+  faults_.add(kind, {place(), std::move(what), std::move(advice)});
+}
+
+bool CsvRecords::next() {
+  while (position_ < chunk_end_) {
+    line_ = next_line_;
+    ++next_record_;
+    quoting_failed_ = false;
+    const char* const begin = position_;
+    const std::size_t num_fields =
+        file_.body_has_quotes_ ? read_quoted_fields() : read_plain_fields();
+    if (is_well_formed(begin, num_fields)) return true;
+    ++num_malformed_;
+  }
+  return false;
+}
+
+// Reads past chunk_end_ only as far as file_end_, and stops at the line feed that ends the chunk.
+std::size_t CsvRecords::read_plain_fields() {
+  std::size_t count = 0;
+  const char* p = position_;
+  while (true) {
+    const char* delimiter = csv::find_delimiter(p, file_end_);
+    delimiter = std::min(delimiter, chunk_end_);
+    const bool at_line_end = delimiter == chunk_end_ || *delimiter == '\n';
+    if (count < fields_.size()) {
+      const bool has_return = at_line_end && delimiter > p && delimiter[-1] == '\r';
+      fields_[count] = {p, static_cast<std::size_t>(delimiter - p) - (has_return ? 1 : 0)};
+    }
+    ++count;
+    if (at_line_end) {
+      position_ = std::min(delimiter + 1, chunk_end_);
+      ++next_line_;
+      return count;
+    }
+    p = delimiter + 1;
+  }
+}
+
+std::size_t CsvRecords::read_quoted_fields() {
+  std::size_t count = 0;
+  const char* p = position_;
+  while (true) {
+    const csv::ScannedField field = csv::scan_field(p, chunk_end_);
+    const bool at_line_end = field.delimiter == chunk_end_ || *field.delimiter == '\n';
+    std::string_view content = field.content;
+    const bool is_quoted = p < chunk_end_ && *p == '"';
+    if (!is_quoted && at_line_end && content.ends_with('\r')) content.remove_suffix(1);
+    if (!field.is_terminated) {
+      quoting_failed_ = true;
+      line_ = next_line_;
+      add_fault("quote", "a quoted field is never closed", "add the closing quote");
+    } else if (field.has_stray_quote) {
+      quoting_failed_ = true;
+      line_ = next_line_;
+      add_fault("quote", "a quote in the middle of a field",
+                "enclose the whole field in quotes and double the quotes inside it");
+    }
+    if (count < fields_.size()) {
+      fields_[count] =
+          field.has_doubled_quotes
+              ? std::string_view(unescaped_.emplace_back(csv::with_single_quotes(content)))
+              : content;
+    }
+    ++count;
+    if (is_quoted) {
+      next_line_ +=
+          static_cast<std::uint64_t>(std::count(field.content.begin(), field.content.end(), '\n'));
+    }
+    if (at_line_end) {
+      position_ = std::min(field.delimiter + 1, chunk_end_);
+      ++next_line_;
+      return count;
+    }
+    p = field.delimiter + 1;
+  }
+}
+
+bool CsvRecords::is_well_formed(const char* begin, std::size_t num_fields) {
+  if (quoting_failed_) return false;
+  const auto num_bytes = static_cast<std::size_t>(position_ - begin);
+  if (num_bytes > file_.options_.max_record_bytes) {
+    add_fault("long line",
+              fmt::format("a line of {} bytes, more than the limit of {}", num_bytes,
+                          file_.options_.max_record_bytes),
+              "check that the lines end in LF or CRLF");
+    return false;
+  }
+  if (num_fields == fields_.size()) return true;
+  if (num_fields == 1 && fields_[0].empty()) {
+    add_fault("blank line", "a blank line between records", "delete it");
+    return false;
+  }
+  if (faults_.has_room("field count")) {
+    add_fault("field count",
+              fmt::format("{} where the header has {}", count_text(num_fields), fields_.size()),
+              num_fields > fields_.size() ? "enclose text with commas in quotes"
+                                          : "fill in the missing fields or delete the line");
+  } else {
+    faults_.add_unlisted("field count", 1);
+  }
+  return false;
+}
+
+}  // namespace cone
