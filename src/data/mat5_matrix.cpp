@@ -59,7 +59,7 @@ SparseMatrix read_sparse(const MatVariable& variable, MatCursor& cursor) {
       fail_damaged(place, fmt::format("column {} of the sparse matrix has no valid start", j + 1));
     }
     stored[j] = static_cast<std::uint64_t>(offset);
-    previous = static_cast<double>(stored[j]);
+    previous = offset;
   });
 
   std::vector<std::uint32_t> rows(stored.back());

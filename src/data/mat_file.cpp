@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -69,14 +68,14 @@ void check_shapes(const std::map<std::string, MatVariable>& wanted, FaultList& f
     const std::uint64_t cols = variable.cols();
     std::string must;
     if (name == "Network") {
-      if (rows != cols) must = "square";
+      if (rows != cols) must = "be square";
     } else if (name == "X_100" || name == "Attributes") {
-      if (rows != n) must = fmt::format("{} rows, one a node of Network", n);
+      if (rows != n) must = fmt::format("have {} rows, one a node of Network", n);
     } else if (!(rows == n && cols == 1) && !(rows == 1 && cols == n)) {
-      must = fmt::format("{} × 1, one value a node of Network", n);
+      must = fmt::format("be {} × 1, one value a node of Network", n);
     }
     if (must.empty()) continue;
-    faults.add("shape", {variable.place, fmt::format("is {} × {}, must be {}", rows, cols, must),
+    faults.add("shape", {variable.place, fmt::format("is {} × {}, must {}", rows, cols, must),
                          "bring variables of the same nodes"});
   }
 }

@@ -62,21 +62,19 @@ Cuts cut(std::size_t num_nodes, const SplitOptions& options) {
 
 constexpr std::array kPartNames = {"train", "validation", "test"};
 
-/// Appends the nodes of `order` to the parts. `whose` describes them in a fault.
-void append_parts(Split& split, std::span<const NodeIndex> order, const Cuts& cuts,
-                  const char* whose) {
+/// Appends the nodes of `order` to the parts, or says which of them would go without. `whose`
+/// describes the nodes in a fault.
+void append_parts(Split& split, std::span<const NodeIndex> order, const SplitOptions& options,
+                  const char* whose, std::vector<Fault>& faults) {
   const std::array parts = {&split.train, &split.validation, &split.test};
-  std::vector<Fault> faults;
+  const Cuts cuts = cut(order.size(), options);
   for (std::size_t p = 0; p < parts.size(); ++p) {
-    if (cuts[p] >= cuts[p + 1]) {
+    if (cuts[p] == cuts[p + 1]) {
       faults.push_back({{},
                         fmt::format("the {} part would have no {} ({} in all)", kPartNames[p],
                                     whose, order.size()),
                         "change the fractions or bring more nodes"});
     }
-  }
-  if (!faults.empty()) throw Error(ErrorCode::kData, std::move(faults));
-  for (std::size_t p = 0; p < parts.size(); ++p) {
     parts[p]->insert(parts[p]->end(), order.begin() + cuts[p], order.begin() + cuts[p + 1]);
   }
 }
@@ -132,17 +130,17 @@ Split make_split(const Dataset& data, const SplitOptions& options, std::uint64_t
   validate(options);
   std::vector<NodeIndex> order = random_order(data, all_nodes(data), seed, Stream::kSplit);
   Split split;
+  std::vector<Fault> faults;
   if (options.stratified) {
     require_log(data);
     const std::size_t num_controls = controls_first(data, order);
     const std::span<const NodeIndex> nodes = order;
-    const auto controls = nodes.first(num_controls);
-    const auto treated = nodes.subspan(num_controls);
-    append_parts(split, controls, cut(controls.size(), options), "control nodes");
-    append_parts(split, treated, cut(treated.size(), options), "treated nodes");
+    append_parts(split, nodes.first(num_controls), options, "control nodes", faults);
+    append_parts(split, nodes.subspan(num_controls), options, "treated nodes", faults);
   } else {
-    append_parts(split, order, cut(order.size(), options), "nodes");
+    append_parts(split, order, options, "nodes", faults);
   }
+  if (!faults.empty()) throw Error(ErrorCode::kData, std::move(faults));
   for (auto* part : {&split.train, &split.validation, &split.test}) {
     std::sort(part->begin(), part->end());
   }

@@ -123,7 +123,7 @@ TEST(MatFile, ListsAllFaultsTogether) {
                                 MatWriter::dense("Y1", 1, 2, {1, infinity}));
   EXPECT_EQ(faults, (std::vector<std::string>{
                         "Y0 is missing",
-                        "Attributes is 3 × 1, must be 2 rows, one a node of Network",
+                        "Attributes is 3 × 1, must have 2 rows, one a node of Network",
                         "Network is nan at (2, 1): must be finite",
                         "T is 2 at (1, 1): a third arm is not supported yet",
                         "T is 0.5 at (2, 1): must be 0 or 1",

@@ -143,6 +143,13 @@ TEST(Split, NamesThePartsThatWouldBeEmpty) {
       },
       ErrorCode::kData);
   EXPECT_NE(arms.find("no treated nodes (1 in all)"), std::string::npos) << arms;
+  const std::string both = message_of(
+      [] {
+        make_split(dataset_of({0, 1}), {.stratified = true}, 0);
+      },
+      ErrorCode::kData);
+  EXPECT_NE(both.find("no control nodes"), std::string::npos) << both;
+  EXPECT_NE(both.find("no treated nodes"), std::string::npos) << both;
 }
 
 TEST(Split, NeedsTreatmentsToStratifyBy) {
