@@ -1,6 +1,10 @@
 #include "nuisance/conjugate_gradients.hpp"
 
+#include <algorithm>
+#include <limits>
 #include <vector>
+
+#include "cone/base/numeric.hpp"
 
 namespace cone {
 namespace {
@@ -19,7 +23,11 @@ bool minimise_squares(const CentredOperator& a, std::span<const double> b, doubl
   std::vector<double> gradient(a.cols());  // A'(b − Au) − damping·u
   std::vector<double> image(a.rows());     // A·direction
   a.multiply_transposed(b, gradient);
-  const double target = tolerance * tolerance * squared_norm(gradient);
+  // Rounding leaves a gradient of up to epsilon·||A||·||b||, which no iteration removes.
+  const double rounding = std::numeric_limits<double>::epsilon() *
+                          std::numeric_limits<double>::epsilon() * sum(a.matrix.sums_of_squares()) *
+                          squared_norm(b);
+  const double target = std::max(tolerance * tolerance * squared_norm(gradient), rounding);
 
   a.multiply(u, residual);
   for (std::size_t i = 0; i < residual.size(); ++i) residual[i] = b[i] - residual[i];

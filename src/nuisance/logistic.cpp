@@ -141,6 +141,11 @@ LogisticFit LogisticSolver::fit(double c, double tolerance) {
   candidate.back() = std::log(sum(label_) / (static_cast<double>(label_.size()) - sum(label_)));
   const double null_value = evaluate(c, candidate);
   const double null_norm = gradient(c, candidate, gradient_now);
+  // Residuals are below 1, so ‖X'r‖ ≤ ‖X‖√n bounds the gradient and with it its rounding error:
+  // where features and labels are orthogonal that is all the gradient there is.
+  const auto num_rows = static_cast<double>(label_.size());
+  const double rounding = std::numeric_limits<double>::epsilon() * c *
+                          std::sqrt(num_rows * (num_rows + sum(x_.sums_of_squares())));
   double value = evaluate(c, point_);
   if (!(value <= null_value)) {
     point_ = candidate;
@@ -152,7 +157,7 @@ LogisticFit LogisticSolver::fit(double c, double tolerance) {
     const double norm = gradient(c, point_, gradient_now);
     const std::span<const double> slopes(point_.data(), size - 1);
     const double scale = std::max(std::sqrt(dot(slopes, slopes)), kGradientFloor * null_norm);
-    fit.converged = norm <= tolerance * std::min(scale, null_norm);
+    fit.converged = norm <= std::max(tolerance * std::min(scale, null_norm), rounding);
     if (fit.converged || fit.iterations == kMaxNewtonSteps) break;
     // Solving the step no better than the gradient deserves saves most of the inner iterations
     // early on and keeps superlinear convergence at the end.
@@ -165,8 +170,8 @@ LogisticFit LogisticSolver::fit(double c, double tolerance) {
       for (std::size_t j = 0; j < size; ++j) candidate[j] = point_[j] + length * step[j];
       next_value = evaluate(c, candidate);
       // Next to the minimum the decrease drowns in rounding: allow for it.
-      const double rounding = 1e-14 * std::abs(value);
-      if (next_value <= value + kSufficientDecrease * length * slope + rounding) break;
+      const double slack = 1e-14 * std::abs(value);
+      if (next_value <= value + kSufficientDecrease * length * slope + slack) break;
     }
     ++fit.iterations;
     if (halvings == kMaxHalvings) {

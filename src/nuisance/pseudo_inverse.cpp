@@ -18,7 +18,8 @@ int blas_int(std::size_t value) { return static_cast<int>(value); }
 }  // namespace
 
 // A row-major lower triangle is LAPACK's upper triangle: G = LL' here reads G = U'U there. LAPACK
-// is always called column-major with 'U', which spares LAPACKE's transposed copies.
+// is always called column-major with 'U', which spares LAPACKE's transposed copies; solves go to
+// the _work variants, which do not scan the factor for NaN every time.
 PseudoInverse::PseudoInverse(Matrix<double> g)
     : size_(g.rows()),
       rank_(g.rows()),
@@ -92,7 +93,8 @@ void PseudoInverse::remove_null_space(Matrix<double>& right_hand_sides) const {
   Matrix<double> amounts(right_hand_sides.rows(), null_space_.rows());
   cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, count, k, n, 1.0, right_hand_sides.data(), n,
               null_space_.data(), n, 0.0, amounts.data(), k);
-  LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'U', k, count, null_gram_factor_.data(), k, amounts.data(), k);
+  LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', k, count, null_gram_factor_.data(), k, amounts.data(),
+                      k);
   cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, count, n, k, -1.0, amounts.data(), k,
               null_space_.data(), n, 1.0, right_hand_sides.data(), n);
 }
@@ -109,8 +111,8 @@ void PseudoInverse::solve(Matrix<double>& right_hand_sides) const {
     }
   }
   if (rank_ > 0) {
-    LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'U', blas_int(rank_), blas_int(count), factor_.data(),
-                   blas_int(size_), leading.data(), blas_int(rank_));
+    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', blas_int(rank_), blas_int(count), factor_.data(),
+                        blas_int(size_), leading.data(), blas_int(rank_));
   }
   std::fill(right_hand_sides.values().begin(), right_hand_sides.values().end(), 0.0);
   for (std::size_t i = 0; i < count; ++i) {

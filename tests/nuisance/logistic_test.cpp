@@ -113,6 +113,17 @@ TEST(Logistic, SwappedLabelsFlipTheSigns) {
   }
 }
 
+TEST(Logistic, ConvergesWhereFeaturesSayNothingAtAll) {
+  const std::vector<std::uint8_t> label = {0, 1, 0, 1, 0, 1};
+  const Dense balanced = {{0.1, 3}, {0.1, 3}, {0.7, 0}, {0.7, 0}, {0, 1.1}, {0, 1.1}};
+  for (const Dense& x : {balanced, Dense(6)}) {
+    const LogisticFit fit = fit_logistic(testing::sparse_of(x), label, 3);
+    EXPECT_TRUE(fit.converged);
+    EXPECT_LE(fit.iterations, 2);
+    EXPECT_NEAR(fit.probability(testing::sparse_of(x).row(0)), 0.5, 1e-14);
+  }
+}
+
 TEST(Logistic, TakesMoreColumnsThanRowsAndDuplicates) {
   Sample data = sample(25, 60, 6);
   for (std::vector<double>& row : data.x) row[7] = row[30];

@@ -218,6 +218,24 @@ TEST(OutcomeModel, RidgeFallsBackToTheMeanOfEachArmWhereFeaturesSayNothing) {
   }
 }
 
+TEST(OutcomeModel, WithoutFeaturesEveryModelIsTheMeanOfTheArm) {
+  Dataset data = simulate({.nodes = 60}, 13).data;
+  data.features.matrix = testing::sparse_of(std::vector<std::vector<double>>(60));
+  data.features.names.clear();
+  const FitPlan plan = split_plan(thirds(60));
+  double total[] = {0, 0};
+  double count[] = {0, 0};
+  for (const NodeIndex i : plan.tasks[0].fit) {
+    total[data.treatment[i]] += data.outcome[i];
+    ++count[data.treatment[i]];
+  }
+  for (const OutcomeModel model : kModels) {
+    const OutcomePredictions out = predict(data, plan, model);
+    EXPECT_NEAR(out.mu0[0], total[0] / count[0], 1e-12);
+    EXPECT_NEAR(out.mu1[0], total[1] / count[1], 1e-12);
+  }
+}
+
 /// Redraws the noise of the outcomes, all else fixed: the spread of the direct-method value is what
 /// model_variance estimates.
 TEST(OutcomeModel, ModelVarianceIsTheVarianceOverNoise) {

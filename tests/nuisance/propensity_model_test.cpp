@@ -119,6 +119,22 @@ TEST(PropensityModel, WarnsWhereTheFeaturesDecideTheTreatment) {
   for (const double probability : out.probability) EXPECT_TRUE(std::isfinite(probability));
 }
 
+TEST(PropensityModel, WithoutFeaturesEveryoneHasTheMean) {
+  Dataset data = simulate({.nodes = 60}, 10).data;
+  data.features.matrix = testing::sparse_of(std::vector<std::vector<double>>(60));
+  data.features.names.clear();
+  const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
+  const PropensityPredictions out = predict(data, plan);
+  EXPECT_TRUE(out.converged);
+  for (const FitTask& task : plan.tasks) {
+    double share = 0;
+    for (const NodeIndex i : task.fit) {
+      share += data.treatment[i] / static_cast<double>(task.fit.size());
+    }
+    for (const NodeIndex i : task.score) EXPECT_NEAR(out.probability[i], share, 1e-14);
+  }
+}
+
 TEST(PropensityModel, ScoresThePlannedNodesAndRefusesAFoldWithoutAnArm) {
   Dataset data = simulate({.nodes = 60}, 9).data;
   Split split;
