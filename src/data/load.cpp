@@ -1,5 +1,6 @@
 #include "cone/data/load.hpp"
 
+#include <system_error>
 #include <utility>
 
 #include "cone/data/mat_file.hpp"
@@ -39,10 +40,11 @@ LoadedData load_folder(const Context& context, const std::filesystem::path& fold
 LoadedData load_dataset(const Context& context, const std::filesystem::path& path,
                         const CsvOptions& options) {
   if (path.extension() == ".mat") return load_mat(context, path);
-  if (!std::filesystem::is_directory(path)) {
+  std::error_code ignored;  // what cannot be looked at is not there
+  if (!std::filesystem::is_directory(path, ignored)) {
     Fault fault;
     fault.place.file = path.string();
-    fault.what = std::filesystem::exists(path) ? "is not a folder" : "does not exist";
+    fault.what = std::filesystem::exists(path, ignored) ? "is not a folder" : "does not exist";
     fault.advice = "give a folder with nodes.csv and edges.csv, or a .mat file";
     throw Error(ErrorCode::kData, std::move(fault));
   }

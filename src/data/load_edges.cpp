@@ -1,4 +1,5 @@
 #include <array>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -71,7 +72,8 @@ void report_unknown_id(FaultList& faults, Place place, std::string_view id,
 EdgeLines read_edges(const Source& source, const std::filesystem::path& path,
                      const NodeTable& nodes) {
   FaultList& faults = source.faults;
-  if (!std::filesystem::exists(path)) {
+  std::error_code failure;
+  if (!std::filesystem::exists(path, failure) && !failure) {
     faults.add("file", {{.file = path.string()},
                         "the folder has no edges.csv",
                         "add one with the columns source and target; for a network without edges "

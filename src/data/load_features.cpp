@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <system_error>
 #include <unordered_set>
 #include <utility>
 
@@ -113,9 +114,10 @@ void check_names_differ(const Source& source, const std::filesystem::path& folde
 
 FeatureTable read_sparse_features(const Source& source, const std::filesystem::path& folder,
                                   const NodeTable& nodes) {
-  const bool has_matrix = std::filesystem::exists(folder / "features.npz");
-  const bool has_list = std::filesystem::exists(folder / "features.csv");
-  const bool has_names = std::filesystem::exists(folder / "feature_names.csv");
+  std::error_code ignored;  // nodes.csv, in the same folder, has reported what cannot be looked at
+  const bool has_matrix = std::filesystem::exists(folder / "features.npz", ignored);
+  const bool has_list = std::filesystem::exists(folder / "features.csv", ignored);
+  const bool has_names = std::filesystem::exists(folder / "feature_names.csv", ignored);
   if (has_matrix && has_list) {
     source.faults.add("features", {{.file = folder.string()},
                                    "the folder has features.npz and features.csv",

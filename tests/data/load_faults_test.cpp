@@ -234,6 +234,8 @@ TEST(LoadFaults, APathThatIsNoFolderIsRefused) {
                 .at(0)
                 .find("does not exist"),
             std::string::npos);
+  // Longer than a file system allows: an error to look at, not merely absent.
+  EXPECT_THROW(load_dataset(Context(0, 1), std::string(5000, 'x')), Error);
 }
 
 }  // namespace
