@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "support/temp_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace cone {
 namespace {
@@ -23,7 +23,7 @@ struct Reading {
 };
 
 Reading read(std::string_view text, const CsvOptions& options = {}, int num_threads = 2) {
-  const testing::TempFolder folder;
+  const testing::TemporaryFolder folder;
   const Context context(0, num_threads);
   FaultList faults;
   Reading reading;

@@ -9,9 +9,20 @@ namespace cone {
 /// 1234567 → "1,234,567".
 std::string grouped(std::uint64_t number);
 
-/// Text from a user's file, fit to be shown: control characters escaped, cut to `max_length`
-/// characters with "..." at the end.
+/// A user's text, fit for a message: control characters and bytes that are not UTF-8 as \xNN, and
+/// cut after about `max_length` bytes.
 std::string printable(std::string_view text, std::size_t max_length = 60);
+
+/// Why text cannot be a name or an id ("has a NUL byte", ...), or nullptr when it can.
+const char* text_problem(std::string_view text);
+
+/// Without surrounding spaces and tabs.
+inline std::string_view trimmed(std::string_view text) {
+  const auto is_space = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
 
 /// The name in `candidates` closest to `word` by edit distance, or "" when none is near.
 template <class Names>

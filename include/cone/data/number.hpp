@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string_view>
+
+namespace cone {
+
+enum class NumberKind { kFinite, kMissing, kNotFinite, kNotANumber };
+
+struct ParsedNumber {
+  NumberKind kind;
+  double value;  ///< 0 unless finite
+};
+
+/// A decimal number, with surrounding spaces if any. An empty field and the usual spellings of a
+/// missing value (NA, NaN, null, ...) are kMissing; infinities and overflows are kNotFinite.
+ParsedNumber parse_number(std::string_view text);
+
+}  // namespace cone

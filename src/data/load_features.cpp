@@ -1,0 +1,174 @@
+#include <algorithm>
+#include <system_error>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cone/data/npz.hpp"
+
+#include "data/load_parts.hpp"
+#include "data/text.hpp"
+#include "data/validate.hpp"
+
+namespace cone::load {
+namespace {
+
+/// feature_names.csv: one name a line, all different.
+std::optional<std::vector<std::string>> read_feature_names(const Source& source,
+                                                           const std::filesystem::path& path) {
+  const auto file = CsvFile::open(source.context, path, source.options, source.faults);
+  if (file == nullptr ||
+      !validate::check_column(*file, "feature", "it holds one name a line", source.faults)) {
+    return std::nullopt;
+  }
+  const std::size_t column = *file->column("feature");
+  std::vector<std::string> names;
+  FaultList found;
+  IdTable seen;
+  for (const CsvChunk& chunk : file->chunks()) {
+    CsvRecords records(*file, chunk);
+    while (records.next()) {
+      if (!validate::read_text(records, column)) continue;
+      if (!seen.insert(records[column]).inserted) {
+        validate::add_fault(records.faults(), "duplicate name", [&]() -> Fault {
+          return {records.place(column),
+                  fmt::format("the name '{}' is repeated", printable(records[column])),
+                  "give every feature its own name"};
+        });
+      }
+      names.emplace_back(records[column]);
+    }
+    found.merge(records.faults());
+  }
+  source.faults.merge(found);
+  if (!found.empty()) return std::nullopt;
+  return names;
+}
+
+/// Leaves out explicit zeros, so that the same content is the same matrix in whatever format.
+SparseMatrix without_zeros(SparseMatrix matrix) {
+  const auto all = matrix.values();
+  if (std::find(all.begin(), all.end(), 0.0) == all.end()) return matrix;
+  std::vector<std::uint64_t> offsets = {0};
+  std::vector<std::uint32_t> columns;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    const SparseMatrix::Row row = matrix.row(i);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      if (row.values[k] == 0) continue;
+      columns.push_back(row.columns[k]);
+      values.push_back(row.values[k]);
+    }
+    offsets.push_back(columns.size());
+  }
+  return {matrix.cols(), std::move(offsets), std::move(columns), std::move(values)};
+}
+
+FeatureTable read_feature_matrix(const Source& source, const std::filesystem::path& path,
+                                 const NodeTable& nodes, std::vector<std::string> names,
+                                 bool has_names) {
+  FeatureTable table;
+  try {
+    table.matrix = without_zeros(read_csr_npz(path));
+  } catch (const Error& error) {
+    for (const Fault& fault : error.faults()) source.faults.add("features", fault);
+    return {};
+  }
+  const SparseMatrix& matrix = table.matrix;
+  const auto refuse = [&](std::string what, std::string advice) {
+    source.faults.add("features", {{.file = path.string()}, std::move(what), std::move(advice)});
+  };
+  if (nodes.has_all_ids && matrix.rows() != nodes.treatment.size()) {
+    refuse(fmt::format("{} rows where nodes.csv has {}", matrix.rows(), nodes.treatment.size()),
+           "it needs one row a node, in the order of nodes.csv");
+  }
+  if (has_names && names.size() != matrix.cols()) {
+    refuse(
+        fmt::format("{} columns where feature_names.csv has {} names", matrix.cols(), names.size()),
+        "give one name a column, in order");
+  }
+  if (!has_names) {
+    for (std::size_t j = 0; j < matrix.cols(); ++j) names.push_back(fmt::format("f{}", j));
+  }
+  table.names = std::move(names);
+  return table;
+}
+
+void check_names_differ(const Source& source, const std::filesystem::path& folder,
+                        const NodeTable& nodes, const FeatureTable& sparse) {
+  const std::unordered_set<std::string_view> dense(nodes.dense.names.begin(),
+                                                   nodes.dense.names.end());
+  for (const std::string& name : sparse.names) {
+    if (dense.count(name) == 0) continue;
+    validate::add_fault(source.faults, "feature name", [&]() -> Fault {
+      return {{.file = folder.string()},
+              fmt::format("the feature '{}' is in nodes.csv and among the sparse features",
+                          printable(name)),
+              "rename one of them (feature_names.csv names the columns of features.npz)"};
+    });
+  }
+}
+
+}  // namespace
+
+FeatureTable read_sparse_features(const Source& source, const std::filesystem::path& folder,
+                                  const NodeTable& nodes) {
+  std::error_code ignored;  // nodes.csv, in the same folder, has reported what cannot be looked at
+  const bool has_matrix = std::filesystem::exists(folder / "features.npz", ignored);
+  const bool has_list = std::filesystem::exists(folder / "features.csv", ignored);
+  const bool has_names = std::filesystem::exists(folder / "feature_names.csv", ignored);
+  if (has_matrix && has_list) {
+    source.faults.add("features", {{.file = folder.string()},
+                                   "the folder has features.npz and features.csv",
+                                   "keep one of them"});
+    return {};
+  }
+  if (has_names && !has_matrix && !has_list) {
+    source.faults.add("features", {{.file = (folder / "feature_names.csv").string()},
+                                   "there is no features.npz or features.csv to name",
+                                   "add the features or delete the names"});
+    return {};
+  }
+  if (!has_matrix && !has_list) return {};
+  std::optional<std::vector<std::string>> names;
+  if (has_names) {
+    names = read_feature_names(source, folder / "feature_names.csv");
+    if (!names) return {};
+  }
+  FeatureTable table =
+      has_matrix
+          ? read_feature_matrix(source, folder / "features.npz", nodes,
+                                names.value_or(std::vector<std::string>{}), has_names)
+          : read_feature_list(source, folder / "features.csv", nodes, names ? &*names : nullptr);
+  check_names_differ(source, folder, nodes, table);
+  return table;
+}
+
+FeatureTable join_columns(FeatureTable left, FeatureTable right, std::size_t num_rows) {
+  if (right.names.empty()) return left;
+  if (left.names.empty()) return right;
+  const auto shift = static_cast<std::uint32_t>(left.matrix.cols());
+  std::vector<std::uint64_t> offsets(num_rows + 1, 0);
+  std::vector<std::uint32_t> columns;
+  std::vector<double> values;
+  const std::size_t num_entries = left.matrix.num_entries() + right.matrix.num_entries();
+  columns.reserve(num_entries);
+  values.reserve(num_entries);
+  for (std::size_t i = 0; i < num_rows; ++i) {
+    const SparseMatrix::Row first = left.matrix.row(i);
+    const SparseMatrix::Row second = right.matrix.row(i);
+    columns.insert(columns.end(), first.columns.begin(), first.columns.end());
+    for (const std::uint32_t column : second.columns) columns.push_back(column + shift);
+    values.insert(values.end(), first.values.begin(), first.values.end());
+    values.insert(values.end(), second.values.begin(), second.values.end());
+    offsets[i + 1] = columns.size();
+  }
+  left.names.insert(left.names.end(), std::make_move_iterator(right.names.begin()),
+                    std::make_move_iterator(right.names.end()));
+  left.matrix = SparseMatrix(shift + right.matrix.cols(), std::move(offsets), std::move(columns),
+                             std::move(values));
+  return left;
+}
+
+}  // namespace cone::load

@@ -1,0 +1,45 @@
+#include "cone/data/number.hpp"
+
+#include <fast_float/fast_float.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <system_error>
+
+#include "cone/base/text.hpp"
+
+namespace cone {
+namespace {
+
+bool equals_ignoring_case(std::string_view text, std::string_view lower) {
+  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(), [](char a, char b) {
+    return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b;
+  });
+}
+
+bool is_missing(std::string_view text) {
+  constexpr std::array<std::string_view, 8> kSpellings = {"",     "na",   "n/a",  "nan",
+                                                          "#n/a", "null", "none", "?"};
+  return std::any_of(kSpellings.begin(), kSpellings.end(),
+                     [&](std::string_view word) { return equals_ignoring_case(text, word); });
+}
+
+}  // namespace
+
+ParsedNumber parse_number(std::string_view text) {
+  text = trimmed(text);
+  std::string_view digits = text;
+  // fast_float takes no plus sign.
+  if (digits.size() > 1 && digits[0] == '+' && digits[1] != '-') digits.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] =
+      fast_float::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc::invalid_argument && end == digits.data() + digits.size()) {
+    if (std::isfinite(value)) return {NumberKind::kFinite, value};
+    return {std::isnan(value) ? NumberKind::kMissing : NumberKind::kNotFinite, 0};
+  }
+  return {is_missing(text) ? NumberKind::kMissing : NumberKind::kNotANumber, 0};
+}
+
+}  // namespace cone

@@ -1,0 +1,169 @@
+#include "cone/data/write.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "cone/base/error.hpp"
+#include "cone/base/file.hpp"
+#include "cone/data/npz.hpp"
+
+namespace cone {
+namespace {
+
+/// Above this a text file of features takes noticeably longer than the arrays themselves.
+constexpr std::size_t kMaxListedEntries = 1'000'000;
+
+/// Lines of a CSV file, handed to the stream in large blocks.
+class CsvWriter {
+ public:
+  explicit CsvWriter(std::ostream& out) : out_(out) {}
+  ~CsvWriter() { flush(); }
+  CsvWriter(const CsvWriter&) = delete;
+  CsvWriter& operator=(const CsvWriter&) = delete;
+
+  CsvWriter& field(std::string_view text) {
+    separate();
+    if (text.empty() || text.find_first_of(",\"\r\n") != std::string_view::npos) {
+      quoted(text);
+    } else {
+      buffer_ += text;
+    }
+    return *this;
+  }
+  CsvWriter& field(double value) {
+    separate();
+    char digits[32];
+    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
+    require(error == std::errc{} && std::isfinite(value), "write: a number that is not finite");
+    buffer_.append(digits, end);
+    return *this;
+  }
+  void end_line() {
+    buffer_ += '\n';
+    at_line_start_ = true;
+    if (buffer_.size() >= kBlockBytes) flush();
+  }
+
+ private:
+  static constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
+
+  void separate() {
+    if (!at_line_start_) buffer_ += ',';
+    at_line_start_ = false;
+  }
+  void quoted(std::string_view text) {
+    buffer_ += '"';
+    for (const char c : text) buffer_.append(c == '"' ? 2 : 1, c);
+    buffer_ += '"';
+  }
+  void flush() {
+    out_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
+    buffer_.clear();
+  }
+
+  std::ostream& out_;
+  std::string buffer_;
+  bool at_line_start_ = true;
+};
+
+struct Column {
+  std::string_view name;
+  std::span<const double> values;
+};
+
+std::vector<Column> optional_columns(const Dataset& data, const Truth* truth) {
+  std::vector<Column> columns;
+  if (data.propensity) columns.push_back({"propensity", *data.propensity});
+  if (data.mu0) columns.push_back({"mu0", *data.mu0});
+  if (data.mu1) columns.push_back({"mu1", *data.mu1});
+  if (truth != nullptr) {
+    columns.push_back({"y0", truth->y0()});
+    columns.push_back({"y1", truth->y1()});
+  }
+  return columns;
+}
+
+void write_nodes(std::ostream& out, const Dataset& data, const Truth* truth) {
+  const std::vector<Column> columns = optional_columns(data, truth);
+  CsvWriter writer(out);
+  writer.field("id").field("treatment").field("outcome");
+  for (const Column& column : columns) writer.field(column.name);
+  writer.end_line();
+  for (std::size_t i = 0; i < data.num_nodes(); ++i) {
+    writer.field(data.ids[static_cast<NodeIndex>(i)]).field(data.treatment[i] == 1 ? "1" : "0");
+    writer.field(data.outcome[i]);
+    for (const Column& column : columns) writer.field(column.values[i]);
+    writer.end_line();
+  }
+}
+
+void write_edges(std::ostream& out, const Dataset& data) {
+  CsvWriter writer(out);
+  writer.field("source").field("target").end_line();
+  for (std::size_t i = 0; i < data.num_nodes(); ++i) {
+    const auto source = static_cast<NodeIndex>(i);
+    for (const NodeIndex target : data.graph.neighbours(source)) {
+      if (source < target) writer.field(data.ids[source]).field(data.ids[target]).end_line();
+    }
+  }
+}
+
+void write_feature_list(std::ostream& out, const Dataset& data) {
+  CsvWriter writer(out);
+  writer.field("node").field("feature").field("value").end_line();
+  for (std::size_t i = 0; i < data.num_nodes(); ++i) {
+    const SparseMatrix::Row row = data.features.matrix.row(i);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      if (row.values[k] == 0) continue;
+      writer.field(data.ids[static_cast<NodeIndex>(i)]);
+      writer.field(data.features.names[row.columns[k]]).field(row.values[k]).end_line();
+    }
+  }
+}
+
+void write_feature_names(std::ostream& out, const Dataset& data) {
+  CsvWriter writer(out);
+  writer.field("feature").end_line();
+  for (const std::string& name : data.features.names) writer.field(name).end_line();
+}
+
+}  // namespace
+
+void write_dataset(const std::filesystem::path& folder, const Dataset& data, const Truth* truth) {
+  if (!data.has_log()) {
+    throw Error(ErrorCode::kUsage, Fault{{.file = folder.string()},
+                                         "the data has no treatments and outcomes to write",
+                                         "simulate a log first"});
+  }
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (failure) {
+    throw Error(ErrorCode::kIo, Fault{{.file = folder.string()},
+                                      "cannot be created: " + failure.message(),
+                                      "check the path and the permissions"});
+  }
+  for (const char* stale : {"features.csv", "features.npz", "feature_names.csv"}) {
+    std::filesystem::remove(folder / stale, failure);
+  }
+  const auto write = [&](const char* name, const auto& body) {
+    write_atomically(folder / name, body);
+  };
+  write("nodes.csv", [&](std::ostream& out) { write_nodes(out, data, truth); });
+  write("edges.csv", [&](std::ostream& out) { write_edges(out, data); });
+  if (data.features.names.empty()) return;
+  write("feature_names.csv", [&](std::ostream& out) { write_feature_names(out, data); });
+  if (data.features.matrix.num_entries() > kMaxListedEntries) {
+    write_csr_npz(folder / "features.npz", data.features.matrix);
+  } else {
+    write("features.csv", [&](std::ostream& out) { write_feature_list(out, data); });
+  }
+}
+
+}  // namespace cone

@@ -1,0 +1,242 @@
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "cone/data/load.hpp"
+
+#include "data/dataset_folder.hpp"
+
+namespace cone {
+namespace {
+
+using testing::faults_of;
+using testing::Files;
+using testing::load_files;
+
+struct BadFolder {
+  Files files;
+  std::vector<std::string> starts;  ///< how each listed fault begins
+};
+
+Files with_nodes(const std::string& nodes) {
+  return {{"nodes.csv", nodes}, {"edges.csv", "source,target\n"}};
+}
+
+Files with_edges(const std::string& edges) {
+  return {{"nodes.csv", "id,treatment,outcome\na,0,1\nb,1,2\n"}, {"edges.csv", edges}};
+}
+
+Files with_features(const std::string& features) {
+  Files files = with_edges("source,target\n");
+  files["features.csv"] = features;
+  return files;
+}
+
+void expect_faults(const std::vector<BadFolder>& folders) {
+  for (const BadFolder& folder : folders) {
+    const std::vector<std::string> faults = faults_of([&] { load_files(folder.files); });
+    ASSERT_EQ(faults.size(), folder.starts.size())
+        << folder.starts[0] << "\ngot: " << (faults.empty() ? "nothing" : faults[0]);
+    for (std::size_t k = 0; k < faults.size(); ++k) {
+      EXPECT_TRUE(faults[k].starts_with(folder.starts[k]))
+          << "expected " << folder.starts[k] << "\ngot      " << faults[k];
+    }
+  }
+}
+
+TEST(LoadFaults, OfTheColumnsOfNodes) {
+  expect_faults({
+      {with_nodes("id,treatment\na,0\nb,1\n"),
+       {"nodes.csv:1: nodes.csv has no column outcome; add"}},
+      {with_nodes("id,outcome\na,0\nb,1\n"),
+       {"nodes.csv:1: nodes.csv has no column treatment; add"}},
+      {with_nodes("treatment,outcome\n0,1\n1,1\n"), {"nodes.csv:1: nodes.csv has no column id"}},
+      {with_nodes("a,0,1.5\nb,1,2\n"),
+       {"nodes.csv:1: nodes.csv has no column id; the first line looks like data",
+        "nodes.csv:1: nodes.csv has no column treatment",
+        "nodes.csv:1: nodes.csv has no column outcome"}},
+      {with_nodes("id,treatment,outcome,y0\na,0,1,1\nb,1,1,1\n"),
+       {"nodes.csv:1: column y0 comes without y1"}},
+      {with_nodes("id,treatment,outcome,mu1\na,0,1,1\nb,1,1,1\n"),
+       {"nodes.csv:1: column mu1 comes without mu0"}},
+      {with_nodes("id,treatment,outcome\n"), {"nodes.csv: there are no rows"}},
+  });
+}
+
+TEST(LoadFaults, OfTreatments) {
+  expect_faults({
+      {with_nodes("id,treatment,outcome\na,0,1\nb,1,2\nc,2,3\n"),
+       {"nodes.csv:4, column treatment (c): the treatment is '2'; a third arm is not supported "
+        "yet"}},
+      {with_nodes("id,treatment,outcome\na,no,1\nb,yes,2\n"),
+       {"nodes.csv:2, column treatment (a): the treatment is 'no'; write 1 for treated and 0",
+        "nodes.csv:3, column treatment (b): the treatment is 'yes'"}},
+      {with_nodes("id,treatment,outcome\na,0.5,1\nb,-1,2\nc,,3\n"),
+       {"nodes.csv:2, column treatment (a): the treatment is '0.5'; it must be 0 or 1",
+        "nodes.csv:3, column treatment (b): the treatment is '-1'; it must be 0 or 1",
+        "nodes.csv:4, column treatment (c): the value is missing"}},
+      {with_nodes("id,treatment,outcome\na,1,1\nb,1,2\n"),
+       {"nodes.csv, column treatment: only one arm is present: 2 treated, 0 untreated"}},
+      {with_nodes("id,treatment,outcome\na,0,1\n"),
+       {"nodes.csv, column treatment: only one arm is present: 0 treated, 1 untreated"}},
+  });
+}
+
+TEST(LoadFaults, OfNumbers) {
+  expect_faults({
+      {with_nodes("id,treatment,outcome\na,0,\nb,1,NA\nc,1,nan\nd,1,-inf\ne,1,1e999\nf,1,0x10\n"
+                  "g,1,1.5x\nh,1,1 5\ni,1,--1\nj,1,+\n"),
+       {"nodes.csv:2, column outcome (a): the value is missing ('')",
+        "nodes.csv:3, column outcome (b): the value is missing ('NA')",
+        "nodes.csv:4, column outcome (c): the value is missing ('nan')",
+        "nodes.csv:5, column outcome (d): '-inf' is not finite",
+        "nodes.csv:6, column outcome (e): '1e999' is not finite",
+        "nodes.csv:7, column outcome (f): '0x10' is not a number",
+        "nodes.csv:8, column outcome (g): '1.5x' is not a number",
+        "nodes.csv:9, column outcome (h): '1 5' is not a number",
+        "nodes.csv:10, column outcome (i): '--1' is not a number",
+        "nodes.csv:11, column outcome (j): '+' is not a number"}},
+      {with_nodes("id,treatment,outcome,age\na,0,1,old\nb,1,2,\n"),
+       {"nodes.csv:2, column age (a): 'old' is not a number",
+        "nodes.csv:3, column age (b): the value is missing"}},
+      {with_nodes("id,treatment,outcome,mu0,mu1\na,0,1,?,1\nb,1,2,1,1\n"),
+       {"nodes.csv:2, column mu0 (a): the value is missing"}},
+      {with_nodes("id,treatment,outcome,propensity\na,0,1,1.01\nb,1,2,-0.1\nc,1,1,0\nd,0,1,1\n"),
+       {"nodes.csv:2, column propensity (a): '1.01' is not a probability",
+        "nodes.csv:3, column propensity (b): '-0.1' is not a probability",
+        "nodes.csv:4, column propensity (c): a treated node has propensity 0: its logged action",
+        "nodes.csv:5, column propensity (d): an untreated node has propensity 1"}},
+  });
+}
+
+TEST(LoadFaults, OfIds) {
+  using std::string_literals::operator""s;
+  expect_faults({
+      {with_nodes("id,treatment,outcome\na,0,1\n\"b\",1,2\n\na,1,2\nb,0,2\n"),
+       {"nodes.csv:4: a blank line", "nodes.csv:5, column id (a): the id is already on line 2",
+        "nodes.csv:6, column id (b): the id is already on line 3"}},
+      {with_nodes("id,treatment,outcome\n,0,1\nb,1,2\n"), {"nodes.csv:2, column id: is empty"}},
+      {with_nodes("id,treatment,outcome\na\0,0,1\nb\xFF,1,2\n"s),
+       {"nodes.csv:2, column id: 'a\\x00' has a NUL byte",
+        "nodes.csv:3, column id: 'b\\xff' is not valid UTF-8"}},
+  });
+}
+
+TEST(LoadFaults, OfEdges) {
+  expect_faults({
+      {{{"nodes.csv", "id,treatment,outcome\na,0,1\nb,1,2\n"}},
+       {"edges.csv: the folder has no edges.csv; add one"}},
+      {with_edges("source,target\na,b\na,x\ny,b\n"),
+       {"edges.csv:3, column target: 'x' is not an id of nodes.csv",
+        "edges.csv:4, column source: 'y' is not an id of nodes.csv"}},
+      {with_edges("source,target,weight\na,b,1\n"),
+       {"edges.csv:1, column weight: edge weights are not supported; drop the column"}},
+      {with_edges("source,target,kind\na,b,1\n"), {"edges.csv:1, column kind: unexpected column"}},
+      {with_edges("from,to\na,b\n"),
+       {"edges.csv:1: edges.csv has no column source",
+        "edges.csv:1: edges.csv has no column target",
+        "edges.csv:1, column from: unexpected column",
+        "edges.csv:1, column to: unexpected column"}},
+      {with_edges("source,target\na,b\na\n"), {"edges.csv:3: 1 field where the header has 2"}},
+      {with_edges(""), {"edges.csv:1: the file is empty"}},
+  });
+}
+
+TEST(LoadFaults, OfFeatures) {
+  Files both = with_features("node,feature,value\n");
+  both["features.npz"] = "anything";
+  Files unknown_name = with_features("node,feature,value\na,x,1\n");
+  unknown_name["feature_names.csv"] = "feature\ny\n";
+  Files repeated_name = with_features("node,feature,value\n");
+  repeated_name["feature_names.csv"] = "feature\ny\ny\n";
+  Files lonely_names = with_edges("source,target\n");
+  lonely_names["feature_names.csv"] = "feature\ny\n";
+  Files taken_name = with_features("node,feature,value\na,age,1\n");
+  taken_name["nodes.csv"] = "id,treatment,outcome,age\na,0,1,1\nb,1,2,1\n";
+  expect_faults({
+      {with_features("node,feature,value\na,x,1\nb,x,2\na,y,3\na,x,1\n"),
+       {"features.csv:5: the same node and feature stand on line 2"}},
+      {with_features("node,feature,value\nc,x,1\na,x,inf\nb,,1\n"),
+       {"features.csv:2, column node: 'c' is not an id", "features.csv:3, column value (a): 'inf'",
+        "features.csv:4, column feature: is empty"}},
+      {with_features("node,value\na,1\n"), {"features.csv:1: features.csv has no column feature"}},
+      {unknown_name, {"features.csv: the feature 'x' is not in feature_names.csv"}},
+      {repeated_name, {"feature_names.csv:3, column feature: the name 'y' is repeated"}},
+      {lonely_names, {"feature_names.csv: there is no features.npz or features.csv to name"}},
+  });
+  EXPECT_NE(faults_of([&] { load_files(both); }).at(0).find("features.npz and features.csv"),
+            std::string::npos);
+  EXPECT_NE(faults_of([&] { load_files(taken_name); }).at(0).find("'age' is in nodes.csv and"),
+            std::string::npos);
+}
+
+TEST(LoadFaults, OfAllFilesComeTogetherInOrder) {
+  Files files = with_nodes("id,treatment,outcome\na,2,x\nb,1,2\nb,0,2\n");
+  files["edges.csv"] = "source,target\na,nowhere\n";
+  files["features.csv"] = "node,feature,value\na,f,\n";
+  expect_faults(
+      {{files,
+        {"nodes.csv:2, column treatment", "nodes.csv:2, column outcome", "nodes.csv:4, column id",
+         "edges.csv:2, column target", "features.csv:2, column value"}}});
+}
+
+TEST(LoadFaults, OneBadColumnDoesNotHideAnother) {
+  std::string nodes = "id,treatment,outcome,age\n";
+  for (int i = 0; i < 50; ++i) {
+    nodes += fmt::format("n{},{},?,{}\n", i, i % 2, i == 49 ? "old" : "1");
+  }
+  const std::vector<std::string> faults = faults_of([&] { load_files(with_nodes(nodes)); });
+  ASSERT_EQ(faults.size(), FaultList::kListedPerKind + 2);
+  EXPECT_TRUE(faults[FaultList::kListedPerKind].starts_with("nodes.csv:51, column age (n49)"));
+  EXPECT_EQ(faults.back(), "40 more");
+}
+
+TEST(LoadFaults, AreTheSameForEveryChunkSizeAndThreadCount) {
+  std::string nodes = "id,treatment,outcome,age\n";
+  std::string edges = "source,target\n";
+  for (int i = 0; i < 60; ++i) {
+    const std::string id = i % 7 == 0 ? "\"same\nid\"" : fmt::format("n{}", i);
+    nodes += fmt::format("{},{},{},3{}\n", id, i % 4, i % 5 == 0 ? "NA" : "1",
+                         i % 11 == 0 ? ",extra" : "");
+    edges += fmt::format("n{},n{}\n", i, i + 1);
+  }
+  for (const std::string& text : {nodes, std::string("id,treatment,outcome\nn1,0,1\nn2,1,1\n")}) {
+    const Files files = {{"nodes.csv", text}, {"edges.csv", edges}};
+    const auto expected = faults_of([&] { load_files(files, {}, 1); });
+    ASSERT_FALSE(expected.empty());
+    for (const std::size_t chunk_bytes : {1, 10, 100}) {
+      for (const int num_threads : {1, 2, 5}) {
+        EXPECT_EQ(faults_of([&] { load_files(files, {.chunk_bytes = chunk_bytes}, num_threads); }),
+                  expected);
+      }
+    }
+  }
+}
+
+TEST(LoadFaults, ShowTheUsersTextEscapedAndCut) {
+  const std::string long_text(500, 'z');
+  const auto faults =
+      faults_of([&] { load_files(with_edges("source,target\n\x1B[2J,b\na," + long_text + "\n")); });
+  ASSERT_EQ(faults.size(), 2U);
+  EXPECT_NE(faults[0].find("'\\x1b[2J'"), std::string::npos);
+  EXPECT_NE(faults[1].find("zzz...'"), std::string::npos);
+  EXPECT_LT(faults[1].size(), 200U);
+}
+
+TEST(LoadFaults, APathThatIsNoFolderIsRefused) {
+  const testing::TemporaryFolder folder;
+  const auto file = folder.write("data.txt", "");
+  EXPECT_NE(faults_of([&] { load_dataset(Context(0, 1), file); }).at(0).find("is not a folder"),
+            std::string::npos);
+  EXPECT_NE(faults_of([&] { load_dataset(Context(0, 1), folder.path() / "none"); })
+                .at(0)
+                .find("does not exist"),
+            std::string::npos);
+  // Longer than a file system allows: an error to look at, not merely absent.
+  EXPECT_THROW(load_dataset(Context(0, 1), std::string(5000, 'x')), Error);
+}
+
+}  // namespace
+}  // namespace cone

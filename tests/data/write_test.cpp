@@ -1,0 +1,73 @@
+#include "cone/data/write.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "cone/data/load.hpp"
+
+#include "data/dataset_folder.hpp"
+
+namespace cone {
+namespace {
+
+TEST(WriteDataset, ReadsBackToTheSameChecksum) {
+  const LoadedData original = testing::load_files(testing::valid_files());
+  const testing::TemporaryFolder folder;
+  write_dataset(folder.path() / "new", original.observed, &*original.truth);
+  const LoadedData again = load_dataset(Context(0, 2), folder.path() / "new");
+  EXPECT_EQ(again.observed.checksum(), original.observed.checksum());
+  EXPECT_EQ(again.observed.features.names, original.observed.features.names);
+  ASSERT_TRUE(again.truth.has_value());
+  EXPECT_TRUE(std::ranges::equal(again.truth->y0(), original.truth->y0()));
+  EXPECT_TRUE(std::ranges::equal(again.truth->y1(), original.truth->y1()));
+  EXPECT_EQ(again.edges.num_lines, original.observed.graph.num_edges());
+}
+
+TEST(WriteDataset, KeepsAwkwardIdsNamesAndNumbers) {
+  Dataset data;
+  for (const char* id : {"plain", "with,comma", "say \"hi\"", "two\r\nlines", " spaced "}) {
+    data.ids.insert(id);
+  }
+  data.graph = build_graph(Context(0, 1), 5, std::vector<Edge>{{0, 1}, {3, 2}, {4, 0}});
+  data.treatment = {0, 1, 0, 1, 1};
+  data.outcome = {0.1, 1.0 / 3, std::numeric_limits<double>::denorm_min(),
+                  std::numeric_limits<double>::max(), -0.0};
+  // The second column has no entries: only feature_names.csv can keep it.
+  data.features.names = {"b,1", "unused", " a\n"};
+  data.features.matrix = SparseMatrix(3, {0, 1, 1, 2, 2, 3}, {2, 0, 0}, {1e-300, 2, 0.1});
+  const testing::TemporaryFolder folder;
+  write_dataset(folder.path(), data, nullptr);
+  const LoadedData again = load_dataset(Context(0, 2), folder.path(), {.chunk_bytes = 9});
+  EXPECT_EQ(again.observed.checksum(), data.checksum());
+  EXPECT_FALSE(again.truth.has_value());
+}
+
+TEST(WriteDataset, RemovesTheFeaturesOfAnEarlierDataset) {
+  const LoadedData original = testing::load_files(testing::valid_files());
+  const testing::TemporaryFolder folder;
+  write_dataset(folder.path(), original.observed, nullptr);
+  Dataset plain = original.observed;
+  plain.features = {SparseMatrix(0, std::vector<std::uint64_t>(5, 0), {}, {}), {}};
+  write_dataset(folder.path(), plain, nullptr);
+  EXPECT_EQ(load_dataset(Context(0, 1), folder.path()).observed.checksum(), plain.checksum());
+}
+
+TEST(WriteDataset, RefusesDataWithoutALogAndFoldersItCannotMake) {
+  const testing::TemporaryFolder folder;
+  EXPECT_THROW(write_dataset(folder.path(), Dataset{}, nullptr), Error);
+  const auto file = folder.write("file", "");
+  const LoadedData data = testing::load_files(testing::valid_files());
+  try {
+    write_dataset(file / "below", data.observed, nullptr);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kIo);
+  }
+}
+
+}  // namespace
+}  // namespace cone
