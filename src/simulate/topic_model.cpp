@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "cone/base/error.hpp"
 #include "cone/base/numeric.hpp"
@@ -46,8 +47,7 @@ std::vector<std::uint32_t> TopicModel::union_of_top_words(std::size_t count) con
     all.insert(all.end(), words.begin(), words.end());
   }
   std::ranges::sort(all);
-  const auto repeated = std::ranges::unique(all);
-  all.erase(repeated.begin(), repeated.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
   return all;
 }
 

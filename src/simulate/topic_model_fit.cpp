@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <functional>
+#include <span>
 
 #include "cone/base/random.hpp"
 #include "cone/simulate/topic_model.hpp"

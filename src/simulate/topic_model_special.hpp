@@ -11,7 +11,10 @@ namespace cone::topic_model {
 /// from the root at 1.46, absolute error below 1e-15 near it.
 inline double digamma(double x) {
   double shift = 0;
-  for (; x < 8.0; x += 1.0) shift += 1.0 / x;
+  while (x < 8.0) {
+    shift += 1.0 / x;
+    x += 1.0;
+  }
   const double r = 1.0 / (x * x);
   const double series =
       r * (1.0 / 12 -
@@ -25,7 +28,10 @@ inline double digamma(double x) {
 inline double log_gamma(double x) {
   constexpr double kHalfLogTwoPi = 0.91893853320467274178;
   double product = 1;
-  for (; x < 8.0; x += 1.0) product *= x;
+  while (x < 8.0) {
+    product *= x;
+    x += 1.0;
+  }
   const double r = 1.0 / (x * x);
   const double series =
       (1.0 / 12 -

@@ -15,8 +15,8 @@ counts[4] = 0.0  # a document without words
 held_out = rng.poisson(0.5, size=(4, 12)).astype(float)
 
 model = LatentDirichletAllocation(
-    n_components=3, doc_topic_prior=0.3, topic_word_prior=0.1, random_state=0, max_doc_update_iter=1000,
-    mean_change_tol=1e-9).fit(counts)
+    n_components=3, doc_topic_prior=0.3, topic_word_prior=0.1, random_state=0,
+    max_doc_update_iter=1000, mean_change_tol=1e-9).fit(counts)
 
 
 def case(documents):
