@@ -1,13 +1,14 @@
-#include <fmt/format.h>
-
 #include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "commands.hpp"
+#include <fmt/format.h>
+
 #include "cone/estimate/catalogue.hpp"
 #include "cone/policy/policy.hpp"
+
+#include "commands.hpp"
 
 namespace cone::app {
 namespace {
@@ -65,8 +66,8 @@ std::string fish_script(const CLI::App& root) {
     script += fmt::format("complete -c cone -n __fish_use_subcommand -a {}\n", name);
     for (const CLI::Option* option : command->get_options()) {
       for (const std::string& flag : option->get_lnames()) {
-        script += fmt::format("complete -c cone -n '__fish_seen_subcommand_from {}' -l {}\n", name,
-                              flag);
+        script +=
+            fmt::format("complete -c cone -n '__fish_seen_subcommand_from {}' -l {}\n", name, flag);
       }
     }
   }

@@ -1,8 +1,9 @@
 #include <iostream>
 
-#include "commands.hpp"
 #include "cone/estimate/catalogue.hpp"
 #include "cone/results/text_table.hpp"
+
+#include "commands.hpp"
 
 namespace cone::app {
 

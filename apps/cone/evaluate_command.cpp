@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <chrono>
 #include <filesystem>
 #include <iostream>
@@ -7,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "commands.hpp"
+#include <fmt/format.h>
+
 #include "cone/base/error.hpp"
 #include "cone/base/file.hpp"
 #include "cone/base/text.hpp"
@@ -16,13 +15,16 @@
 #include "cone/policy/policy.hpp"
 #include "cone/results/text_table.hpp"
 #include "cone/simulate/demo.hpp"
+
+#include "commands.hpp"
 #include "flags.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {
 namespace {
 
-constexpr const char* kFooter = R"(DATA is a folder with nodes.csv (id,treatment,outcome + feature columns), edges.csv
+constexpr const char* kFooter =
+    R"(DATA is a folder with nodes.csv (id,treatment,outcome + feature columns), edges.csv
 (source,target) and optional sparse features (features.npz or features.csv), or a .mat file,
 or the word demo for a built-in simulated network with known truth.
 
@@ -110,7 +112,8 @@ int run_evaluate(const EvaluateFlags& flags) {
   if (!flags.run.quiet) print_summary(record);
   std::cout << evaluation_text(record) << std::flush;
   if (!flags.json.empty()) {
-    write_atomically(flags.json, [&](std::ostream& out) { out << to_json(record).dump(2) << '\n'; });
+    write_atomically(flags.json,
+                     [&](std::ostream& out) { out << to_json(record).dump(2) << '\n'; });
   }
   return std::cout ? kSuccess : kFailure;
 }

@@ -1,11 +1,12 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
+
+#include <CLI/CLI.hpp>
 
 #include "cone/base/options.hpp"
 
@@ -26,12 +27,12 @@ class FlagBinder {
     if constexpr (std::is_same_v<T, bool>) {
       option = command_.add_flag(flag, value, text);
     } else if constexpr (std::is_enum_v<T>) {
-      option = command_
-                   .add_option_function<std::string>(
-                       flag, [&value](const std::string& word) { value = enum_value<T>(word); },
-                       text)
-                   ->transform(CLI::IsMember(enum_choices<T>(), hyphens_as_underscores))
-                   ->default_str(std::string(enum_name(value)));
+      option =
+          command_
+              .add_option_function<std::string>(
+                  flag, [&value](const std::string& word) { value = enum_value<T>(word); }, text)
+              ->transform(CLI::IsMember(enum_choices<T>(), hyphens_as_underscores))
+              ->default_str(std::string(enum_name(value)));
     } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
       option = command_.add_option(flag, value, text)->delimiter(',');
     } else {

@@ -3,17 +3,19 @@
 #include <memory>
 #include <string>
 
-#include "commands.hpp"
 #include "cone/base/error.hpp"
 #include "cone/base/file.hpp"
 #include "cone/experiment/table1.hpp"
+
+#include "commands.hpp"
 #include "flags.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {
 namespace {
 
-constexpr const char* kFooter = R"(Needs BlogCatalog.mat and Flickr.mat in the folder that --data names (by default the
+constexpr const char* kFooter =
+    R"(Needs BlogCatalog.mat and Flickr.mat in the folder that --data names (by default the
 environment's CONE_DATA_DIR). Writes the table as text, Markdown and CSV, and prints it.
 
 Example:
@@ -55,9 +57,7 @@ void add_reproduce_command(CLI::App& root, Run& run) {
   CLI::App* command =
       root.add_subcommand("reproduce", "Reproduce a table of the paper beside its printed figures");
   command->footer(kFooter);
-  command->add_option("WHAT", flags->what, "table1")
-      ->required()
-      ->check(CLI::IsMember({"table1"}));
+  command->add_option("WHAT", flags->what, "table1")->required()->check(CLI::IsMember({"table1"}));
   command->add_option("--data", flags->data, "Folder with the two networks")
       ->envname("CONE_DATA_DIR")
       ->required();

@@ -1,19 +1,21 @@
-#include <fmt/format.h>
-
 #include <iostream>
 #include <memory>
 #include <string>
 
-#include "commands.hpp"
+#include <fmt/format.h>
+
 #include "cone/base/error.hpp"
 #include "cone/experiment/simulation.hpp"
+
+#include "commands.hpp"
 #include "flags.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {
 namespace {
 
-constexpr const char* kFooter = R"(Writes a folder that cone evaluate reads, with both potential outcomes (y0, y1) as truth,
+constexpr const char* kFooter =
+    R"(Writes a folder that cone evaluate reads, with both potential outcomes (y0, y1) as truth,
 topics.npy, and manifest.json with every option, the centroid and the checksum.
 
 Worlds: hidden_confounding (the paper's), no_hidden_confounding, weak_overlap,

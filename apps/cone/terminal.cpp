@@ -1,9 +1,9 @@
 #include "terminal.hpp"
 
+#include <iostream>
+
 #include <signal.h>
 #include <unistd.h>
-
-#include <iostream>
 
 namespace cone::app {
 namespace {

@@ -6,6 +6,39 @@
 #include <fmt/format.h>
 
 namespace cone {
+namespace {
+
+/// Length of the UTF-8 character at the start of the text, 0 when it is not one (overlong forms,
+/// surrogates and code points past U+10FFFF included).
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) -> unsigned {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return text.empty() ? 0 : 1;
+  if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
+  if (first >= 0xE0 && first <= 0xEF) {
+    const unsigned low = first == 0xE0 ? 0xA0 : 0x80;
+    const unsigned high = first == 0xED ? 0x9F : 0xBF;
+    return byte(1) >= low && byte(1) <= high && continues(2) ? 3 : 0;
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    const unsigned low = first == 0xF0 ? 0x90 : 0x80;
+    const unsigned high = first == 0xF4 ? 0x8F : 0xBF;
+    return byte(1) >= low && byte(1) <= high && continues(2) && continues(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
+
+/// Whether all bytes are printable ASCII, by far the most common case.
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+}
+
+}  // namespace
 
 std::string grouped(std::uint64_t number) {
   std::string digits = std::to_string(number);
@@ -15,17 +48,29 @@ std::string grouped(std::uint64_t number) {
 
 std::string printable(std::string_view text, std::size_t max_length) {
   std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    // Cut between characters, never inside a UTF-8 sequence.
-    if (out.size() >= max_length && (byte & 0xC0U) != 0x80U) return out + "...";
-    if (byte < 0x20 || byte == 0x7F) {
-      out += fmt::format("\\x{:02x}", byte);
+  while (!text.empty()) {
+    if (out.size() >= max_length) return out + "...";
+    const std::size_t length = utf8_length(text);
+    if (length == 0 || is_control(text[0])) {
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
+      text.remove_prefix(1);
     } else {
-      out += text[i];
+      out += text.substr(0, length);
+      text.remove_prefix(length);
     }
   }
   return out;
+}
+
+const char* text_problem(std::string_view text) {
+  if (is_plain(text)) return nullptr;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return "is not valid UTF-8";
+    if (text[0] == '\0') return "has a NUL byte";
+    text.remove_prefix(length);
+  }
+  return nullptr;
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {

@@ -1,10 +1,11 @@
 #include "cone/data/array_file.hpp"
 
-#include <fmt/format.h>
-
 #include <bit>
 
+#include <fmt/format.h>
+
 #include "cone/base/file.hpp"
+
 #include "data/npy.hpp"
 
 namespace cone {

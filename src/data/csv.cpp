@@ -6,8 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/base/text.hpp"
+
 #include "data/csv_field.hpp"
-#include "data/text.hpp"
 
 namespace cone {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
+#include "cone/base/text.hpp"
 #include "cone/data/csv.hpp"
 
 #include "data/csv_field.hpp"
-#include "data/text.hpp"
 
 namespace cone {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "cone/base/text.hpp"
 #include "cone/data/npz.hpp"
 
 #include "data/load_parts.hpp"
-#include "data/text.hpp"
 #include "data/validate.hpp"
 
 namespace cone::load {

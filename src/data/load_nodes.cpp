@@ -4,8 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/base/text.hpp"
+
 #include "data/load_parts.hpp"
-#include "data/text.hpp"
 #include "data/validate.hpp"
 
 namespace cone::load {

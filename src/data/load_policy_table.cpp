@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/base/text.hpp"
 #include "cone/data/load.hpp"
 
-#include "data/text.hpp"
 #include "data/validate.hpp"
 
 namespace cone {

@@ -1,11 +1,11 @@
 #include "cone/data/number.hpp"
 
-#include <fast_float/fast_float.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <system_error>
+
+#include <fast_float/fast_float.h>
 
 #include "cone/base/text.hpp"
 

@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "data/text.hpp"
+#include "cone/base/text.hpp"
+#include "cone/data/number.hpp"
 
 namespace cone::validate {
 namespace {

@@ -1,9 +1,9 @@
 #include "experiment/diagnostics.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "cone/base/numeric.hpp"
 
@@ -18,10 +18,8 @@ double log_loss(double probability, std::uint8_t treatment) {
 
 PropensityDiagnostics diagnose_propensity(const PropensityNuisance& nuisance, const Dataset& data,
                                           std::span<const NodeIndex> scored) {
-  PropensityDiagnostics out{.source = nuisance.source,
-                            .min = 1,
-                            .max = 0,
-                            .clipped_fraction = nuisance.clipped_fraction};
+  PropensityDiagnostics out{
+      .source = nuisance.source, .min = 1, .max = 0, .clipped_fraction = nuisance.clipped_fraction};
   const auto n = static_cast<double>(scored.size());
   CompensatedSum loss;
   double num_treated = 0;

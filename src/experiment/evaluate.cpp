@@ -1,14 +1,15 @@
 #include "cone/experiment/evaluate.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
+
+#include <fmt/format.h>
 
 #include "cone/base/error.hpp"
 #include "cone/base/numeric.hpp"
 #include "cone/base/version.hpp"
 #include "cone/results/option_json.hpp"
+
 #include "experiment/diagnostics.hpp"
 #include "experiment/nuisance_set.hpp"
 
@@ -38,10 +39,9 @@ std::vector<double> gather(const std::vector<double>& values, std::span<const No
 
 void require_log(const Dataset& data) {
   if (data.has_log()) return;
-  throw Error(ErrorCode::kData,
-              {{},
-               "the data is a bare network: it has no treatments and outcomes",
-               "evaluate needs a log; cone simulate makes one from a network"});
+  throw Error(ErrorCode::kData, {{},
+                                 "the data is a bare network: it has no treatments and outcomes",
+                                 "evaluate needs a log; cone simulate makes one from a network"});
 }
 
 std::vector<const EstimatorInfo*> chosen_estimators(const Dataset& data,
@@ -86,7 +86,8 @@ struct ScoredLog {
   }
 };
 
-OutcomeView outcome_view(const OutcomePredictions& model, const ScoredLog& log, std::size_t policy) {
+OutcomeView outcome_view(const OutcomePredictions& model, const ScoredLog& log,
+                         std::size_t policy) {
   const auto& [mu0, mu1] = log.mu.at(&model);
   OutcomeView view{.mu0 = mu0, .mu1 = mu1};
   if (model.implied_weights.rows() > 0) view.implied_weights = model.implied_weights.row(policy);
@@ -112,7 +113,8 @@ PolicyResult evaluate_policy(const EvaluatedPolicy& policy, std::size_t number,
   PolicyResult result{.name = policy.name, .treated_fraction = mean(probability)};
   if (data.truth) result.truth = data.truth->utility(policy.treat_probability, nuisances.scored);
   for (const EstimatorInfo* estimator : estimators) {
-    EstimationInput input{.treatment = log.treatment, .outcome = log.outcome, .policy = probability};
+    EstimationInput input{
+        .treatment = log.treatment, .outcome = log.outcome, .policy = probability};
     if (estimator->needs_propensity()) {
       input.propensity = log.propensity;
       input.propensity_bound = nuisances.propensity->bound;
@@ -162,8 +164,8 @@ EvaluationRecord run(const Context& context, const LoadedData& data,
   const Stopwatch estimating;
   const ScoredLog log(data.observed, nuisances);
   for (std::size_t p = 0; p < policies.size(); ++p) {
-    record.policies.push_back(evaluate_policy(policies[p], p, data, log, nuisances, estimators,
-                                              options.estimator));
+    record.policies.push_back(
+        evaluate_policy(policies[p], p, data, log, nuisances, estimators, options.estimator));
   }
   record.diagnostics = diagnose(data, nuisances);
   record.timing_seconds["estimates"] = estimating.seconds();

@@ -1,6 +1,6 @@
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "cone/base/text.hpp"
 #include "cone/experiment/evaluate.hpp"

@@ -28,8 +28,7 @@ OutcomeModel model_named(std::string_view name) {
   throw Error(ErrorCode::kInternal, Fault{.what = "no outcome model " + std::string(name)});
 }
 
-void require_given_columns(const Dataset& data,
-                           std::span<const EstimatorInfo* const> estimators) {
+void require_given_columns(const Dataset& data, std::span<const EstimatorInfo* const> estimators) {
   FaultList faults;
   if (!data.propensity && !data.mu0) {
     faults.add("given", {{.item = "--nuisances given"},

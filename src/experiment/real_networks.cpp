@@ -11,11 +11,12 @@ void require_real_networks(const std::filesystem::path& folder) {
   for (const RealNetwork& network : kRealNetworks) {
     const std::filesystem::path path = folder / network.file;
     if (std::filesystem::is_regular_file(path)) continue;
-    faults.add("missing", {{.file = path.string()},
-                           "is not there",
-                           fmt::format("it is published with the AANE code (GitHub, "
-                                       "xhuang31/AANE_MATLAB), sha256 {}; name its folder with --data",
-                                       network.sha256)});
+    faults.add("missing",
+               {{.file = path.string()},
+                "is not there",
+                fmt::format("it is published with the AANE code (GitHub, "
+                            "xhuang31/AANE_MATLAB), sha256 {}; name its folder with --data",
+                            network.sha256)});
   }
   faults.throw_if_any(ErrorCode::kData);
 }

@@ -1,15 +1,15 @@
 #include "cone/experiment/simulation.hpp"
 
-#include <fmt/format.h>
-
 #include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "cone/base/error.hpp"
 #include "cone/base/file.hpp"
 #include "cone/base/version.hpp"
-#include "cone/data/load.hpp"
 #include "cone/data/array_file.hpp"
+#include "cone/data/load.hpp"
 #include "cone/data/write.hpp"
 #include "cone/results/option_json.hpp"
 
@@ -22,16 +22,16 @@ constexpr std::string_view kManifestSchema = "cone.simulation/1";
 void prepare_folder(const std::filesystem::path& folder) {
   namespace fs = std::filesystem;
   if (fs::exists(folder) && !fs::is_empty(folder) && !fs::exists(folder / kManifest)) {
-    throw Error(ErrorCode::kUsage, {{.file = folder.string()},
-                                    "has files that are not a simulation's",
-                                    "name a new folder"});
+    throw Error(
+        ErrorCode::kUsage,
+        {{.file = folder.string()}, "has files that are not a simulation's", "name a new folder"});
   }
   std::error_code failure;
   fs::create_directories(folder, failure);
   if (failure) {
-    throw Error(ErrorCode::kIo, {{.file = folder.string()},
-                                 "cannot be created: " + failure.message(),
-                                 "check the path"});
+    throw Error(
+        ErrorCode::kIo,
+        {{.file = folder.string()}, "cannot be created: " + failure.message(), "check the path"});
   }
   // Until the new manifest is there, the folder does not pass for a finished simulation.
   fs::remove(folder / kManifest, failure);

@@ -5,6 +5,7 @@
 #include "cone/base/numeric.hpp"
 #include "cone/data/load.hpp"
 #include "cone/simulate/simulated_data.hpp"
+
 #include "experiment/real_networks.hpp"
 
 namespace cone {

@@ -22,9 +22,14 @@ std::vector<std::string> cells(const Table1Row& row) {
 }
 
 const std::vector<std::string>& titles() {
-  static const std::vector<std::string> kTitles = {
-      "network", "kappa2", "nodes", "words", "treated, paper", "treated, ours",
-      "y(1) > y(0), paper", "y(1) > y(0), ours"};
+  static const std::vector<std::string> kTitles = {"network",
+                                                   "kappa2",
+                                                   "nodes",
+                                                   "words",
+                                                   "treated, paper",
+                                                   "treated, ours",
+                                                   "y(1) > y(0), paper",
+                                                   "y(1) > y(0), ours"};
   return kTitles;
 }
 
@@ -52,11 +57,11 @@ std::string table1_csv(const std::vector<Table1Row>& rows) {
       "network,kappa2,num_nodes,num_features,paper_treated_mean,paper_treated_sd,treated_mean,"
       "treated_sd,paper_gaining_mean,paper_gaining_sd,gaining_mean,gaining_sd\n";
   for (const Table1Row& row : rows) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", row.network, row.kappa2,
-                        row.num_nodes, row.num_features, row.paper_treated.mean,
-                        row.paper_treated.sd, row.treated.mean, row.treated.sd,
-                        row.paper_gaining.mean, row.paper_gaining.sd, row.gaining.mean,
-                        row.gaining.sd);
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", row.network, row.kappa2, row.num_nodes,
+                    row.num_features, row.paper_treated.mean, row.paper_treated.sd,
+                    row.treated.mean, row.treated.sd, row.paper_gaining.mean, row.paper_gaining.sd,
+                    row.gaining.mean, row.gaining.sd);
   }
   return text;
 }

@@ -1,6 +1,6 @@
-#include <fmt/format.h>
-
 #include <unordered_map>
+
+#include <fmt/format.h>
 
 #include "cone/base/error.hpp"
 #include "cone/base/text.hpp"
@@ -16,10 +16,9 @@ constexpr std::string_view kIntercept = "(intercept)";
 double read_weight(CsvRecords& records, std::size_t column) {
   const ParsedNumber parsed = parse_number(records[column]);
   if (parsed.kind != NumberKind::kFinite) {
-    records.faults().add("weight",
-                         {records.place(column),
-                          fmt::format("'{}' is not a number", printable(records[column])),
-                          "write a finite weight"});
+    records.faults().add("weight", {records.place(column),
+                                    fmt::format("'{}' is not a number", printable(records[column])),
+                                    "write a finite weight"});
   }
   return parsed.value;
 }
@@ -66,11 +65,11 @@ LinearPolicyWeights load_linear_policy(const Context& context, const std::filesy
         weights.neighbour[found->second] = neighbour;
       } else {
         const std::string nearest = closest_name(name, features.names);
-        records.faults().add("feature",
-                             {records.place(*name_column),
-                              fmt::format("the data has no feature '{}'", printable(name)),
-                              nearest.empty() ? "check the spelling"
-                                              : fmt::format("did you mean {}?", nearest)});
+        records.faults().add(
+            "feature",
+            {records.place(*name_column),
+             fmt::format("the data has no feature '{}'", printable(name)),
+             nearest.empty() ? "check the spelling" : fmt::format("did you mean {}?", nearest)});
       }
     }
   });

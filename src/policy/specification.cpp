@@ -1,7 +1,7 @@
-#include <fmt/format.h>
-
 #include <charconv>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "cone/base/error.hpp"
 #include "cone/base/text.hpp"
@@ -17,8 +17,7 @@ constexpr std::string_view kLinear = "linear:";
 std::uint64_t parse_seed(const std::string& specification) {
   const std::string_view digits = std::string_view(specification).substr(kRandomWeights.size());
   std::uint64_t seed = 0;
-  const auto [end, failure] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), seed);
+  const auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
   if (failure != std::errc() || end != digits.data() + digits.size()) {
     throw Error(ErrorCode::kUsage, {{.item = printable(specification)},
                                     "the seed is not a whole number",
@@ -47,12 +46,12 @@ void append_from_file(const Context& context, const Dataset& data, const std::st
                       std::vector<EvaluatedPolicy>& policies) {
   if (!std::filesystem::exists(path)) {
     const std::string nearest = closest_name(path, builtin_policy_names());
-    throw Error(ErrorCode::kUsage,
-                {{.item = printable(path)},
-                 "is neither a policy name nor a file",
-                 nearest.empty() ? fmt::format("the names are {}",
-                                               fmt::join(builtin_policy_names(), ", "))
-                                 : fmt::format("did you mean {}?", nearest)});
+    throw Error(
+        ErrorCode::kUsage,
+        {{.item = printable(path)},
+         "is neither a policy name nor a file",
+         nearest.empty() ? fmt::format("the names are {}", fmt::join(builtin_policy_names(), ", "))
+                         : fmt::format("did you mean {}?", nearest)});
   }
   PolicyTable table = load_policy_table(context, path, data.ids);
   for (std::size_t p = 0; p < table.names.size(); ++p) {
@@ -75,8 +74,8 @@ std::vector<EvaluatedPolicy> evaluate_policies(const Context& context, const Dat
   for (const std::string& specification : specifications) {
     try {
       if (const auto policy = builtin_policy(context, data, specification)) {
-        policies.push_back({specification, policy->treat_probabilities(context, data.features,
-                                                                       data.graph)});
+        policies.push_back(
+            {specification, policy->treat_probabilities(context, data.features, data.graph)});
       } else {
         append_from_file(context, data, specification, policies);
       }

@@ -36,8 +36,7 @@ FeatureTable select_columns(const FeatureTable& features, const std::vector<std:
     }
     offsets.push_back(columns.size());
   }
-  out.matrix =
-      SparseMatrix(kept.size(), std::move(offsets), std::move(columns), std::move(values));
+  out.matrix = SparseMatrix(kept.size(), std::move(offsets), std::move(columns), std::move(values));
   return out;
 }
 

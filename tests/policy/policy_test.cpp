@@ -4,6 +4,7 @@
 
 #include "cone/base/error.hpp"
 #include "cone/base/numeric.hpp"
+
 #include "support/small_data.hpp"
 
 namespace cone {

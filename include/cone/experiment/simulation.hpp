@@ -30,8 +30,8 @@ struct SimulationOptions {
     visitor("edge_weights", self.edge_weights,
             "Also write the hidden edge weights (hidden_edge_weights.csv)");
     OutcomeOptions::visit(self.outcome, visitor);
-    visitor("top_words", self.top_words, "Features: this many top words of each topic, real networks",
-            at_least(1));
+    visitor("top_words", self.top_words,
+            "Features: this many top words of each topic, real networks", at_least(1));
     visit_topic_model(self, visitor);
     NetworkOptions::visit(self.synthetic, visitor);
   }
