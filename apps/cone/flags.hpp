@@ -12,6 +12,11 @@
 
 namespace cone::app {
 
+/// CLI11 reads "-1" as the largest unsigned number.
+inline std::string not_negative(const std::string& word) {
+  return word.starts_with('-') ? word + " is negative" : "";
+}
+
 /// An option visitor that declares one flag a field. The field's value at this moment is the
 /// default that the help shows; ranges are checked later by validate(), all of them together.
 class FlagBinder {
@@ -37,6 +42,7 @@ class FlagBinder {
       option = command_.add_option(flag, value, text)->delimiter(',');
     } else {
       option = command_.add_option(flag, value, text)->capture_default_str();
+      if constexpr (std::is_unsigned_v<T>) option->check(not_negative);
     }
     option->group(group_);
   }
@@ -72,7 +78,9 @@ struct RunFlags {
   bool quiet = false;
 
   void bind(CLI::App& command) {
-    command.add_option("--seed", seed, "Seed of every random draw")->capture_default_str();
+    command.add_option("--seed", seed, "Seed of every random draw")
+        ->check(not_negative)
+        ->capture_default_str();
     command
         .add_option("--threads", threads, "Threads to use; 0 is one a core. Never changes a result")
         ->check(CLI::Range(0, 4096))

@@ -27,7 +27,7 @@ struct Source {
 
 struct NodeTable {
   IdTable ids;
-  /// False when some line has no usable id: then an unknown id elsewhere says nothing new.
+  /// False when some line has no usable id: then the number of nodes is not known.
   bool has_all_ids = false;
   std::vector<std::uint8_t> treatment;
   std::vector<double> outcome;
@@ -57,7 +57,7 @@ FeatureTable read_feature_list(const Source& source, const std::filesystem::path
 /// Appends the columns of `right`; either may have no columns.
 FeatureTable join_columns(FeatureTable left, FeatureTable right, std::size_t num_rows);
 
-/// Reports an id that is not in nodes.csv, unless `nodes` is known to be incomplete.
+/// Reports an id that is not in nodes.csv, unless nodes.csv has no ids at all.
 void report_unknown_id(FaultList& faults, Place place, std::string_view id, const NodeTable& nodes);
 
 }  // namespace cone::load
