@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
 """Topic model: ours against scikit-learn's, same data, same cores, same run.
 
-    cmake --preset release -DCONE_BUILD_BENCHMARKS=ON
-    cmake --build --preset release --target bench_lda
-    bench/lda/run.py --data FOLDER_OF_MAT_FILES [--json out.json]
+    ./dev bench lda [--data FOLDER_OF_MAT_FILES]
 
 Times are of the fit with its final score: scikit-learn's fit ends with an E-step and the bound, so
 ours is timed as fit plus perplexity. Perplexity of the training documents and topics of each
@@ -11,13 +9,8 @@ document are scored by each library's own methods, which share one definition; -
 scores our topics with scikit-learn's code.
 """
 
-import argparse
-import json
-import os
 import pathlib
-import platform
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -28,7 +21,9 @@ import scipy.special
 import sklearn
 from sklearn.decomposition import LatentDirichletAllocation
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from common import data_folder, environment, parser, run_json, write_json  # noqa: E402
+
 TOP_WORDS = {"BlogCatalog": 100, "Flickr": 25}  # a topic, as in the semi-synthetic data
 
 
@@ -65,9 +60,7 @@ def run_ours(binary, path, topics, top_words, seed, threads, topic_words=None):
     command = [binary, path, topics, top_words, seed, threads]
     if topic_words is not None:
         command.append(topic_words)
-    out = subprocess.run([str(part) for part in command], check=True, capture_output=True,
-                         text=True)
-    result = json.loads(out.stdout)
+    result = run_json(command)
     result["seconds"] = result["fit_seconds"] + result["perplexity_seconds"]
     return result
 
@@ -84,21 +77,6 @@ def sklearn_perplexity(topic_words, counts, topics):
     return model.perplexity(counts)
 
 
-def processor():
-    try:
-        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        lines = []
-    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor()
-
-
-def commit():
-    out = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT, capture_output=True,
-                         text=True)
-    return out.stdout.strip()
-
-
 def measure(name, args, scratch):
     counts = read_counts(args.data / f"{name}.mat")
     path = pathlib.Path(scratch) / f"{name}.csr"
@@ -109,7 +87,7 @@ def measure(name, args, scratch):
         for label, jobs in zip(sklearn_names, (None, args.threads)):
             runs[label].append(run_sklearn(counts, args.topics, TOP_WORDS[name], seed, jobs))
         topic_words = pathlib.Path(scratch) / "topic_words.f64" if args.cross_check else None
-        ours = run_ours(args.binary, path, args.topics, TOP_WORDS[name], seed, args.threads,
+        ours = run_ours(args.bin / "bench_lda", path, args.topics, TOP_WORDS[name], seed, args.threads,
                         topic_words)
         if topic_words is not None:
             ours["sklearn_perplexity"] = sklearn_perplexity(topic_words, counts, args.topics)
@@ -145,38 +123,22 @@ def print_table(result):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=pathlib.Path, required=True,
-                        help="folder of BlogCatalog.mat and Flickr.mat")
-    parser.add_argument("--binary", type=pathlib.Path,
-                        default=ROOT / "build/release/bin/bench_lda")
-    parser.add_argument("--topics", type=int, default=50)
-    parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--cross-check", action="store_true")
-    parser.add_argument("--json", type=pathlib.Path)
-    args = parser.parse_args()
-    if not args.binary.exists():
-        sys.exit(f"{args.binary} does not exist; build the target bench_lda first")
-
-    record = {
-        "benchmark": "lda",
-        "commit": commit(),
-        "hardware": {"processor": processor(), "cores": os.cpu_count(),
-                     "machine": platform.machine()},
-        "scikit_learn": sklearn.__version__,
-        "topics": args.topics,
-        "threads": args.threads,
-        "results": [],
-    }
+    arguments = parser(__doc__)
+    arguments.add_argument("--data", type=pathlib.Path, default=data_folder(),
+                           help="folder of BlogCatalog.mat and Flickr.mat")
+    arguments.add_argument("--topics", type=int, default=50)
+    arguments.add_argument("--seeds", type=int, default=3)
+    arguments.add_argument("--cross-check", action="store_true",
+                           help="also score our topics with scikit-learn's code")
+    args = arguments.parse_args()
+    record = {"benchmark": "lda", **environment(), "scikit_learn": sklearn.__version__,
+              "topics": args.topics, "threads": args.threads, "results": []}
     with tempfile.TemporaryDirectory() as scratch:
         for name in TOP_WORDS:
             result = measure(name, args, scratch)
             print_table(result)
             record["results"].append(result)
-    if args.json:
-        args.json.write_text(json.dumps(record, indent=1) + "\n")
+    write_json(args.json, record)
 
 
 if __name__ == "__main__":

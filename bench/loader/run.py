@@ -1,17 +1,13 @@
 #!/usr/bin/env python3
 """Times the loader against pandas + SciPy on the same files and cores.
 
-    bench/loader/run.py --bin build/release/bin [--nodes N --edges M] [--json out.json]
+    ./dev bench loader [--nodes N --edges M]
 
-Needs the programs of -DCONE_BUILD_BENCHMARKS=ON, and pandas and SciPy. Each variant is generated,
+Needs pandas and SciPy. Each variant is generated,
 then loaded in turn by both, `--repeats` times, and the medians are compared. Data stay in the page
 cache, so this measures parsing and building, not the disk.
 """
 
-import argparse
-import json
-import os
-import platform
 import statistics
 import subprocess
 import sys
@@ -19,11 +15,10 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from common import environment, parser, run_json, write_json  # noqa: E402
+
 VARIANTS = [("text ids (u0, u1, ...)", "u", "str"), ("integer ids (0, 1, ...)", "", "int64")]
-
-
-def run_json(command):
-    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 
 def median_of(runs):
@@ -49,43 +44,19 @@ def measure(args, prefix, id_type):
     return median_of(ours), median_of(peers)
 
 
-def hardware():
-    model = next(
-        (line.split(":")[1].strip() for line in open("/proc/cpuinfo") if "model name" in line), ""
-    )
-    return {
-        "cpu": model,
-        "cores": len(os.sched_getaffinity(0)),
-        "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-        "kernel": platform.release(),
-        "load_average": os.getloadavg()[0],
-    }
-
-
-def commit():
-    def git(*words):
-        command = ["git", "-C", HERE, *words]
-        return subprocess.run(command, capture_output=True, text=True).stdout.strip()
-
-    return git("rev-parse", "HEAD") + ("+changes" if git("status", "--porcelain", "-uno") else "")
-
-
 def parse_args():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bin", type=Path, required=True, help="folder of the built programs")
-    parser.add_argument("--nodes", type=int, default=1_000_000)
-    parser.add_argument("--edges", type=int, default=25_000_000)
-    parser.add_argument("--features", type=int, default=20)
-    parser.add_argument("--threads", type=int, default=0, help="0: one a core")
-    parser.add_argument("--repeats", type=int, default=1)
-    parser.add_argument("--scratch", help="folder for the generated data")
-    parser.add_argument("--json", type=Path, help="write the results here as well")
-    return parser.parse_args()
+    arguments = parser(__doc__)
+    arguments.add_argument("--nodes", type=int, default=1_000_000)
+    arguments.add_argument("--edges", type=int, default=25_000_000)
+    arguments.add_argument("--features", type=int, default=20)
+    arguments.add_argument("--repeats", type=int, default=1)
+    arguments.add_argument("--scratch", help="folder for the generated data")
+    return arguments.parse_args()
 
 
 def main():
     args = parse_args()
-    result = {"commit": commit(), "hardware": hardware(), "variants": []}
+    result = {"benchmark": "loader", **environment(), "variants": []}
     columns = "{:<24} {:>7} {:>7} {:>7} {:>6} {:>7} {:>12} {:>10} {:>10}"
     print(columns.format("variant", "cone s", "cpu s", "pandas", "cpu s", "ratio", "peak / kept",
                          "cone MB", "pandas MB"))
@@ -101,8 +72,7 @@ def main():
         result["variants"].append({"name": name, "nodes": args.nodes, "edges": args.edges,
                                    "features": args.features, "cone": ours, "pandas": peer,
                                    "times_faster": ratio, "peak_over_kept": peak_ratio})
-    if args.json:
-        args.json.write_text(json.dumps(result, indent=2) + "\n")
+    write_json(args.json, result)
 
 
 if __name__ == "__main__":

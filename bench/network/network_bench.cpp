@@ -1,7 +1,9 @@
-// Time and peak memory of generating one synthetic network and one log on it, and what came out.
+// Time and peak memory of generating one synthetic network and one log on it, and what came out,
+// as JSON.
 //   network_bench NODES MEAN_DEGREE [OPTION VALUE]...
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <string_view>
@@ -16,10 +18,10 @@
 
 namespace {
 
-double peak_gib() {
+std::int64_t peak_bytes() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return static_cast<double>(usage.ru_maxrss) / (1024.0 * 1024.0);
+  return std::int64_t{usage.ru_maxrss} * 1024;
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -44,7 +46,7 @@ void run(int argc, char** argv) {
   const auto start = std::chrono::steady_clock::now();
   const cone::SyntheticNetwork network = cone::generate_network(context, options);
   const double seconds = seconds_since(start);
-  const double peak = peak_gib();
+  const std::int64_t peak = peak_bytes();
 
   const auto log_start = std::chrono::steady_clock::now();
   const cone::SimulatedLog log =
@@ -53,21 +55,20 @@ void run(int argc, char** argv) {
 
   const cone::Graph& graph = network.graph;
   const double mean = cone::mean_degree(graph);
-  fmt::print("nodes {}  edges {}  word entries {}  threads {}\n", graph.num_nodes(),
-             graph.num_edges(), network.words.num_entries(), context.num_threads());
-  fmt::print("generated in {:.2f} s, peak {:.2f} GiB\n", seconds, peak);
-  fmt::print("log in {:.3f} s, {} treated, peak {:.2f} GiB\n", log_seconds,
-             std::count(log.treatment.begin(), log.treatment.end(), 1), peak_gib());
-  fmt::print("mean degree {:.3f}  max {}  tail exponent {:.3f} (degrees from {:.0f})\n", mean,
-             cone::max_degree(graph),
-             cone::degree_tail_exponent(graph, static_cast<std::size_t>(2 * mean)), 2 * mean);
-  fmt::print("clustering {:.4f}  communities' assortativity {:.4f}  topic homophily {:.4f}\n",
-             cone::average_clustering(context, graph),
-             cone::label_assortativity(graph, network.community),
-             cone::topic_homophily(context, graph, network.topics.view()));
+  const auto tail_from = static_cast<std::size_t>(2 * mean);
   fmt::print(
-      "largest component {}  words a node {:.1f}\n", cone::largest_component_size(graph),
-      static_cast<double>(network.words.num_entries()) / static_cast<double>(graph.num_nodes()));
+      R"({{"nodes": {}, "edges": {}, "word_entries": {}, "threads": {},
+ "generate_seconds": {:.3f}, "generate_peak_bytes": {}, "log_seconds": {:.3f}, "num_treated": {},
+ "mean_degree": {:.4f}, "max_degree": {}, "tail_exponent": {:.3f}, "tail_from_degree": {},
+ "clustering": {:.4f}, "assortativity": {:.4f}, "topic_homophily": {:.4f},
+ "largest_component": {}}}
+)",
+      graph.num_nodes(), graph.num_edges(), network.words.num_entries(), context.num_threads(),
+      seconds, peak, log_seconds, std::count(log.treatment.begin(), log.treatment.end(), 1), mean,
+      cone::max_degree(graph), cone::degree_tail_exponent(graph, tail_from), tail_from,
+      cone::average_clustering(context, graph), cone::label_assortativity(graph, network.community),
+      cone::topic_homophily(context, graph, network.topics.view()),
+      cone::largest_component_size(graph));
 }
 
 }  // namespace

@@ -50,10 +50,28 @@ void write_edge_weights(const std::filesystem::path& path, const Graph& graph, c
   });
 }
 
+/// The options that had a part in it: those of a generated network say nothing about a real one.
+nlohmann::ordered_json used_options(const SimulationOptions& options) {
+  nlohmann::ordered_json config = option_json(options);
+  const auto drop_all_but_topics = [&](const nlohmann::ordered_json& idle) {
+    for (const auto& [name, value] : idle.items()) {
+      if (name != "topics") config.erase(name);
+    }
+  };
+  if (options.network.empty()) {
+    drop_all_but_topics(option_json(options.topic_model));
+    config.erase("network");
+    config.erase("top_words");
+  } else {
+    drop_all_but_topics(option_json(options.synthetic));
+  }
+  return config;
+}
+
 nlohmann::ordered_json manifest(const Context& context, const SimulationOptions& options,
                                 const SimulatedData& simulated) {
   const Dataset& data = simulated.data.observed;
-  nlohmann::ordered_json config = option_json(options);
+  nlohmann::ordered_json config = used_options(options);
   config["seed"] = context.seed();
   return {{"schema", std::string(kManifestSchema)},
           {"version", std::string(kVersion)},

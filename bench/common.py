@@ -1,0 +1,50 @@
+"""What every benchmark script shares: where programs and data are, and what machine this is."""
+
+import argparse
+import json
+import os
+import pathlib
+import platform
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+
+def parser(description):
+    """Arguments of every script; scripts add their own."""
+    result = argparse.ArgumentParser(description=description,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    result.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/release/bin",
+                        help="folder of the built programs (-DCONE_BUILD_BENCHMARKS=ON)")
+    result.add_argument("--threads", type=int, default=os.cpu_count())
+    result.add_argument("--json", type=pathlib.Path, help="write the results here as well")
+    return result
+
+
+def data_folder():
+    """The folder of the two real networks, as the tests look for it."""
+    return pathlib.Path(os.environ.get("CONE_DATA_DIR", ROOT.parent / "shared/data"))
+
+
+def environment():
+    cpu = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo")
+                if line.startswith("model name")), platform.processor())
+    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT,
+                            capture_output=True, text=True).stdout.strip()
+    return {"commit": commit,
+            "hardware": {"cpu": cpu, "cores": len(os.sched_getaffinity(0)),
+                         "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+                         "load_average": os.getloadavg()[0]}}
+
+
+def run_json(command):
+    """The JSON that a program prints."""
+    done = subprocess.run([str(word) for word in command], check=True, stdout=subprocess.PIPE,
+                          text=True)
+    return json.loads(done.stdout)
+
+
+def write_json(path, result):
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(result, indent=1) + "\n")

@@ -1,0 +1,133 @@
+"""Worlds with known truth, from the command line."""
+
+import csv
+import filecmp
+import json
+import os
+import pathlib
+import unittest
+
+import numpy
+
+from support import ROOT, FolderTest, cone, values
+
+WORLDS = ("hidden_confounding", "no_hidden_confounding", "weak_overlap", "heterogeneous_effects",
+          "randomised_log", "binary_outcomes")
+SMALL = ["--nodes", 300, "--mean-degree", 8, "--words", 60, "--words-per-node", 6, "--topics", 5]
+
+
+class Simulate(FolderTest):
+    def simulate(self, name, *arguments):
+        done = cone("simulate", "--out", self.folder / name, *SMALL, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.folder / name
+
+    def rows(self, folder):
+        with open(folder / "nodes.csv") as lines:
+            return list(csv.DictReader(lines))
+
+    def assert_same_files(self, a, b):
+        names = sorted(p.name for p in a.iterdir())
+        self.assertEqual(names, sorted(p.name for p in b.iterdir()))
+        self.assertEqual(filecmp.cmpfiles(a, b, names, shallow=False)[0], names)
+
+    def test_the_same_options_give_the_same_bytes_at_any_number_of_threads(self):
+        self.assert_same_files(self.simulate("a", "--simulation", 3, "--threads", 1),
+                               self.simulate("b", "--simulation", 3, "--threads", 4))
+
+    def test_simulations_share_the_network_and_differ_in_the_log(self):
+        a, b = self.simulate("a", "--simulation", 1), self.simulate("b", "--simulation", 2)
+        self.assertTrue(filecmp.cmp(a / "edges.csv", b / "edges.csv", shallow=False))
+        self.assertFalse(filecmp.cmp(a / "nodes.csv", b / "nodes.csv", shallow=False))
+
+    def test_every_world_can_be_evaluated_against_its_truth(self):
+        for world in WORLDS:
+            folder = self.simulate(world, "--world", world, "--isolated-fraction", 0.1)
+            record = self.evaluate(folder, "--policy", "random-weights:1", "treat-all",
+                                   "--estimators", "naive,dr_ridge")
+            self.assertIn("truth", record["policies"][0])
+            rows = self.rows(folder)
+            truth = sum(float(row["y1"]) for row in rows) / len(rows)
+            self.assertAlmostEqual(record["policies"][1]["truth"], truth, places=12)
+            for row in rows:
+                self.assertEqual(row["outcome"], row["y1" if row["treatment"] == "1" else "y0"])
+            if world == "binary_outcomes":
+                self.assertLessEqual({row["outcome"] for row in rows}, {"0", "1"})
+            self.assertEqual(record["diagnostics"]["num_isolated_nodes"], 30)
+
+    def test_the_manifest_says_what_was_written(self):
+        folder = self.simulate("a", "--kappa2", 2)
+        manifest = json.loads((folder / "manifest.json").read_text())
+        record = self.evaluate(folder, "--policy", "uniform", "--estimators", "naive")
+        self.assertEqual(manifest["data"], record["data"])
+        self.assertEqual(manifest["config"]["kappa2"], 2)
+        self.assertNotIn("passes", manifest["config"])
+        topics = numpy.load(folder / "topics.npy")
+        self.assertEqual(topics.shape, (300, 5))
+        numpy.testing.assert_allclose(topics.sum(axis=1), 1)
+
+    def test_hidden_edge_weights_are_written_only_on_request(self):
+        name = "hidden_edge_weights.csv"
+        self.assertFalse((self.simulate("a") / name).exists())
+        path = self.simulate("b", "--edge-weights") / name
+        with open(path) as lines:
+            weights = [float(row["weight"]) for row in csv.DictReader(lines)]
+        self.assertEqual(len(weights), 1200)
+        self.assertTrue(all(0.1 <= weight < 1 for weight in weights))
+
+    def test_flags_and_folders_that_make_no_sense_are_refused(self):
+        self.write("mine/notes.txt", "precious")
+        for arguments, text in (
+                (["--out", self.folder / "mine"], "not a simulation"),
+                (["--out", self.folder / "x", "--passes", 3], "--passes"),
+                (["--out", self.folder / "x", "--network", "no.mat"], "no.mat"),
+                (["--out", self.folder / "x", "--network", "no.mat", "--nodes", 9], "--nodes"),
+                (["--out", self.folder / "x", "--nodes", 10, "--mean-degree", 50], "--mean-degree"),
+                (["--out", self.folder / "x", "--world", "flat"], "flat"), ([], "--out")):
+            done = cone("simulate", *arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn(text, done.stderr)
+        self.assertEqual((self.folder / "mine/notes.txt").read_text(), "precious")
+
+
+class Reproduce(FolderTest):
+    def real_data(self):
+        folder = pathlib.Path(os.environ.get("CONE_DATA_DIR", ROOT.parent / "shared/data"))
+        if not (folder / "BlogCatalog.mat").exists():
+            self.skipTest("BlogCatalog.mat and Flickr.mat are neither in $CONE_DATA_DIR nor in "
+                          "../shared/data")
+        return folder
+
+    def test_table_1_is_written_in_three_forms(self):
+        out = self.folder / "t"
+        done = cone("reproduce", "table1", "--data", self.real_data(), "--out", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(sorted(p.name for p in out.iterdir()),
+                         ["table1.csv", "table1.md", "table1.txt"])
+        with open(out / "table1.csv") as lines:
+            rows = list(csv.DictReader(lines))
+        self.assertEqual([(r["network"], r["kappa2"]) for r in rows],
+                         [("BlogCatalog", "1"), ("BlogCatalog", "2"), ("Flickr", "1"),
+                          ("Flickr", "2")])
+        for row in rows:  # within half a standard deviation of the paper's row or so
+            self.assertAlmostEqual(float(row["treated_mean"]), float(row["paper_treated_mean"]),
+                                   delta=0.1 * float(row["paper_treated_mean"]))
+
+    def test_a_real_network_keeps_the_top_words_of_its_topics(self):
+        out = self.folder / "blog"
+        done = cone("simulate", "--network", self.real_data() / "BlogCatalog.mat", "--kappa2", 2,
+                    "--simulation", 3, "--seed", 1, "--out", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        data = json.loads((out / "manifest.json").read_text())["data"]
+        self.assertEqual((data["num_nodes"], data["num_edges"]), (5196, 171743))
+        self.assertTrue(2000 < data["num_features"] < 2500)
+
+    def test_without_the_networks_it_says_where_they_are(self):
+        done = cone("reproduce", "table1", "--data", self.folder, "--out", self.folder / "t")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("886e1d8dec043588247ef7188fe6459f2ba657b6b9211d73f255d28b42f06b0c", done.stderr)
+        self.assertIn("AANE", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

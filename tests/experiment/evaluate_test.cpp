@@ -1,0 +1,69 @@
+#include "cone/experiment/evaluate.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "support/small_world.hpp"
+
+namespace cone {
+namespace {
+
+using testing::small_world;
+using testing::SmallWorld;
+
+const Estimate& find(const EvaluationRecord& record, const std::string& name) {
+  for (const Estimate& estimate : record.policies[0].estimates) {
+    if (estimate.estimator == name) return estimate;
+  }
+  throw std::runtime_error("no estimate " + name);
+}
+
+TEST(Evaluate, AdjustingRemovesTheConfoundingThatTheNaiveEstimateKeeps) {
+  SmallWorld world = small_world(4000, 1.0, 1.0, 0);
+  world.policies[0].treat_probability.assign(4000, 0.9);  // at one half the two biases cancel
+  const Context context(0, 2);
+  const EvaluationRecord record = evaluate(context, world.data, world.policies, {}).record;
+  const double truth = *record.policies[0].truth;
+  EXPECT_GT(std::abs(find(record, "naive").value - truth), 0.1);
+  for (const char* name : {"snips", "dm_ols1", "dm_ols2", "dm_ridge", "dr_ols1", "dr_ridge"}) {
+    EXPECT_NEAR(find(record, name).value, truth, 0.06) << name;
+  }
+}
+
+TEST(Evaluate, SplitEstimatesOnTheTestNodesAndComparesWithTheirTruth) {
+  const SmallWorld world = small_world(1000, 0.5, 1.0, 1);
+  EvaluateOptions options;
+  options.protocol = Protocol::kSplit;
+  const EvaluationRecord record =
+      evaluate(Context(3, 1), world.data, world.policies, options).record;
+  EXPECT_EQ(record.diagnostics.num_evaluated_nodes, 200U);
+  const Split split = make_split(world.data.observed, {}, 3);
+  EXPECT_EQ(*record.policies[0].truth,
+            world.data.truth->utility(world.policies[0].treat_probability, split.test));
+}
+
+TEST(Evaluate, AnObserverThatSaysStopCancelsTheRun) {
+  class Impatient : public ProgressObserver {
+   public:
+    bool update(std::string_view, std::uint64_t, std::uint64_t) override { return false; }
+  };
+  Impatient observer;
+  const SmallWorld world = small_world(200, 0, 1, 2);
+  const Context context(0, 2, &observer);
+  EXPECT_EQ(evaluate(context, world.data, world.policies, {}).status, RunStatus::kCancelled);
+}
+
+TEST(Evaluate, TheRunsIdentityFollowsConfigurationAndDataOnly) {
+  const SmallWorld world = small_world(200, 0, 1, 3);
+  const auto id = [&](std::uint64_t seed, const EvaluateOptions& options, int threads) {
+    return evaluate(Context(seed, threads), world.data, world.policies, options).record.run_id();
+  };
+  EXPECT_EQ(id(0, {}, 1), id(0, {}, 2));
+  EXPECT_NE(id(0, {}, 1), id(1, {}, 1));
+  EXPECT_NE(id(0, {}, 1), id(0, {.folds = 4}, 1));
+}
+
+}  // namespace
+}  // namespace cone
