@@ -31,13 +31,14 @@ Spread spread_of(const std::vector<double>& values) {
 }
 
 Table1Row simulate_row(const Context& context, const TopicNetwork& network, const PaperRow& paper,
-                       int num_simulations) {
-  const auto count = static_cast<std::size_t>(num_simulations);
+                       const Table1Options& options) {
+  const auto count = static_cast<std::size_t>(options.simulations);
   std::vector<double> treated(count);
   std::vector<double> gaining(count);
   context.for_each_task("simulating", count, [&](std::size_t simulation) {
-    const SimulatedLog log = simulate_log(context, network.graph, network.topics.view(),
-                                          {.kappa2 = paper.kappa2}, simulation);
+    const SimulatedLog log =
+        simulate_log(context, network.graph, network.topics.view(),
+                     {.kappa2 = paper.kappa2, .normalisation = options.normalisation}, simulation);
     const auto y0 = log.truth.y0();
     const auto y1 = log.truth.y1();
     for (std::size_t i = 0; i < y0.size(); ++i) {
@@ -68,7 +69,7 @@ std::vector<Table1Row> reproduce_table1(const Context& context,
         context, load_dataset(context, data_folder / real.file), {}, real.top_words);
     for (const PaperRow& paper : kPaper) {
       if (paper.network != real.name) continue;
-      rows.push_back(simulate_row(context, network, paper, options.simulations));
+      rows.push_back(simulate_row(context, network, paper, options));
     }
   }
   return rows;

@@ -8,6 +8,7 @@
 
 #include "cone/base/options.hpp"
 #include "cone/exec/context.hpp"
+#include "cone/simulate/semi_synthetic.hpp"
 
 namespace cone {
 
@@ -29,10 +30,12 @@ struct Table1Row {
 
 struct Table1Options {
   int simulations = 10;
+  Normalisation normalisation = Normalisation::kNone;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("simulations", self.simulations, "Simulations of each setting", between(2, 100000));
+    visitor("normalisation", self.normalisation, "Scaling of the hidden edge weights");
   }
 };
 
