@@ -63,8 +63,9 @@ class NpzWriter {
         ::zip_file_add(archive_, (name + ".npy").c_str(), source.get(), ZIP_FL_ENC_UTF_8);
     check_archive(index >= 0);
     source.release();
-    // zlib's own default, as NumPy uses; libzip's is three times slower for files 2 % smaller.
-    constexpr zip_uint32_t kLevel = 6;
+    // The fastest. zlib's default, which NumPy uses, takes five times as long for column numbers,
+    // which hardly compress further (measured on bags of words: 2.3 times instead of 2.2).
+    constexpr zip_uint32_t kLevel = 1;
     check_archive(::zip_set_file_compression(archive_, static_cast<zip_uint64_t>(index),
                                              ZIP_CM_DEFLATE, kLevel) == 0);
     // The first day of the format, whenever it is written: equal matrices give equal files.

@@ -136,7 +136,8 @@ void write_feature_names(std::ostream& out, const Dataset& data) {
 
 }  // namespace
 
-void write_dataset(const std::filesystem::path& folder, const Dataset& data, const Truth* truth) {
+void write_dataset(const Context& context, const std::filesystem::path& folder, const Dataset& data,
+                   const Truth* truth) {
   if (!data.has_log()) {
     throw Error(ErrorCode::kUsage, Fault{{.file = folder.string()},
                                          "the data has no treatments and outcomes to write",
@@ -152,18 +153,22 @@ void write_dataset(const std::filesystem::path& folder, const Dataset& data, con
   for (const char* stale : {"features.csv", "features.npz", "feature_names.csv"}) {
     std::filesystem::remove(folder / stale, failure);
   }
+  std::uint64_t num_written = 0;
   const auto write = [&](const char* name, const auto& body) {
+    context.report("writing", num_written++, 4);
     write_atomically(folder / name, body);
   };
   write("nodes.csv", [&](std::ostream& out) { write_nodes(out, data, truth); });
   write("edges.csv", [&](std::ostream& out) { write_edges(out, data); });
-  if (data.features.names.empty()) return;
+  if (data.features.names.empty()) return context.report("writing", 4, 4);
   write("feature_names.csv", [&](std::ostream& out) { write_feature_names(out, data); });
   if (data.features.matrix.num_entries() > kMaxListedEntries) {
+    context.report("writing", num_written, 4);
     write_csr_npz(folder / "features.npz", data.features.matrix);
   } else {
     write("features.csv", [&](std::ostream& out) { write_feature_list(out, data); });
   }
+  context.report("writing", 4, 4);
 }
 
 }  // namespace cone

@@ -105,7 +105,7 @@ void write_simulation(const Context& context, const SimulationOptions& options,
   const SimulatedData simulated =
       simulate_data(context, std::move(network), options.outcome, options.simulation);
   const LoadedData& data = simulated.data;
-  write_dataset(folder, data.observed, &*data.truth);
+  write_dataset(context, folder, data.observed, &*data.truth);
   if (options.edge_weights) {
     write_edge_weights(folder / "hidden_edge_weights.csv", data.observed.graph, data.observed.ids,
                        simulated.hidden.edge_weights);

@@ -89,7 +89,7 @@ TEST(WriteDataset, ManyFeaturesGoToAnArchiveAndComeBack) {
     data.features.names.push_back("word " + std::to_string(j));
   }
   const testing::TemporaryFolder folder;
-  write_dataset(folder.path(), data, nullptr);
+  write_dataset(Context(0, 1), folder.path(), data, nullptr);
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "features.npz"));
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "features.csv"));
   EXPECT_EQ(load_dataset(Context(0, 2), folder.path()).observed.checksum(), data.checksum());

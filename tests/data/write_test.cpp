@@ -17,7 +17,7 @@ namespace {
 TEST(WriteDataset, ReadsBackToTheSameChecksum) {
   const LoadedData original = testing::load_files(testing::valid_files());
   const testing::TemporaryFolder folder;
-  write_dataset(folder.path() / "new", original.observed, &*original.truth);
+  write_dataset(Context(0, 1), folder.path() / "new", original.observed, &*original.truth);
   const LoadedData again = load_dataset(Context(0, 2), folder.path() / "new");
   EXPECT_EQ(again.observed.checksum(), original.observed.checksum());
   EXPECT_EQ(again.observed.features.names, original.observed.features.names);
@@ -40,7 +40,7 @@ TEST(WriteDataset, KeepsAwkwardIdsNamesAndNumbers) {
   data.features.names = {"b,1", "unused", " a\n"};
   data.features.matrix = SparseMatrix(3, {0, 1, 1, 2, 2, 3}, {2, 0, 0}, {1e-300, 2, 0.1});
   const testing::TemporaryFolder folder;
-  write_dataset(folder.path(), data, nullptr);
+  write_dataset(Context(0, 1), folder.path(), data, nullptr);
   const LoadedData again = load_dataset(Context(0, 2), folder.path(), {.chunk_bytes = 9});
   EXPECT_EQ(again.observed.checksum(), data.checksum());
   EXPECT_FALSE(again.truth.has_value());
@@ -49,20 +49,20 @@ TEST(WriteDataset, KeepsAwkwardIdsNamesAndNumbers) {
 TEST(WriteDataset, RemovesTheFeaturesOfAnEarlierDataset) {
   const LoadedData original = testing::load_files(testing::valid_files());
   const testing::TemporaryFolder folder;
-  write_dataset(folder.path(), original.observed, nullptr);
+  write_dataset(Context(0, 1), folder.path(), original.observed, nullptr);
   Dataset plain = original.observed;
   plain.features = {SparseMatrix(0, std::vector<std::uint64_t>(5, 0), {}, {}), {}};
-  write_dataset(folder.path(), plain, nullptr);
+  write_dataset(Context(0, 1), folder.path(), plain, nullptr);
   EXPECT_EQ(load_dataset(Context(0, 1), folder.path()).observed.checksum(), plain.checksum());
 }
 
 TEST(WriteDataset, RefusesDataWithoutALogAndFoldersItCannotMake) {
   const testing::TemporaryFolder folder;
-  EXPECT_THROW(write_dataset(folder.path(), Dataset{}, nullptr), Error);
+  EXPECT_THROW(write_dataset(Context(0, 1), folder.path(), Dataset{}, nullptr), Error);
   const auto file = folder.write("file", "");
   const LoadedData data = testing::load_files(testing::valid_files());
   try {
-    write_dataset(file / "below", data.observed, nullptr);
+    write_dataset(Context(0, 1), file / "below", data.observed, nullptr);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kIo);

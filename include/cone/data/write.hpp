@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "cone/data/dataset.hpp"
+#include "cone/exec/context.hpp"
 
 namespace cone {
 
@@ -14,6 +15,7 @@ namespace cone {
 /// explicit zero is left out. Every file is written whole or not at all; features.csv or
 /// features.npz of an earlier dataset in the folder goes. Throws Error(kUsage) for data without a
 /// log and Error(kIo) when a file cannot be written.
-void write_dataset(const std::filesystem::path& folder, const Dataset& data, const Truth* truth);
+void write_dataset(const Context& context, const std::filesystem::path& folder, const Dataset& data,
+                   const Truth* truth);
 
 }  // namespace cone
