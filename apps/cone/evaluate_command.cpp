@@ -38,7 +38,9 @@ Examples:
   cone evaluate shop/ --policy uniform --json - | jq '.policies[0].estimates'
 
 How to read the table: utility is the mean outcome had the policy decided; "eff. nodes" is how
-many equally weighted nodes the estimate rests on; a ! marks rows with a warning below.)";
+many equally weighted nodes the estimate rests on; a ! marks rows with a warning below. Intervals
+hold sampling error only: they take nodes as independent and the features as all that matters, and
+cannot know of confounders that were never measured.)";
 
 struct EvaluateFlags {
   std::string data;
@@ -57,7 +59,7 @@ void check_output_folder(const std::string& file) {
   if (file.empty() || file == "-") return;
   const std::filesystem::path path(file);
   const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  if (!std::filesystem::is_directory(folder) || std::filesystem::is_directory(path)) {
+  if (path_kind(folder) != PathKind::kFolder || path_kind(path) == PathKind::kFolder) {
     throw Error(ErrorCode::kUsage, {{.item = "--json"},
                                     fmt::format("cannot write {}", printable(file)),
                                     "name a file in a folder that exists"});
@@ -65,7 +67,7 @@ void check_output_folder(const std::string& file) {
 }
 
 LoadedData load_named(const Context& context, const std::string& name) {
-  if (name == "demo" && !std::filesystem::exists(name)) return demo_data(context);
+  if (name == "demo" && path_kind(name) == PathKind::kMissing) return demo_data(context);
   return load_dataset(context, name);
 }
 
@@ -83,6 +85,22 @@ void print_summary(const EvaluationRecord& record) {
                              grouped(d.num_edges_merged), grouped(d.num_self_loops_dropped));
   }
   std::cerr << "\n\n";
+}
+
+/// Names every flag that the protocol does not use, instead of ignoring it.
+void refuse_idle_flags(const CLI::App& command, Protocol protocol) {
+  const bool split = protocol == Protocol::kSplit;
+  const std::vector<std::string> idle =
+      split ? std::vector<std::string>{"--folds", "--selection-folds"}
+            : std::vector<std::string>{"--train-fraction", "--validation-fraction", "--stratified"};
+  std::vector<Fault> faults;
+  for (const std::string& flag : idle) {
+    if (command.count(flag) == 0) continue;
+    faults.push_back({{.item = flag},
+                      fmt::format("has no part in --protocol {}", enum_name(protocol)),
+                      split ? "leave it out" : "add --protocol split, or leave it out"});
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
 int run_evaluate(const EvaluateFlags& flags) {
@@ -107,7 +125,7 @@ int run_evaluate(const EvaluateFlags& flags) {
 
   if (flags.json == "-") {
     std::cout << to_json(record).dump(2) << std::endl;
-    return std::cout ? kSuccess : kFailure;
+    return kSuccess;
   }
   if (!flags.run.quiet) print_summary(record);
   std::cout << evaluation_text(record) << std::flush;
@@ -115,7 +133,7 @@ int run_evaluate(const EvaluateFlags& flags) {
     write_atomically(flags.json,
                      [&](std::ostream& out) { out << to_json(record).dump(2) << '\n'; });
   }
-  return std::cout ? kSuccess : kFailure;
+  return kSuccess;
 }
 
 }  // namespace
@@ -131,7 +149,12 @@ void add_evaluate_command(CLI::App& root, Run& run) {
   command->add_option("--json", flags->json, "Write the full record here (- for stdout)");
   flags->run.bind(*command);
   bind_flags(*command, flags->options, "Estimation");
-  command->callback([flags, &run] { run = [flags] { return run_evaluate(*flags); }; });
+  command->callback([flags, command, &run] {
+    run = [flags, command] {
+      refuse_idle_flags(*command, flags->options.protocol);
+      return run_evaluate(*flags);
+    };
+  });
 }
 
 }  // namespace cone::app

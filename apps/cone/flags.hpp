@@ -1,5 +1,6 @@
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -12,9 +13,12 @@
 
 namespace cone::app {
 
-/// CLI11 reads "-1" as the largest unsigned number.
-inline std::string not_negative(const std::string& word) {
-  return word.starts_with('-') ? word + " is negative" : "";
+/// CLI11 reads "-1", and what is too large, as the largest unsigned number.
+inline std::string whole_number(const std::string& word) {
+  std::uint64_t value = 0;
+  const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
+  const bool fits = failure == std::errc() && end == word.data() + word.size();
+  return fits ? "" : word + " is not a whole number from 0 to 18446744073709551615";
 }
 
 /// An option visitor that declares one flag a field. The field's value at this moment is the
@@ -42,7 +46,7 @@ class FlagBinder {
       option = command_.add_option(flag, value, text)->delimiter(',');
     } else {
       option = command_.add_option(flag, value, text)->capture_default_str();
-      if constexpr (std::is_unsigned_v<T>) option->check(not_negative);
+      if constexpr (std::is_unsigned_v<T>) option->check(whole_number);
     }
     option->group(group_);
   }
@@ -79,7 +83,7 @@ struct RunFlags {
 
   void bind(CLI::App& command) {
     command.add_option("--seed", seed, "Seed of every random draw")
-        ->check(not_negative)
+        ->check(whole_number)
         ->capture_default_str();
     command
         .add_option("--threads", threads, "Threads to use; 0 is one a core. Never changes a result")

@@ -1,11 +1,15 @@
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <new>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cone/base/error.hpp"
+#include "cone/base/text.hpp"
 #include "cone/base/version.hpp"
 
 #include "commands.hpp"
@@ -31,12 +35,25 @@ void print_error(const Error& error) {
     std::cerr << (count > 1 ? "  " : "cone: ") << fault.to_string() << '\n';
   }
   if (error.num_unlisted() > 0) {
-    std::cerr << fmt::format("  ... and {} more of the same kinds\n", error.num_unlisted());
+    std::cerr << fmt::format("  ... and {} more\n", error.num_unlisted());
   }
 }
 
 int exit_status(ErrorCode code) {
   return code == ErrorCode::kUsage || code == ErrorCode::kData ? kBadInput : kFailure;
+}
+
+/// CLI11 would only say that a subcommand is missing.
+bool refuse_unknown_command(const CLI::App& root, const std::string& word) {
+  if (word.starts_with('-')) return false;
+  std::vector<std::string> names;
+  for (const CLI::App* command : root.get_subcommands({})) names.push_back(command->get_name());
+  if (std::find(names.begin(), names.end(), word) != names.end()) return false;
+  const std::string nearest = closest_name(word, names);
+  std::cerr << fmt::format("cone: there is no command '{}'; {}\n", printable(word),
+                           nearest.empty() ? fmt::format("choose from {}", fmt::join(names, ", "))
+                                           : fmt::format("did you mean {}?", nearest));
+  return true;
 }
 
 int run_command(int argc, char** argv) {
@@ -58,10 +75,13 @@ int run_command(int argc, char** argv) {
     std::cerr << root.help();
     return kBadInput;
   }
+  if (refuse_unknown_command(root, argv[1])) return kBadInput;
   try {
     root.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return root.exit(error, std::cout, std::cerr) == 0 ? kSuccess : kBadInput;
+    if (error.get_exit_code() == 0) return root.exit(error, std::cout, std::cerr);
+    std::cerr << "cone: " << error.what() << "; --help explains\n";
+    return kBadInput;
   }
   return run();
 }
@@ -72,7 +92,9 @@ int run_command(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace cone;
   try {
-    return app::run_command(argc, argv);
+    const int status = app::run_command(argc, argv);
+    if (std::cout.flush()) return status;
+    std::cerr << "cone: the output could not be written\n";
   } catch (const Error& error) {
     app::print_error(error);
     return app::exit_status(error.code());

@@ -13,7 +13,7 @@ std::string join_faults(const std::vector<Fault>& faults, std::uint64_t num_unli
     if (!text.empty()) text += '\n';
     text += fault.to_string();
   }
-  if (num_unlisted > 0) text += fmt::format("\n... and {} more of the same kinds", num_unlisted);
+  if (num_unlisted > 0) text += fmt::format("\n... and {} more", num_unlisted);
   return text;
 }
 
@@ -49,12 +49,13 @@ void require(bool condition, const char* what) {
 
 void FaultList::add(const std::string& kind, Fault fault) {
   ++total_;
-  if (++count_by_kind_[kind] > kListedPerKind) return;
+  if (++count_by_kind_[kind] > kListedPerKind || listed_.size() >= kListed) return;
   listed_.push_back(std::move(fault));
   kinds_.push_back(kind);
 }
 
 bool FaultList::has_room(const std::string& kind) const {
+  if (listed_.size() >= kListed) return false;
   const auto counted = count_by_kind_.find(kind);
   return counted == count_by_kind_.end() || counted->second < kListedPerKind;
 }

@@ -1,11 +1,11 @@
 #include "cone/base/file.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 #include <system_error>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,6 +39,30 @@ struct Descriptor {
 
 std::string errno_text() { return std::generic_category().message(errno); }
 
+/// A new, empty file beside `target`, never one that is already there.
+std::filesystem::path create_temporary(const std::filesystem::path& target) {
+  constexpr int kMaxTries = 100;
+  for (int k = 0; k < kMaxTries; ++k) {
+    std::filesystem::path temporary = target;
+    temporary += fmt::format(".tmp{}-{}", ::getpid(), k);
+    const Descriptor file(
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+    if (file.fd >= 0) return temporary;
+    if (errno != EEXIST) break;
+  }
+  fail_writing(target, errno_text());
+}
+
+/// `named` is what the user called the file, for messages.
+void write_in_place(const std::filesystem::path& named, const std::filesystem::path& path,
+                    const std::function<void(std::ostream&)>& write) {
+  std::ofstream out(path, std::ios::binary);
+  if (!out) fail_writing(named, errno_text());
+  write(out);
+  out.flush();
+  if (!out) fail_writing(named, errno_text());
+}
+
 }  // namespace
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
@@ -68,22 +92,34 @@ void MappedFile::release(std::size_t begin, std::size_t end) const {
   }
 }
 
+PathKind path_kind(const std::filesystem::path& path) noexcept {
+  std::error_code failure;
+  const std::filesystem::file_status status = std::filesystem::status(path, failure);
+  switch (status.type()) {
+    case std::filesystem::file_type::regular:
+      return PathKind::kFile;
+    case std::filesystem::file_type::directory:
+      return PathKind::kFolder;
+    case std::filesystem::file_type::none:
+    case std::filesystem::file_type::not_found:
+      return PathKind::kMissing;
+    default:
+      return failure ? PathKind::kMissing : PathKind::kOther;
+  }
+}
+
 void write_atomically(const std::filesystem::path& path,
                       const std::function<void(std::ostream&)>& write) {
-  std::filesystem::path temporary = path;
-  temporary += ".tmp" + std::to_string(::getpid());
+  if (path_kind(path) == PathKind::kOther) return write_in_place(path, path, write);
+  std::error_code failure;
+  std::filesystem::path target = std::filesystem::canonical(path, failure);
+  if (failure) target = path;  // nothing there yet
+  const std::filesystem::path temporary = create_temporary(target);
   try {
-    {
-      std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-      if (!out) fail_writing(path, errno_text());
-      write(out);
-      out.flush();
-      if (!out) fail_writing(path, errno_text());
-    }
+    write_in_place(path, temporary, write);
     const Descriptor file(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.fd < 0 || ::fsync(file.fd) != 0) fail_writing(path, errno_text());
-    std::error_code failure;
-    std::filesystem::rename(temporary, path, failure);
+    std::filesystem::rename(temporary, target, failure);
     if (failure) fail_writing(path, failure.message());
   } catch (...) {
     std::error_code ignored;

@@ -14,7 +14,7 @@ std::string Range::describe() const {
   }
   if (has_low) return fmt::format("{} {}", low_open ? "more than" : "at least", low);
   if (has_high) return fmt::format("{} {}", high_open ? "less than" : "at most", high);
-  return "a number";
+  return "a finite number";
 }
 
 std::string flag_name(std::string_view option_name) {

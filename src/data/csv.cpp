@@ -96,6 +96,10 @@ bool CsvFile::check_header(FaultList& faults) const {
     refuse("the header line is blank", "the first line must name the columns");
     return false;
   }
+  if (header_.size() == 1 && header_[0].find_first_of(";\t") != std::string::npos) {
+    refuse("the columns are separated by semicolons or tabs", "save with commas between columns");
+    return false;
+  }
   std::set<std::string_view> seen;
   for (std::size_t j = 0; j < header_.size(); ++j) {
     const std::string& name = header_[j];

@@ -36,10 +36,13 @@ std::vector<NodeIndex> all_nodes(const Dataset& data) {
   return nodes;
 }
 
-/// Moves the control nodes to the front, keeping the order within each arm; returns their number.
-std::size_t controls_first(const Dataset& data, std::vector<NodeIndex>& order) {
-  const auto middle = std::stable_partition(order.begin(), order.end(),
-                                            [&](NodeIndex i) { return data.treatment[i] == 0; });
+/// Moves one arm to the front, keeping the order within each; returns its size. The arm of the
+/// first node goes first, so that which arm is called 0 changes nothing.
+std::size_t group_by_arm(const Dataset& data, std::vector<NodeIndex>& order) {
+  if (order.empty()) return 0;
+  const auto middle = std::stable_partition(
+      order.begin(), order.end(),
+      [&, arm = data.treatment[order.front()]](NodeIndex i) { return data.treatment[i] == arm; });
   return static_cast<std::size_t>(middle - order.begin());
 }
 
@@ -133,10 +136,14 @@ Split make_split(const Dataset& data, const SplitOptions& options, std::uint64_t
   std::vector<Fault> faults;
   if (options.stratified) {
     require_log(data);
-    const std::size_t num_controls = controls_first(data, order);
+    const std::size_t size_of_first = group_by_arm(data, order);
     const std::span<const NodeIndex> nodes = order;
-    append_parts(split, nodes.first(num_controls), options, "control nodes", faults);
-    append_parts(split, nodes.subspan(num_controls), options, "treated nodes", faults);
+    const auto name_of = [&](std::span<const NodeIndex> arm) {
+      return !arm.empty() && data.treatment[arm[0]] == 1 ? "treated nodes" : "control nodes";
+    };
+    for (const auto arm : {nodes.first(size_of_first), nodes.subspan(size_of_first)}) {
+      append_parts(split, arm, options, name_of(arm), faults);
+    }
   } else {
     append_parts(split, order, options, "nodes", faults);
   }
@@ -161,7 +168,7 @@ std::vector<std::vector<NodeIndex>> make_folds(const Dataset& data,
   require_log(data);
   check_folds(data, nodes, num_folds);
   std::vector<NodeIndex> order = random_order(data, nodes, seed, stream);
-  controls_first(data, order);
+  group_by_arm(data, order);
   return deal(order, num_folds);
 }
 

@@ -11,6 +11,9 @@
 namespace cone::validate {
 namespace {
 
+/// Squares and sums of squares stay finite.
+constexpr double kLargestMagnitude = 1e100;
+
 /// Reports what is wrong with one cell. Faults of one column are one kind, so that a bad column
 /// does not hide another.
 void add_cell_fault(CsvRecords& record, std::size_t column, std::string_view id,
@@ -41,6 +44,18 @@ void add_number_fault(CsvRecords& record, std::size_t column, std::string_view i
       return add_cell_fault(record, column, id, text + " is not a number",
                             "give a decimal number such as -1.5 or 2e-3");
   }
+}
+
+/// A title that is the wanted name in other letters, or "".
+std::string closest_title(const CsvFile& file, const std::string& name) {
+  for (const std::string& title : file.header()) {
+    std::string lower = title;
+    std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    if (edit_distance(lower, name) <= 1) return title;
+  }
+  return "";
 }
 
 }  // namespace
@@ -81,7 +96,12 @@ std::uint8_t read_treatment(CsvRecords& record, std::size_t column, std::string_
 
 double read_finite(CsvRecords& record, std::size_t column, std::string_view id) {
   const ParsedNumber number = parse_number(record[column]);
-  if (number.kind != NumberKind::kFinite) add_number_fault(record, column, id, number.kind);
+  if (number.kind != NumberKind::kFinite) {
+    add_number_fault(record, column, id, number.kind);
+  } else if (std::abs(number.value) > kLargestMagnitude) {
+    add_cell_fault(record, column, id, shown(record[column]) + " is too large to compute with",
+                   "rescale the column");
+  }
   return number.value;
 }
 
@@ -130,10 +150,15 @@ bool check_column(const CsvFile& file, const std::string& name, const char* why,
       file.header().begin(), file.header().end(),
       [](const std::string& title) { return parse_number(title).kind == NumberKind::kFinite; });
   const std::string base = std::filesystem::path(file.name()).filename().string();
+  std::string advice = why;
+  if (header_missing) {
+    advice = "the first line looks like data: add a header line";
+  } else if (const std::string nearest = closest_title(file, name); !nearest.empty()) {
+    advice = fmt::format("rename the column '{}'?", printable(nearest));
+  }
   faults.add("column", {{.file = file.name(), .line = 1},
                         fmt::format("{} has no column {}", base, name),
-                        header_missing ? "the first line looks like data: add a header line"
-                                       : std::string(why)});
+                        std::move(advice)});
   return false;
 }
 

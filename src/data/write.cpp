@@ -171,4 +171,19 @@ void write_dataset(const Context& context, const std::filesystem::path& folder, 
   context.report("writing", 4, 4);
 }
 
+void write_weighted_edges(const std::filesystem::path& path, const IdTable& ids, const Graph& graph,
+                          std::span<const double> weights) {
+  require(weights.size() == graph.num_edges(), "write: one weight an edge");
+  write_atomically(path, [&](std::ostream& out) {
+    CsvWriter lines(out);
+    lines.field("source").field("target").field("weight").end_line();
+    std::size_t edge = 0;
+    for (NodeIndex i = 0; i < graph.num_nodes(); ++i) {
+      for (const NodeIndex j : graph.neighbours(i)) {
+        if (i < j) lines.field(ids[i]).field(ids[j]).field(weights[edge++]).end_line();
+      }
+    }
+  });
+}
+
 }  // namespace cone

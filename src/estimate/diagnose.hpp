@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <span>
 
 #include "cone/estimate/estimate.hpp"
@@ -13,7 +12,10 @@ namespace cone {
 void diagnose_weights(Method method, std::span<const double> raw, std::span<const double> used,
                       const EstimationInput& input, Estimate& out);
 
-/// The same for the weights that a linear outcome model implies.
-void diagnose_outcome_model(const OutcomeView& model, std::size_t num_nodes, Estimate& out);
+/// The same for the weights that a linear outcome model implies, over the nodes it was fitted on.
+void diagnose_implied_weights(const OutcomeView& model, Estimate& out);
+
+/// Says so where the outcome model predicts the evaluated nodes worse than a constant would.
+void diagnose_fit(const EstimationInput& input, Estimate& out);
 
 }  // namespace cone

@@ -99,12 +99,15 @@ Estimate estimate(const EstimatorInfo& estimator, const EstimationInput& input,
   if (estimator.needs_propensity()) {
     diagnose_weights(estimator.method, weights.raw, weights.used, input, out);
   } else if (estimator.method == Method::kDirect) {
-    diagnose_outcome_model(input.outcome_model, input.policy.size(), out);
+    diagnose_implied_weights(input.outcome_model, out);
   }
+  if (estimator.needs_outcome_model()) diagnose_fit(input, out);
   if (!std::isfinite(out.value)) {
     out.status = EstimateStatus::kUndefined;
+    const bool no_weight = out.effective_sample_size.value_or(1) == 0;
     out.warnings.insert(out.warnings.begin(),
-                        "no value: no logged node did what the policy would do");
+                        no_weight ? "no value: no logged node did what the policy would do"
+                                  : "no value: an arm is missing or the numbers overflow");
   } else if (!out.warnings.empty()) {
     out.status = EstimateStatus::kCaution;
   }

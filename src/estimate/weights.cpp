@@ -36,7 +36,9 @@ std::vector<double> switched_weights(std::span<const double> weights, double thr
 }
 
 std::vector<double> shrunk_weights(std::span<const double> weights, double lambda) {
-  return transformed(weights, [lambda](double w) { return lambda * w / (w * w + lambda); });
+  return transformed(weights, [lambda](double w) {
+    return w == 0 ? 0.0 : lambda * w / (w * w + lambda);  // 0 / 0 where λ is 0 as well
+  });
 }
 
 double effective_sample_size(std::span<const double> weights) {

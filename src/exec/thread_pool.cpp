@@ -5,6 +5,7 @@
 #include <chrono>
 #include <exception>
 #include <limits>
+#include <system_error>
 
 #include "cone/base/error.hpp"
 
@@ -59,7 +60,11 @@ ThreadPool::ThreadPool(int num_threads) {
                          ? num_threads
                          : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   workers_.reserve(static_cast<std::size_t>(wanted) - 1);
-  for (int i = 1; i < wanted; ++i) workers_.emplace_back([this] { work(); });
+  try {
+    for (int i = 1; i < wanted; ++i) workers_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {
+    // The system has no more threads to give: work with those there are. Results are the same.
+  }
 }
 
 ThreadPool::~ThreadPool() {

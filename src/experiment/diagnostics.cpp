@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cone/base/numeric.hpp"
+#include "cone/estimate/linearised.hpp"
 
 namespace cone {
 namespace {
@@ -16,23 +17,48 @@ double log_loss(double probability, std::uint8_t treatment) {
   return -std::log(std::max(kSmallest, treatment == 1 ? probability : 1 - probability));
 }
 
+/// How the logged treatments look to the propensities and to a constant.
+struct LogLosses {
+  std::vector<double> model;
+  std::vector<double>
+      constant;  ///< the share of treated among the other nodes, so no node helps itself
+};
+
+LogLosses log_losses(const PropensityNuisance& nuisance, const Dataset& data,
+                     std::span<const NodeIndex> scored) {
+  double num_treated = 0;
+  for (const NodeIndex i : scored) num_treated += data.treatment[i];
+  const double num_others = static_cast<double>(scored.size()) - 1;
+  LogLosses losses;
+  for (const NodeIndex i : scored) {
+    const double share_of_others = (num_treated - data.treatment[i]) / num_others;
+    losses.model.push_back(log_loss(nuisance.probability[i], data.treatment[i]));
+    losses.constant.push_back(log_loss(share_of_others, data.treatment[i]));
+  }
+  return losses;
+}
+
 PropensityDiagnostics diagnose_propensity(const PropensityNuisance& nuisance, const Dataset& data,
-                                          std::span<const NodeIndex> scored) {
+                                          std::span<const NodeIndex> scored,
+                                          std::vector<std::string>& warnings) {
   PropensityDiagnostics out{
       .source = nuisance.source, .min = 1, .max = 0, .clipped_fraction = nuisance.clipped_fraction};
-  const auto n = static_cast<double>(scored.size());
-  CompensatedSum loss;
-  double num_treated = 0;
   for (const NodeIndex i : scored) {
-    const double e = nuisance.probability[i];
-    out.min = std::min(out.min, e);
-    out.max = std::max(out.max, e);
-    loss.add(log_loss(e, data.treatment[i]));
-    num_treated += data.treatment[i];
+    out.min = std::min(out.min, nuisance.probability[i]);
+    out.max = std::max(out.max, nuisance.probability[i]);
   }
-  out.log_loss = loss.value() / n;
-  const double share = num_treated / n;
-  out.constant_log_loss = share * log_loss(share, 1) + (1 - share) * log_loss(share, 0);
+  const LogLosses losses = log_losses(nuisance, data, scored);
+  out.log_loss = mean(losses.model);
+  out.constant_log_loss = mean(losses.constant);
+  std::vector<double> excess(scored.size());
+  for (std::size_t k = 0; k < excess.size(); ++k) excess[k] = losses.model[k] - losses.constant[k];
+  // Chance alone makes a useless model a little worse than a constant: speak up beyond that.
+  if (mean(excess) > 2 * standard_error(excess)) {
+    warnings.push_back(
+        fmt::format("propensity: the {} propensities describe the log worse than a constant would "
+                    "(log loss {:.4f} against {:.4f})",
+                    out.source, out.log_loss, out.constant_log_loss));
+  }
   return out;
 }
 
@@ -59,12 +85,6 @@ void add_warnings(const NuisanceSet& nuisances, Diagnostics& out) {
   };
   if (nuisances.propensity) add("propensity", nuisances.propensity->warnings);
   for (const auto& [name, model] : nuisances.outcome_models) add(name, model.warnings);
-  if (out.propensity && out.propensity->log_loss > out.propensity->constant_log_loss) {
-    out.warnings.push_back(fmt::format(
-        "propensity: the {} propensities describe the log worse than a constant would "
-        "(log loss {:.4f} against {:.4f})",
-        out.propensity->source, out.propensity->log_loss, out.propensity->constant_log_loss));
-  }
 }
 
 }  // namespace
@@ -87,7 +107,8 @@ Diagnostics diagnose(const LoadedData& data, const NuisanceSet& nuisances) {
   out.num_self_loops_dropped = data.edges.num_self_loops;
   out.num_edges_merged = data.edges.num_merged;
   if (nuisances.propensity) {
-    out.propensity = diagnose_propensity(*nuisances.propensity, observed, nuisances.scored);
+    out.propensity =
+        diagnose_propensity(*nuisances.propensity, observed, nuisances.scored, out.warnings);
   }
   for (const auto& [name, model] : nuisances.outcome_models) {
     out.outcome_models.push_back({name, r_squared(model, observed, nuisances.scored)});

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cone/base/error.hpp"
+#include "cone/base/hash.hpp"
 #include "cone/base/numeric.hpp"
 #include "cone/base/version.hpp"
 #include "cone/results/option_json.hpp"
@@ -110,7 +111,10 @@ PolicyResult evaluate_policy(const EvaluatedPolicy& policy, std::size_t number,
                              std::span<const EstimatorInfo* const> estimators,
                              const EstimatorOptions& options) {
   const std::vector<double> probability = gather(policy.treat_probability, nuisances.scored);
-  PolicyResult result{.name = policy.name, .treated_fraction = mean(probability)};
+  PolicyResult result{
+      .name = policy.name,
+      .checksum = Checksum().add(std::span<const double>(policy.treat_probability)).hex(),
+      .treated_fraction = mean(probability)};
   if (data.truth) result.truth = data.truth->utility(policy.treat_probability, nuisances.scored);
   for (const EstimatorInfo* estimator : estimators) {
     EstimationInput input{

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cone/base/error.hpp"
+#include "cone/base/file.hpp"
 
 namespace cone {
 
@@ -10,7 +11,7 @@ void require_real_networks(const std::filesystem::path& folder) {
   FaultList faults;
   for (const RealNetwork& network : kRealNetworks) {
     const std::filesystem::path path = folder / network.file;
-    if (std::filesystem::is_regular_file(path)) continue;
+    if (path_kind(path) == PathKind::kFile) continue;
     faults.add("missing",
                {{.file = path.string()},
                 "is not there",

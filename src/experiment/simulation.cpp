@@ -1,9 +1,12 @@
 #include "cone/experiment/simulation.hpp"
 
+#include <functional>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cone/base/error.hpp"
 #include "cone/base/file.hpp"
@@ -19,35 +22,67 @@ namespace {
 constexpr const char* kManifest = "manifest.json";
 constexpr std::string_view kManifestSchema = "cone.simulation/1";
 
-void prepare_folder(const std::filesystem::path& folder) {
-  namespace fs = std::filesystem;
-  if (fs::exists(folder) && !fs::is_empty(folder) && !fs::exists(folder / kManifest)) {
-    throw Error(
-        ErrorCode::kUsage,
-        {{.file = folder.string()}, "has files that are not a simulation's", "name a new folder"});
-  }
-  std::error_code failure;
-  fs::create_directories(folder, failure);
-  if (failure) {
-    throw Error(
-        ErrorCode::kIo,
-        {{.file = folder.string()}, "cannot be created: " + failure.message(), "check the path"});
-  }
-  // Until the new manifest is there, the folder does not pass for a finished simulation.
-  fs::remove(folder / kManifest, failure);
+/// Refuses what this machine cannot hold, before hours of swapping. Counts the finished arrays
+/// only: the peak is higher.
+void require_memory(const NetworkOptions& options) {
+  const double bytes =
+      static_cast<double>(options.nodes) *
+      (8.0 * options.topics + 8 * options.mean_degree + 12 * options.words_per_node + 40);
+  const double available =
+      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  if (bytes <= available) return;
+  constexpr double kGib = 1024.0 * 1024 * 1024;
+  throw Error(ErrorCode::kUsage,
+              {{.item = "--nodes, --mean-degree, --topics, --words-per-node"},
+               fmt::format("the network takes {:.0f} GiB, this machine has {:.0f}", bytes / kGib,
+                           available / kGib),
+               "ask for less"});
 }
 
-void write_edge_weights(const std::filesystem::path& path, const Graph& graph, const IdTable& ids,
-                        const std::vector<double>& weights) {
-  write_atomically(path, [&](std::ostream& out) {
-    out << "source,target,weight\n";
-    std::size_t edge = 0;
-    for (NodeIndex i = 0; i < graph.num_nodes(); ++i) {
-      for (const NodeIndex j : graph.neighbours(i)) {
-        if (i < j) out << fmt::format("{},{},{}\n", ids[i], ids[j], weights[edge++]);
-      }
-    }
-  });
+/// An earlier simulation may be replaced; anything else a user keeps there may not.
+void require_replaceable(const std::filesystem::path& folder) {
+  const PathKind kind = path_kind(folder);
+  std::error_code failure;
+  if (kind == PathKind::kMissing) return;
+  if (kind == PathKind::kFolder && (std::filesystem::is_empty(folder, failure) ||
+                                    path_kind(folder / kManifest) == PathKind::kFile)) {
+    return;
+  }
+  throw Error(
+      ErrorCode::kUsage,
+      {{.file = folder.string()},
+       kind == PathKind::kFolder ? "has files that are not a simulation's" : "is not a folder",
+       "name a new folder"});
+}
+
+[[noreturn]] void fail_writing(const std::filesystem::path& folder,
+                               const std::error_code& failure) {
+  throw Error(ErrorCode::kIo, {{.file = folder.string()},
+                               "cannot be written: " + failure.message(),
+                               "check the path and the permissions"});
+}
+
+/// Writes a folder under another name beside it and renames it when complete, so that an
+/// interrupted run leaves what was there before.
+void write_folder_atomically(const std::filesystem::path& folder,
+                             const std::function<void(const std::filesystem::path&)>& write) {
+  namespace fs = std::filesystem;
+  fs::path partial = folder.has_filename() ? folder : folder.parent_path();
+  const fs::path target = partial;
+  partial += ".partial";
+  std::error_code failure;
+  fs::remove_all(partial, failure);  // of an earlier interrupted run
+  fs::create_directories(partial, failure);
+  if (failure) fail_writing(folder, failure);
+  try {
+    write(partial);
+    fs::remove_all(target, failure);
+    if (!failure) fs::rename(partial, target, failure);
+    if (failure) fail_writing(folder, failure);
+  } catch (...) {
+    fs::remove_all(partial, failure);
+    throw;
+  }
 }
 
 /// The options that had a part in it: those of a generated network say nothing about a real one.
@@ -73,6 +108,7 @@ nlohmann::ordered_json manifest(const Context& context, const SimulationOptions&
   const Dataset& data = simulated.data.observed;
   nlohmann::ordered_json config = used_options(options);
   config["seed"] = context.seed();
+  if (!simulated.source_checksum.empty()) config["network_checksum"] = simulated.source_checksum;
   return {{"schema", std::string(kManifestSchema)},
           {"version", std::string(kVersion)},
           {"config", std::move(config)},
@@ -89,7 +125,10 @@ nlohmann::ordered_json manifest(const Context& context, const SimulationOptions&
 
 TopicNetwork make_topic_network(const Context& context, const SimulationOptions& options) {
   validate(options);
-  if (options.network.empty()) return synthetic_topic_network(context, options.synthetic);
+  if (options.network.empty()) {
+    require_memory(options.synthetic);
+    return synthetic_topic_network(context, options.synthetic);
+  }
   TopicModelOptions topic_model = options.topic_model;
   topic_model.topics = static_cast<int>(options.synthetic.topics);
   return fitted_topic_network(context, load_dataset(context, options.network), topic_model,
@@ -99,19 +138,20 @@ TopicNetwork make_topic_network(const Context& context, const SimulationOptions&
 void write_simulation(const Context& context, const SimulationOptions& options,
                       const std::filesystem::path& folder) {
   validate(options);
-  prepare_folder(folder);
-  TopicNetwork network = make_topic_network(context, options);
-  write_npy(folder / "topics.npy", network.topics.view());
-  const SimulatedData simulated =
-      simulate_data(context, std::move(network), options.outcome, options.simulation);
-  const LoadedData& data = simulated.data;
-  write_dataset(context, folder, data.observed, &*data.truth);
-  if (options.edge_weights) {
-    write_edge_weights(folder / "hidden_edge_weights.csv", data.observed.graph, data.observed.ids,
-                       simulated.hidden.edge_weights);
-  }
-  write_atomically(folder / kManifest, [&](std::ostream& out) {
-    out << manifest(context, options, simulated).dump(2) << '\n';
+  require_replaceable(folder);
+  const SimulatedData simulated = simulate_data(context, make_topic_network(context, options),
+                                                options.outcome, options.simulation);
+  const Dataset& data = simulated.data.observed;
+  write_folder_atomically(folder, [&](const std::filesystem::path& partial) {
+    write_npy(partial / "topics.npy", simulated.topics.view());
+    write_dataset(context, partial, data, &*simulated.data.truth);
+    if (options.edge_weights) {
+      write_weighted_edges(partial / "hidden_edge_weights.csv", data.ids, data.graph,
+                           simulated.hidden.edge_weights);
+    }
+    write_atomically(partial / kManifest, [&](std::ostream& out) {
+      out << manifest(context, options, simulated).dump(2) << '\n';
+    });
   });
 }
 

@@ -18,7 +18,11 @@ namespace cone {
 /// changes, and a caller's own OpenMP code keeps its threads.
 class OneBlasThread {
  public:
-  OneBlasThread() : previous_(omp_get_max_threads()) { omp_set_num_threads(1); }
+  OneBlasThread() : previous_(omp_get_max_threads()) {
+    omp_set_num_threads(1);
+    // A build of OpenBLAS with threads of its own does not listen to OpenMP.
+    if (openblas_get_parallel() == OPENBLAS_THREAD) openblas_set_num_threads(1);
+  }
   ~OneBlasThread() { omp_set_num_threads(previous_); }
   OneBlasThread(const OneBlasThread&) = delete;
   OneBlasThread& operator=(const OneBlasThread&) = delete;

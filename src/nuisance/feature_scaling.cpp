@@ -1,6 +1,7 @@
 #include "nuisance/feature_scaling.hpp"
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "nuisance/centred_matrix.hpp"
@@ -13,6 +14,8 @@ ScaledFeatures scale_features(const SparseMatrix& x, FeatureScaling scaling) {
   double total_variance = 0;
   for (std::size_t j = 0; j < centred.cols(); ++j) {
     const double variance = centred.sums_of_squares()[j] / static_cast<double>(x.rows());
+    if (!(variance > std::numeric_limits<double>::min()))
+      continue;  // underflow: as good as constant
     if (scaling == FeatureScaling::kUnitVariance) {
       factor[centred.kept()[j]] = 1.0 / std::sqrt(variance);
       total_variance += 1;

@@ -111,6 +111,7 @@ PropensityPredictions predict_propensities(const Context& context, const Dataset
     out.clipped_fraction =
         static_cast<double>(num_clipped) / static_cast<double>(plan.scored.size());
   }
+  std::size_t num_weakest = 0;
   for (std::size_t t = 0; t < fits.size(); ++t) {
     out.chosen_strengths.push_back(grid[chosen[t]]);
     out.converged &= fits[t].converged;
@@ -119,12 +120,13 @@ PropensityPredictions predict_propensities(const Context& context, const Dataset
           fmt::format("the propensity model of fold {} stopped short of its minimum after {} steps",
                       t + 1, fits[t].iterations));
     }
-    if (chosen[t] + 1 == grid.size()) {
-      out.warnings.push_back(fmt::format(
-          "fold {} chose the weakest penalty offered for its propensity model: the features all "
-          "but decide the treatment, so the arms may hardly overlap",
-          t + 1));
-    }
+    num_weakest += chosen[t] + 1 == grid.size() ? 1 : 0;
+  }
+  if (num_weakest > 0) {
+    out.warnings.push_back(fmt::format(
+        "{} of {} folds chose the weakest penalty offered: the features all but decide the "
+        "treatment, so the arms may hardly overlap",
+        num_weakest, plan.tasks.size()));
   }
   return out;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cone/base/error.hpp"
+
 namespace cone {
 
 std::vector<double> signal_grid(double low, double high) {
@@ -41,6 +43,10 @@ std::size_t best_candidate(const std::vector<std::vector<double>>& losses) {
       best = k;
       best_loss = total;
     }
+  }
+  if (best == kNoCandidate) {
+    throw Error(ErrorCode::kData, Fault{.what = "the numbers are too large to fit a model to",
+                                        .advice = "rescale the outcome and the features"});
   }
   return best;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cone/base/error.hpp"
+#include "cone/base/file.hpp"
 #include "cone/base/text.hpp"
 #include "cone/data/load.hpp"
 #include "cone/policy/policy.hpp"
@@ -44,7 +45,7 @@ std::unique_ptr<Policy> builtin_policy(const Context& context, const Dataset& da
 
 void append_from_file(const Context& context, const Dataset& data, const std::string& path,
                       std::vector<EvaluatedPolicy>& policies) {
-  if (!std::filesystem::exists(path)) {
+  if (path_kind(path) == PathKind::kMissing) {
     const std::string nearest = closest_name(path, builtin_policy_names());
     throw Error(
         ErrorCode::kUsage,

@@ -28,7 +28,9 @@ Json estimate_json(const Estimate& e) {
 }
 
 Json policy_json(const PolicyResult& policy) {
-  Json json = {{"name", policy.name}, {"treated_fraction", number(policy.treated_fraction)}};
+  Json json = {{"name", policy.name},
+               {"checksum", policy.checksum},
+               {"treated_fraction", number(policy.treated_fraction)}};
   if (policy.truth) json["truth"] = number(*policy.truth);
   json["estimates"] = Json::array();
   for (const Estimate& e : policy.estimates) json["estimates"].push_back(estimate_json(e));
@@ -60,8 +62,11 @@ Json diagnostics_json(const Diagnostics& d) {
 }  // namespace
 
 std::string EvaluationRecord::run_id() const {
+  Json identity = config;
+  identity.erase("data");  // where it was found; its checksum says what it is
   Checksum checksum;
-  checksum.add(config.dump()).add(data.checksum).add(version);
+  checksum.add(identity.dump()).add(data.checksum).add(version);
+  for (const PolicyResult& policy : policies) checksum.add(policy.checksum);
   return checksum.hex();
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -8,8 +9,20 @@
 namespace cone {
 namespace {
 
-std::string fixed(double value, int digits) {
-  return std::isfinite(value) ? fmt::format("{:.{}f}", value, digits) : "-";
+/// Decimals that show three digits of the smallest standard error: more would be noise, fewer would
+/// hide it. At least four where errors are of the usual size, so that tables line up.
+int decimals_for(const PolicyResult& policy) {
+  double smallest = 0;
+  for (const Estimate& e : policy.estimates) {
+    if (!std::isfinite(e.standard_error) || e.standard_error <= 0) continue;
+    smallest = smallest == 0 ? e.standard_error : std::min(smallest, e.standard_error);
+  }
+  if (smallest == 0) return 4;
+  return std::clamp(2 - static_cast<int>(std::floor(std::log10(smallest))), 0, 17);
+}
+
+std::string fixed(double value, int decimals) {
+  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";
 }
 
 std::string whole(const std::optional<double>& value) {
@@ -22,9 +35,17 @@ std::string weight(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? fmt::format("{:.3g}", *value) : "-";
 }
 
-std::string interval_text(const Estimate& e) {
+std::string interval_text(const Estimate& e, int decimals) {
   if (!std::isfinite(e.interval.first)) return "-";
-  return fmt::format("[{:.4f}, {:.4f}]", e.interval.first, e.interval.second);
+  return fmt::format("[{:.{}f}, {:.{}f}]", e.interval.first, decimals, e.interval.second, decimals);
+}
+
+std::string signed_error(double error, int decimals) {
+  return std::isfinite(error) ? fmt::format("{:+.{}f}", error, decimals) : "-";
+}
+
+std::string clipped(const Estimate& e) {
+  return e.max_weight ? fmt::format("{:.1f} %", 100 * e.clipped_fraction) : "-";
 }
 
 /// Warnings of one policy, each once, with the estimators it applies to.
@@ -53,28 +74,26 @@ std::string policy_text(const PolicyResult& policy) {
   const bool has_truth = policy.truth.has_value();
   std::string text = fmt::format("policy {}  (treats {:.1f} % of the nodes)",
                                  printable(policy.name), 100 * policy.treated_fraction);
-  if (has_truth) text += fmt::format("   true utility {:.4f}", *policy.truth);
+  const int decimals = decimals_for(policy);
+  if (has_truth) text += fmt::format("   true utility {}", fixed(*policy.truth, decimals));
   text += "\n\n";
 
-  const int percent = policy.estimates.empty()
-                          ? 95
-                          : static_cast<int>(std::lround(100 * policy.estimates[0].level));
+  const double level = policy.estimates.empty() ? 0.95 : policy.estimates[0].level;
   std::vector<TextTable::Column> columns = {{"estimator", Align::kLeft}, {"utility"}};
   if (has_truth) columns.push_back({"error"});
   columns.insert(columns.end(), {{"std. error"},
-                                 {fmt::format("{} % interval", percent)},
+                                 {fmt::format("{:g} % interval", 100 * level)},
                                  {"eff. nodes"},
                                  {"max weight"},
                                  {"clipped"},
                                  {"", Align::kLeft}});
   TextTable table(columns);
   for (const Estimate& e : policy.estimates) {
-    std::vector<std::string> cells = {e.estimator, fixed(e.value, 4)};
-    if (has_truth) cells.push_back(fmt::format("{:+.4f}", e.value - *policy.truth));
-    cells.insert(cells.end(),
-                 {fixed(e.standard_error, 4), interval_text(e), whole(e.effective_sample_size),
-                  weight(e.max_weight), fmt::format("{:.1f} %", 100 * e.clipped_fraction),
-                  e.status == EstimateStatus::kOk ? "" : "!"});
+    std::vector<std::string> cells = {e.estimator, fixed(e.value, decimals)};
+    if (has_truth) cells.push_back(signed_error(e.value - *policy.truth, decimals));
+    cells.insert(cells.end(), {fixed(e.standard_error, decimals), interval_text(e, decimals),
+                               whole(e.effective_sample_size), weight(e.max_weight), clipped(e),
+                               e.status == EstimateStatus::kOk ? "" : "!"});
     table.add_row(std::move(cells));
   }
   return text + table.to_string() + warning_lines(policy);

@@ -60,6 +60,7 @@ TopicNetwork fitted_topic_network(const Context& context, LoadedData network,
   Dataset& raw = network.observed;
   const TopicModel model = fit_topic_model(context, raw.features.matrix, options);
   TopicNetwork out;
+  out.source_checksum = raw.checksum();
   out.topics = model.transform(context, raw.features.matrix);
   out.features = select_columns(raw.features, model.union_of_top_words(top_words));
   out.ids = std::move(raw.ids);
@@ -82,6 +83,8 @@ SimulatedData simulate_data(const Context& context, TopicNetwork network,
   out.data.truth = std::move(log.truth);
   out.data.edges = network.edges;
   out.hidden = std::move(log.hidden);
+  out.topics = std::move(network.topics);
+  out.source_checksum = std::move(network.source_checksum);
   return out;
 }
 

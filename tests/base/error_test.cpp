@@ -32,6 +32,13 @@ TEST(FaultList, KeepsTheFirstOfEachKindAndCountsTheRest) {
   }
 }
 
+TEST(FaultList, ShowsAHundredAtMostHoweverManyKinds) {
+  FaultList faults;
+  for (int kind = 0; kind < 5000; ++kind) faults.add(std::to_string(kind), fault_on_line(1));
+  EXPECT_EQ(faults.listed().size(), FaultList::kListed);
+  EXPECT_EQ(faults.total(), 5000U);
+}
+
 TEST(FaultList, MergingKeepsCountsAndLimits) {
   FaultList a;
   FaultList b;

@@ -4,9 +4,11 @@
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cone/base/error.hpp"
@@ -40,6 +42,30 @@ TEST_F(FileTest, AFailedWriteLeavesTheOldFileAndNothingElse) {
   EXPECT_EQ(MappedFile(path).bytes(), "old");
   const auto begin = std::filesystem::directory_iterator(folder);
   EXPECT_EQ(std::distance(begin, std::filesystem::directory_iterator()), 1);
+}
+
+TEST_F(FileTest, WritingFollowsLinksAndLeavesPipesWhatTheyAre) {
+  const auto file = folder / "file";
+  std::filesystem::create_symlink(file, folder / "link");
+  write_atomically(file, [](std::ostream& out) { out << "old"; });
+  write_atomically(folder / "link", [](std::ostream& out) { out << "new"; });
+  EXPECT_EQ(MappedFile(file).bytes(), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+
+  const auto pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  std::string received;
+  std::thread reader([&] { std::getline(std::ifstream(pipe), received); });
+  write_atomically(pipe, [](std::ostream& out) { out << "through"; });
+  reader.join();
+  EXPECT_EQ(received, "through");
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+}
+
+TEST_F(FileTest, PathsThatCannotBeLookedAtAreMissing) {
+  EXPECT_EQ(path_kind(folder), PathKind::kFolder);
+  EXPECT_EQ(path_kind(folder / std::string(5000, 'x')), PathKind::kMissing);
+  EXPECT_EQ(path_kind("/dev/null"), PathKind::kOther);
 }
 
 TEST_F(FileTest, WritingIntoAMissingFolderIsAnErrorThatNamesTheFile) {

@@ -1,6 +1,7 @@
 """Whatever a user hands over: an error that says where and what to do, status 2, no output."""
 
 import io
+import pathlib
 import signal
 import subprocess
 import time
@@ -108,6 +109,14 @@ class BrokenData(FolderTest):
         self.write("x.mat", b"MATLAB 5.0 MAT-file" + bytes(109) + b"\x0e\x00\x00\x00\xff\xff\xff\xff")
         self.assertIn("x.mat", self.refused(self.folder / "x.mat", "--policy", "uniform"))
 
+    def test_semicolons_and_capital_letters(self):
+        self.assertIn("commas", self.with_nodes("id;treatment;outcome\na;1;2\n"))
+        self.assertIn("rename the column 'Outcome'",
+                      self.with_nodes("id,treatment,Outcome\na,1,2\nb,0,1\n"))
+
+    def test_numbers_too_large_to_compute_with(self):
+        self.assertIn("rescale", self.with_nodes("id,treatment,outcome\na,1,1e200\nb,0,1\n"))
+
     def test_a_folder_that_is_not_there(self):
         self.assertIn("nowhere", self.refused(self.folder / "nowhere", "--policy", "uniform"))
 
@@ -126,11 +135,16 @@ class WrongUsage(FolderTest):
 
     def test_flags_that_make_no_sense(self):
         for arguments in (["--policy"], ["--no-such-flag"], ["--policy", "uniform", "--seed", "-1"],
+                          ["--policy", "uniform", "--seed", "99999999999999999999"],
+                          ["--policy", "uniform", "--stratified"],
+                          ["--policy", "uniform", "--protocol", "split", "--folds", "3"],
+                          ["--policy", "x" * 5000], ["--policy", "uniform", "--clip", "inf"],
                           ["--policy", "uniform", "--folds", "3.5"],
                           ["--policy", "uniform", "--protocol", "other"], []):
             self.refused(COUPONS, *arguments)
         self.assertEqual(cone().returncode, 2)
         self.assertEqual(cone("no-such-command").returncode, 2)
+        self.assertIn("did you mean evaluate?", cone("evaluat").stderr)
 
     def test_an_output_that_cannot_be_written_fails_before_the_work(self):
         message = self.refused(COUPONS, "--policy", "uniform", "--json",
@@ -169,16 +183,29 @@ class WrongUsage(FolderTest):
 class Interrupts(FolderTest):
     def test_ctrl_c_stops_without_a_trace(self):
         out = self.folder / "out.json"
-        process = subprocess.Popen([BINARY, "evaluate", "demo", "--policy", "uniform", "--json", out],
+        process = subprocess.Popen([BINARY, "evaluate", "demo", "--policy", "uniform", "--json", out,
+                                    "--folds", "60"],  # long enough to be interrupted
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(1.0)
+        time.sleep(1.5)
+        self.assertIsNone(process.poll())
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=60)
-        if process.returncode != 0:  # a fast machine may have finished
-            self.assertEqual(process.returncode, 130, stderr)
-            self.assertEqual(stdout, "")
-            self.assertFalse(out.exists())
-        self.assertEqual([p for p in self.folder.iterdir() if p != out], [])
+        stdout, stderr = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 130, stderr)
+        self.assertIn("interrupted", stderr)
+        self.assertEqual(stdout, "")
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+
+class Outputs(FolderTest):
+    def test_a_full_device_is_a_failure_and_stays_a_device(self):
+        self.assertEqual(cone("evaluate", COUPONS, "--policy", "uniform", "--json",
+                              "/dev/full").returncode, 1)
+        self.assertTrue(pathlib.Path("/dev/full").is_char_device())
+        with open("/dev/full", "w") as full:
+            for command in (["estimators"], ["--help"], ["evaluate", COUPONS, "--policy", "uniform"]):
+                done = subprocess.run([BINARY, *map(str, command)], stdout=full,
+                                      stderr=subprocess.PIPE)
+                self.assertEqual(done.returncode, 1, command)
 
 
 if __name__ == "__main__":

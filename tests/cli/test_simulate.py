@@ -89,6 +89,22 @@ class Simulate(FolderTest):
             self.assertIn(text, done.stderr)
         self.assertEqual((self.folder / "mine/notes.txt").read_text(), "precious")
 
+    def test_a_failed_run_leaves_what_was_there(self):
+        folder = self.simulate("a", "--edge-weights")
+        before = {p.name: p.read_bytes() for p in folder.iterdir()}
+        done = cone("simulate", "--out", folder, *SMALL, "--kappa1", 0, "--kappa2", 0, "--noise", 0)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual({p.name: p.read_bytes() for p in folder.iterdir()}, before)
+        self.simulate("a")  # replaces all of it, the weights too
+        self.assertFalse((folder / "hidden_edge_weights.csv").exists())
+        self.assertEqual([p.name for p in self.folder.iterdir()], ["a"])
+
+    def test_sizes_beyond_the_machine_are_refused_at_once(self):
+        for arguments in (["--nodes", 4000000000], ["--nodes", 90000000, "--topics", 9000]):
+            done = cone("simulate", "--out", self.folder / "x", *arguments)
+            self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
 
 class Reproduce(FolderTest):
     def real_data(self):

@@ -34,8 +34,7 @@ TEST(WriteDataset, KeepsAwkwardIdsNamesAndNumbers) {
   }
   data.graph = build_graph(Context(0, 1), 5, std::vector<Edge>{{0, 1}, {3, 2}, {4, 0}});
   data.treatment = {0, 1, 0, 1, 1};
-  data.outcome = {0.1, 1.0 / 3, std::numeric_limits<double>::denorm_min(),
-                  std::numeric_limits<double>::max(), -0.0};
+  data.outcome = {0.1, 1.0 / 3, std::numeric_limits<double>::denorm_min(), -9.87654321e99, -0.0};
   // The second column has no entries: only feature_names.csv can keep it.
   data.features.names = {"b,1", "unused", " a\n"};
   data.features.matrix = SparseMatrix(3, {0, 1, 1, 2, 2, 3}, {2, 0, 0}, {1e-300, 2, 0.1});

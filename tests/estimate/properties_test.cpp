@@ -103,12 +103,13 @@ TEST(DoublyRobust, StaysRightWhenTheOutcomeModelIsWrongAndTheDirectMethodDoesNot
 }
 
 TEST(DoublyRobust, ShrinkageGoesFromTheDirectMethodToPlainDr) {
-  const LoggedSample sample = logged_sample(300, 1, 0.3, 6);
+  LoggedSample sample = logged_sample(300, 1, 0.3, 6);
+  sample.policy[0] = sample.treatment[0] == 1 ? 0 : 1;  // a weight of 0
   const auto value = [&](const char* name, const EstimatorOptions& options) {
     return estimate(*find_estimator(name), sample.input(), options).value;
   };
   EXPECT_NEAR(value("dr_shrinkage", {.shrinkage_lambda = 0}), value("dm", {}), kTight);
-  EXPECT_NEAR(value("dr_shrinkage", {.shrinkage_lambda = 1e12}),
+  EXPECT_NEAR(value("dr_shrinkage", {.shrinkage_lambda = 1e15}),
               value("dr", {.correction = Correction::kPlain}), 1e-9);
   EXPECT_NEAR(value("switch_dr", {.switch_threshold = 1e12}),
               value("dr", {.correction = Correction::kPlain}), kTight);

@@ -17,8 +17,9 @@ TEST(Evaluate, IntervalsOfARandomisedLogCoverAsOftenAsTheySay) {
   // E[y(0)] = 0 and π is symmetric about ½, so the utility is effect / 2.
   constexpr double kTruth = kEffect / 2;
   EvaluateOptions options;
-  options.estimators = {"naive",   "ips",     "snips",   "dm_ols1",
-                        "dm_ols2", "dr_ols1", "dr_ols2", "dr_ridge"};
+  for (const std::string_view name : default_estimators(false)) {
+    options.estimators.emplace_back(name);
+  }
   std::vector<int> covered(options.estimators.size(), 0);
   const Context context(0, 1);
   for (int k = 0; k < kRepetitions; ++k) {

@@ -63,6 +63,31 @@ TEST(Evaluate, TheRunsIdentityFollowsConfigurationAndDataOnly) {
   EXPECT_EQ(id(0, {}, 1), id(0, {}, 2));
   EXPECT_NE(id(0, {}, 1), id(1, {}, 1));
   EXPECT_NE(id(0, {}, 1), id(0, {.folds = 4}, 1));
+
+  SmallWorld other_policy = world;
+  other_policy.policies[0].treat_probability[0] += 0.01;
+  SmallWorld other_data = world;
+  other_data.data.observed.outcome[0] += 1;
+  const auto id_of = [](const SmallWorld& w) {
+    return evaluate(Context(0, 1), w.data, w.policies, {}).record.run_id();
+  };
+  EXPECT_NE(id_of(world), id_of(other_policy));
+  EXPECT_NE(id_of(world), id_of(other_data));
+}
+
+TEST(Evaluate, SwappingArmLabelsAndPolicyChangesNoFittedEstimate) {
+  for (const std::size_t n : {198U, 200U, 203U}) {
+    const SmallWorld world = small_world(n, 0.7, 1.0, n);
+    SmallWorld swapped = world;
+    for (std::uint8_t& t : swapped.data.observed.treatment) t = 1 - t;
+    for (double& p : swapped.policies[0].treat_probability) p = 1 - p;
+    const Context context(0, 2);
+    const auto plain = evaluate(context, world.data, world.policies, {}).record;
+    const auto mirrored = evaluate(context, swapped.data, swapped.policies, {}).record;
+    for (const Estimate& e : plain.policies[0].estimates) {
+      EXPECT_NEAR(e.value, find(mirrored, e.estimator).value, 1e-7) << e.estimator << " " << n;
+    }
+  }
 }
 
 }  // namespace

@@ -115,7 +115,8 @@ TEST(PropensityModel, WarnsWhereTheFeaturesDecideTheTreatment) {
   }
   const PropensityPredictions out =
       predict(simulated.data, cross_fit_plan(simulated.data, 4, 3, 1));
-  EXPECT_EQ(out.warnings.size(), 4U);
+  ASSERT_EQ(out.warnings.size(), 1U);
+  EXPECT_NE(out.warnings[0].find("4 of 4 folds"), std::string::npos);
   for (const double probability : out.probability) EXPECT_TRUE(std::isfinite(probability));
 }
 

@@ -61,11 +61,12 @@ class Cancelled : public std::exception {
   const char* what() const noexcept override { return "cancelled"; }
 };
 
-/// Collects faults while a loader goes on reading. Keeps the first few of each kind and counts the
-/// rest, so that one systematic mistake does not hide the others.
+/// Collects faults while a loader goes on reading. Keeps the first few of each kind, a hundred in
+/// all, and counts the rest: one systematic mistake does not hide the others.
 class FaultList {
  public:
   static constexpr std::uint64_t kListedPerKind = 10;
+  static constexpr std::uint64_t kListed = 100;
 
   /// `kind` groups faults of one cause ("treatment", "unknown id").
   void add(const std::string& kind, Fault fault);

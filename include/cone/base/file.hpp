@@ -29,8 +29,14 @@ class MappedFile {
   std::size_t size_ = 0;
 };
 
+/// What a path leads to, without exceptions: a name too long or a folder that may not be read is
+/// kMissing as well.
+enum class PathKind { kMissing, kFile, kFolder, kOther };
+PathKind path_kind(const std::filesystem::path& path) noexcept;
+
 /// Writes through `write` to a temporary file beside `path`, flushes it to disk and renames it over
-/// `path`, so a reader sees the old file or the whole new one. Throws Error(kIo) and removes the
+/// `path`, so a reader sees the old file or the whole new one. Symbolic links are followed; what is
+/// not a regular file (a pipe, a device) is written to as it is. Throws Error(kIo) and removes the
 /// temporary file on failure.
 void write_atomically(const std::filesystem::path& path,
                       const std::function<void(std::ostream&)>& write);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <concepts>
 #include <limits>
 #include <string>
@@ -33,8 +34,10 @@ struct Range {
   bool low_open = false;
   bool high_open = false;
 
+  /// Never infinities or NaN.
   bool contains(double x) const {
-    return (low_open ? x > low : x >= low) && (high_open ? x < high : x <= high);
+    return std::isfinite(x) && (low_open ? x > low : x >= low) &&
+           (high_open ? x < high : x <= high);
   }
   /// "at least 2", "between 0 and 1", "more than 0"
   std::string describe() const;

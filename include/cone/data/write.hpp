@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 
 #include "cone/data/dataset.hpp"
 #include "cone/exec/context.hpp"
@@ -17,5 +18,10 @@ namespace cone {
 /// log and Error(kIo) when a file cannot be written.
 void write_dataset(const Context& context, const std::filesystem::path& folder, const Dataset& data,
                    const Truth* truth);
+
+/// Writes `source,target,weight` lines, one an undirected edge in the order of the graph (by
+/// source, then target, source < target). One weight an edge.
+void write_weighted_edges(const std::filesystem::path& path, const IdTable& ids, const Graph& graph,
+                          std::span<const double> weights);
 
 }  // namespace cone

@@ -29,7 +29,7 @@ struct EstimatorOptions {
     visitor("switch_threshold", self.switch_threshold, "Weights above it are ignored by switch_dr",
             more_than(0));
     visitor("shrinkage_lambda", self.shrinkage_lambda,
-            "Strength of dr_shrinkage: 0 is the direct method, infinity plain dr", at_least(0));
+            "dr_shrinkage goes from the direct method (0) to plain dr (large)", at_least(0));
     visitor("level", self.level, "Coverage of the intervals", strictly_between(0, 1));
   }
 };

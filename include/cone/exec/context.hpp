@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,7 +29,8 @@ class Context {
                      const std::function<void(std::size_t)>& task) const;
 
   /// Calls body(begin, end) on consecutive pieces of [0, count) of `grain` items each (the last may
-  /// be shorter). The pieces depend on count and grain only.
+  /// be shorter). The pieces depend on count and grain only. Throws Cancelled when the observer
+  /// asks to stop.
   void for_each_range(std::size_t count, std::size_t grain,
                       const std::function<void(std::size_t, std::size_t)>& body) const;
 
@@ -50,6 +52,14 @@ class Context {
   mutable ThreadPool pool_;
   std::uint64_t seed_;
   ProgressObserver* progress_;
+  /// What was last reported on the caller's thread: for_each_range repeats it to ask whether to go
+  /// on.
+  struct LastReport {
+    std::string phase;
+    std::uint64_t done = 0;
+    std::uint64_t total = 0;
+  };
+  mutable LastReport last_report_;
 };
 
 }  // namespace cone

@@ -11,10 +11,12 @@
 namespace cone {
 
 /// A fixed set of threads that run numbered tasks. The calling thread works too. Tasks started from
-/// within a task run inline, one after the other: parallelism is never nested.
+/// within a task run inline, one after the other: parallelism is never nested. One caller at a
+/// time.
 class ThreadPool {
  public:
-  /// `num_threads` counts the caller; 0 means one a core.
+  /// `num_threads` counts the caller; 0 means one a core. Where the system refuses that many, there
+  /// are fewer.
   explicit ThreadPool(int num_threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

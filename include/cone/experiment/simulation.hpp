@@ -51,8 +51,9 @@ struct SimulationOptions {
 TopicNetwork make_topic_network(const Context& context, const SimulationOptions& options);
 
 /// Simulates and writes a dataset folder: the files load_dataset reads, topics.npy, and
-/// manifest.json with every option, the centroid and the checksum. `folder` is created; an existing
-/// one is refused unless it is empty or holds an earlier simulation, which is replaced.
+/// manifest.json with every option that had a part, the centroid and the checksums. The folder
+/// appears when it is complete; an existing one is refused unless it is empty or holds an earlier
+/// simulation, which is replaced.
 void write_simulation(const Context& context, const SimulationOptions& options,
                       const std::filesystem::path& folder);
 

@@ -25,6 +25,7 @@ struct DataSummary {
 
 struct PolicyResult {
   std::string name;
+  std::string checksum;         ///< over its probabilities
   double treated_fraction = 0;  ///< share of the evaluated nodes that the policy treats
   std::optional<double> truth;  ///< simulations only
   std::vector<Estimate> estimates;
@@ -64,8 +65,9 @@ struct EvaluationRecord {
   Diagnostics diagnostics;
   std::map<std::string, double> timing_seconds;
 
-  /// 32 hexadecimal digits over configuration, data checksum and version. Timings and results are
-  /// not part of it: the same run has the same identity everywhere.
+  /// 32 hexadecimal digits over version, configuration, and the checksums of data and policies.
+  /// Neither timings and results nor the path of the data are part of it: the same run has the
+  /// same identity everywhere.
   std::string run_id() const;
 };
 

@@ -27,20 +27,20 @@ struct NetworkOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("nodes", self.nodes, "Nodes of the network", at_least(5));
+    visitor("nodes", self.nodes, "Nodes of the network", between(5, 1e8));
     visitor("mean_degree", self.mean_degree, "Mean degree over all nodes", at_least(2));
     visitor("degree_exponent", self.degree_exponent,
             "Exponent of the power-law tail of the degrees", strictly_between(2, 10));
     visitor("isolated_fraction", self.isolated_fraction,
             "Share of nodes without any edge; the others form one component", between(0, 1));
-    visitor("communities", self.communities, "Communities of alike nodes", at_least(1));
+    visitor("communities", self.communities, "Communities of alike nodes", between(1, 1e8));
     visitor("homophily", self.homophily,
             "Share of edges within a community, beyond chance: 0 none, 1 all", between(0, 1));
     visitor("clustering", self.clustering,
             "Average local clustering that circles of friends add to that of random wiring",
             between(0, 0.25));
-    visitor("topics", self.topics, "Topics that nodes mix and words belong to", at_least(1));
-    visitor("words", self.words, "Words of the vocabulary", at_least(8));
+    visitor("topics", self.topics, "Topics that nodes mix and words belong to", between(1, 10000));
+    visitor("words", self.words, "Words of the vocabulary", between(8, 1e7));
     visitor("words_per_node", self.words_per_node, "Mean number of different words of a node",
             at_least(1));
     visitor("zipf_exponent", self.zipf_exponent,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "cone/base/matrix.hpp"
 #include "cone/data/dataset.hpp"
@@ -19,6 +20,7 @@ struct TopicNetwork {
   FeatureTable features;
   Matrix<double> topics;  ///< nodes × topics, rows sum to 1
   EdgeListReport edges;
+  std::string source_checksum;  ///< of the real network's dataset; empty for a generated one
 };
 
 /// A generated network; ids "0", "1", ..., words "w0", "w1", ....
@@ -31,7 +33,9 @@ TopicNetwork fitted_topic_network(const Context& context, LoadedData network,
 
 struct SimulatedData {
   LoadedData data;
+  Matrix<double> topics;
   HiddenState hidden;
+  std::string source_checksum;
 };
 
 /// Simulation number `simulation` on the network, as a dataset with its truth.

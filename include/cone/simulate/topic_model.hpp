@@ -21,7 +21,7 @@ struct TopicModelOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("topics", self.topics, "Topics of the topic model", at_least(1));
+    visitor("topics", self.topics, "Topics of the topic model", between(1, 10000));
     visitor("passes", self.passes, "Passes over the documents", at_least(1));
     visitor("document_updates", self.document_updates,
             "Most updates of a document's topics in a pass", at_least(1));
