@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "cone/base/matrix.hpp"
 #include "cone/exec/context.hpp"
@@ -65,12 +68,35 @@ void attention_backward(const Context& context, const Adjacency& graph, const At
                         MatrixView<Real> d_h, MatrixView<Real> d_score_dst,
                         MatrixView<Real> d_score_src);
 
+template <class Real>
+Real leaky_relu(Real x, Real negative_slope) {
+  return x > 0 ? x : negative_slope * x;
+}
+
 /// α of every attended pair, in the order of the graph's rows with the node itself (when
 /// self_loops) merged in at its ascending place; visit(i, j, alphas of the heads). For
 /// explanations, not for training.
 template <class Real, class Visit>
 void for_each_attention(const Adjacency& graph, const AttentionShape& shape,
                         MatrixView<const Real> score_dst, MatrixView<const Real> score_src,
-                        MatrixView<const Real> log_sum_exp, const Visit& visit);
+                        MatrixView<const Real> log_sum_exp, const Visit& visit) {
+  std::vector<Real> alphas(shape.heads);
+  const auto slope = static_cast<Real>(shape.negative_slope);
+  const auto visit_pair = [&](std::size_t i, std::size_t j) {
+    for (std::size_t k = 0; k < shape.heads; ++k) {
+      const Real logit = leaky_relu(score_dst(i, k) + score_src(j, k), slope);
+      alphas[k] = std::exp(logit - log_sum_exp(i, k));
+    }
+    visit(i, j, std::span<const Real>(alphas));
+  };
+  for (std::size_t i = 0; i < graph.num_nodes(); ++i) {
+    const auto row =
+        graph.neighbours.subspan(graph.offsets[i], graph.offsets[i + 1] - graph.offsets[i]);
+    const auto after = std::lower_bound(row.begin(), row.end(), i);
+    for (auto j = row.begin(); j != after; ++j) visit_pair(i, *j);
+    if (shape.self_loops) visit_pair(i, i);
+    for (auto j = after; j != row.end(); ++j) visit_pair(i, *j);
+  }
+}
 
 }  // namespace cone::ops

@@ -1,0 +1,11 @@
+#include "cone/exec/one_blas_thread.hpp"
+
+#include <omp.h>
+
+namespace cone {
+
+OneBlasThread::OneBlasThread() : previous_(omp_get_max_threads()) { omp_set_num_threads(1); }
+
+OneBlasThread::~OneBlasThread() { omp_set_num_threads(previous_); }
+
+}  // namespace cone
