@@ -18,11 +18,6 @@ void add_bias(std::span<const Real> bias, MatrixView<Real> x) {
   }
 }
 
-template <class T>
-MatrixView<const T> as_const(const Matrix<T>& x) {
-  return x.view();
-}
-
 }  // namespace
 
 Mlp::Mlp(ParameterLayout& layout, const std::string& name, std::vector<std::size_t> widths)
@@ -49,7 +44,7 @@ void Mlp::forward(const Context& context, const ParameterStore<Real>& parameters
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     reshape(workspace.activations[l], input.rows(), widths_[l + 1]);
     reshape(workspace.gradients[l], input.rows(), widths_[l + 1]);
-    const MatrixView<const Real> from = l == 0 ? input : as_const(workspace.activations[l - 1]);
+    const MatrixView<const Real> from = l == 0 ? input : constant(workspace.activations[l - 1]);
     const MatrixView<Real> to = workspace.activations[l].view();
     ops::multiply(context, from, parameters.value(layers_[l].weight), to);
     const std::span<const Real> bias = parameters.value(layers_[l].bias).row(0);
@@ -69,12 +64,12 @@ void Mlp::backward(const Context& context, ParameterStore<Real>& parameters,
     const MatrixView<Real> d = workspace.gradients[l].view();
     const std::span<Real> d_bias = parameters.gradient(layers_[l].bias).row(0);
     if (l + 1 < layers_.size()) {
-      ops::bias_elu_backward(context, as_const(workspace.activations[l]), d, d_bias);
+      ops::bias_elu_backward(context, constant(workspace.activations[l]), d, d_bias);
     } else {
-      ops::column_sums(context, as_const(workspace.gradients[l]), d_bias);
+      ops::column_sums(context, constant(workspace.gradients[l]), d_bias);
     }
     const MatrixView<const Real> d_out = d;
-    const MatrixView<const Real> from = l == 0 ? input : as_const(workspace.activations[l - 1]);
+    const MatrixView<const Real> from = l == 0 ? input : constant(workspace.activations[l - 1]);
     ops::multiply_transposed_a(context, from, d_out, parameters.gradient(layers_[l].weight));
     const MatrixView<const Real> weight = std::as_const(parameters).value(layers_[l].weight);
     if (l == 0) {

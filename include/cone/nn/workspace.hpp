@@ -13,6 +13,12 @@ void reshape(Matrix<Real>& buffer, std::size_t rows, std::size_t cols) {
   if (buffer.rows() != rows || buffer.cols() != cols) buffer = Matrix<Real>(rows, cols);
 }
 
+/// A read-only view, where deduction does not see through the conversion.
+template <class Real>
+MatrixView<const Real> constant(const Matrix<Real>& x) {
+  return x.view();
+}
+
 /// The columns [begin, begin + count) of a view.
 template <class T>
 MatrixView<T> columns(MatrixView<T> x, std::size_t begin, std::size_t count) {
