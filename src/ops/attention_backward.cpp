@@ -138,47 +138,66 @@ class PairWeights {
   std::vector<T> beta_mirrored_;
 };
 
-/// Adds a block of neighbours to three sums of rows: Σ α_ij d_out_i, Σ β_ij d_out_i, Σ β_ji h_i.
-template <class D, class WeightOf, class T = hn::TFromD<D>>
-HWY_INLINE void add_pair_rows(D d, const WeightOf& weight_of, const RowTable<T>& d_out,
-                              const RowTable<T>& h, std::span<const std::uint32_t> block,
-                              const PairWeights<T>& pairs, std::size_t vectors, bool from_zero,
-                              T* alpha_sum, T* beta_sum, T* mirrored_sum) {
-  // Three sums a vector: 24 of the 32 registers of AVX-512, 12 of the 16 of the others.
-  constexpr std::size_t kTile = HWY_TARGET == HWY_AVX3 ? 8 : 4;
-  const std::size_t lanes = hn::Lanes(d);
-  const std::size_t padded = pairs.padded();
-  for_each_tile<kTile>(vectors, [&](auto tile, std::size_t first) HWY_ATTR {
-    constexpr std::size_t kVectors = decltype(tile)::value;
-    hn::Vec<D> alphas[kVectors];
-    hn::Vec<D> betas[kVectors];
-    hn::Vec<D> mirrored[kVectors];
+/// Σ α_ij d_out_i, Σ β_ij d_out_i and Σ β_ji h_i of one node j.
+template <class T>
+struct PairSums {
+  T* alpha;
+  T* beta;
+  T* mirrored;
+};
+
+/// Adds a block of neighbours to the sums, for kVectors vectors from vector `first` on.
+template <std::size_t kVectors, class D, class WeightOf, class T = hn::TFromD<D>>
+HWY_INLINE void add_pairs_of_tile(D d, const WeightOf& weight_of,
+                                  const BackwardArguments<T>& arguments,
+                                  std::span<const std::uint32_t> block, const PairWeights<T>& pairs,
+                                  std::size_t first, bool from_zero, const PairSums<T>& sums) {
+  constexpr std::size_t kLanes = hn::MaxLanes(d);  // of x86: all there are
+  const T* const HWY_RESTRICT d_out = arguments.d_out.data() + first * kLanes;
+  const T* const HWY_RESTRICT h = arguments.h.data() + first * kLanes;
+  const std::size_t d_out_stride = arguments.d_out.stride();
+  const std::size_t h_stride = arguments.h.stride();
+  const T* HWY_RESTRICT alpha = pairs.weights() + weight_of.at(first);
+  const T* HWY_RESTRICT beta = alpha + pairs.padded();
+  const T* HWY_RESTRICT mirrored = beta + pairs.padded();
+  const std::size_t weight_stride = pairs.stride();
+  const std::uint32_t* const HWY_RESTRICT rows = block.data();
+  const std::size_t count = block.size();
+
+  std::size_t group[kVectors];
+  hn::Vec<D> alpha_sum[kVectors];
+  hn::Vec<D> beta_sum[kVectors];
+  hn::Vec<D> mirrored_sum[kVectors];
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    const std::size_t c = (first + v) * kLanes;
+    group[v] = weight_of.within(first, v);
+    alpha_sum[v] = from_zero ? hn::Zero(d) : hn::LoadU(d, sums.alpha + c);
+    beta_sum[v] = from_zero ? hn::Zero(d) : hn::LoadU(d, sums.beta + c);
+    mirrored_sum[v] = from_zero ? hn::Zero(d) : hn::LoadU(d, sums.mirrored + c);
+  }
+  for (std::size_t e = 0; e < count; ++e) {
+    const std::size_t ahead = rows[std::min(e + kRowsAhead, count - 1)];
+    prefetch_row<kVectors * kLanes>(d_out + ahead * d_out_stride);
+    prefetch_row<kVectors * kLanes>(h + ahead * h_stride);
+    const T* const HWY_RESTRICT d_out_row = d_out + rows[e] * d_out_stride;
+    const T* const HWY_RESTRICT h_row = h + rows[e] * h_stride;
     for (std::size_t v = 0; v < kVectors; ++v) {
-      const std::size_t c = (first + v) * lanes;
-      alphas[v] = from_zero ? hn::Zero(d) : hn::LoadU(d, alpha_sum + c);
-      betas[v] = from_zero ? hn::Zero(d) : hn::LoadU(d, beta_sum + c);
-      mirrored[v] = from_zero ? hn::Zero(d) : hn::LoadU(d, mirrored_sum + c);
+      const auto upstream = hn::LoadU(d, d_out_row + v * kLanes);
+      alpha_sum[v] = hn::MulAdd(upstream, hn::Set(d, alpha[group[v]]), alpha_sum[v]);
+      beta_sum[v] = hn::MulAdd(upstream, hn::Set(d, beta[group[v]]), beta_sum[v]);
+      mirrored_sum[v] = hn::MulAdd(hn::LoadU(d, h_row + v * kLanes), hn::Set(d, mirrored[group[v]]),
+                                   mirrored_sum[v]);
     }
-    for (std::size_t e = 0; e < block.size(); ++e) {
-      const T* const d_out_row = d_out.data + block[e] * d_out.stride + first * lanes;
-      const T* const h_row = h.data + block[e] * h.stride + first * lanes;
-      const T* const weights = pairs.weights() + e * pairs.stride() + weight_of(first);
-      for (std::size_t v = 0; v < kVectors; ++v) {
-        const std::size_t group = weight_of(first + v) - weight_of(first);
-        const auto d_out_vector = hn::LoadU(d, d_out_row + v * lanes);
-        alphas[v] = hn::MulAdd(d_out_vector, hn::Set(d, weights[group]), alphas[v]);
-        betas[v] = hn::MulAdd(d_out_vector, hn::Set(d, weights[padded + group]), betas[v]);
-        mirrored[v] = hn::MulAdd(hn::LoadU(d, h_row + v * lanes),
-                                 hn::Set(d, weights[2 * padded + group]), mirrored[v]);
-      }
-    }
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      const std::size_t c = (first + v) * lanes;
-      hn::StoreU(alphas[v], d, alpha_sum + c);
-      hn::StoreU(betas[v], d, beta_sum + c);
-      hn::StoreU(mirrored[v], d, mirrored_sum + c);
-    }
-  });
+    alpha += weight_stride;
+    beta += weight_stride;
+    mirrored += weight_stride;
+  }
+  for (std::size_t v = 0; v < kVectors; ++v) {
+    const std::size_t c = (first + v) * kLanes;
+    hn::StoreU(alpha_sum[v], d, sums.alpha + c);
+    hn::StoreU(beta_sum[v], d, sums.beta + c);
+    hn::StoreU(mirrored_sum[v], d, sums.mirrored + c);
+  }
 }
 
 template <class D, class WeightOf, class T = hn::TFromD<D>>
@@ -186,8 +205,8 @@ HWY_INLINE void differentiate(D d, const WeightOf& weight_of, const BackwardArgu
                               std::size_t begin, std::size_t end) {
   const AttentionShape& shape = arguments.shape;
   const Adjacency& graph = arguments.graph;
-  const RowTable<T> h{arguments.h.data(), arguments.h.stride()};
-  const RowTable<T> d_out{arguments.d_out.data(), arguments.d_out.stride()};
+  // Three sums a vector: 24 of the 32 registers of AVX-512, 12 of the 16 of the others.
+  constexpr std::size_t kTile = HWY_TARGET == HWY_AVX3 ? 8 : 4;
   const std::size_t vectors = shape.columns() / hn::Lanes(d);
   std::vector<T> beta_sum(shape.columns());
   std::vector<T> mirrored_sum(shape.columns());
@@ -196,12 +215,15 @@ HWY_INLINE void differentiate(D d, const WeightOf& weight_of, const BackwardArgu
     T* const d_h = arguments.d_h.row(j).data();
     const auto neighbours =
         graph.neighbours.subspan(graph.offsets[j], graph.offsets[j + 1] - graph.offsets[j]);
+    const PairSums<T> sums{d_h, beta_sum.data(), mirrored_sum.data()};
     pairs.start(j);
     bool from_zero = true;
     const auto add = [&](std::span<const std::uint32_t> block) HWY_ATTR {
       pairs.fill(block);
-      add_pair_rows(d, weight_of, d_out, h, block, pairs, vectors, from_zero, d_h, beta_sum.data(),
-                    mirrored_sum.data());
+      for_each_tile<kTile>(vectors, [&](auto tile, std::size_t first) HWY_ATTR {
+        add_pairs_of_tile<decltype(tile)::value>(d, weight_of, arguments, block, pairs, first,
+                                                 from_zero, sums);
+      });
       from_zero = false;
     };
     for (std::size_t first = 0; first < neighbours.size(); first += kNeighbourBlock) {
