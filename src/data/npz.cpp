@@ -56,7 +56,7 @@ Shape read_shape(NpyMember member) {
                             k == 0 ? "rows" : "columns"),
                 "bring a smaller matrix");
     }
-    sizes[k] = static_cast<std::uint64_t>(value);
+    sizes[k] = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
   });
   return {sizes[0], sizes[1]};
 }

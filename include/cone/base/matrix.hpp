@@ -5,6 +5,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "cone/base/aligned_allocator.hpp"
+
 namespace cone {
 
 /// A row-major view of `rows` × `cols` values; row i starts at data + i · stride.
@@ -35,7 +37,7 @@ class MatrixView {
   std::size_t stride_ = 0;
 };
 
-/// An owning row-major matrix, zero on construction.
+/// An owning row-major matrix, zero on construction. Starts on a cache line.
 template <class T>
 class Matrix {
  public:
@@ -58,7 +60,7 @@ class Matrix {
   MatrixView<const T> view() const { return {values_.data(), rows_, cols_}; }
 
  private:
-  std::vector<T> values_;
+  std::vector<T, AlignedAllocator<T>> values_;
   std::size_t rows_ = 0;
   std::size_t cols_ = 0;
 };

@@ -71,6 +71,7 @@ std::string_view enum_name(E value) {
 template <NamedEnum E>
 std::vector<std::string> enum_choices() {
   std::vector<std::string> names;
+  names.reserve(EnumNames<E>::kNames.size());
   for (const auto& entry : EnumNames<E>::kNames) names.emplace_back(entry.second);
   return names;
 }

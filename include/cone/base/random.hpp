@@ -27,6 +27,9 @@ enum class Stream : std::uint32_t {
   kWords = 10,
   kWorld = 11,
   kTest = 12,
+  kInitialisation = 13,
+  kDropout = 14,
+  kPermutation = 15,
 };
 
 /// A counter-based generator (Philox 4×32-10): the draws of (seed, stream, item) are a pure

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "cone/exec/context.hpp"
+
+/// What this machine can do at most, measured now on all threads of the context.
+struct MachineLimits {
+  double cache_copy_gigabytes_a_second;   ///< read + written, 1.5 MiB a thread
+  double memory_copy_gigabytes_a_second;  ///< read + written, 256 MiB in all
+  double gigaflops;                       ///< single precision, independent multiply-adds
+  double empty_region_microseconds;       ///< starting and ending parallel work
+};
+
+MachineLimits measure_limits(const cone::Context& context);

@@ -1,0 +1,21 @@
+#pragma once
+
+namespace cone {
+
+/// While it lives, BLAS calls of this thread run on this thread alone. Work runs side by side as
+/// tasks of the Context, so threads inside BLAS would only compete with them, and sums cut up for a
+/// machine-dependent number of threads would make results depend on it. OpenBLAS built on OpenMP
+/// asks for the number of the calling thread, which is set here and put back: nothing global
+/// changes, and a caller's own OpenMP code keeps its threads.
+class OneBlasThread {
+ public:
+  OneBlasThread();
+  ~OneBlasThread();
+  OneBlasThread(const OneBlasThread&) = delete;
+  OneBlasThread& operator=(const OneBlasThread&) = delete;
+
+ private:
+  int previous_;
+};
+
+}  // namespace cone

@@ -1,0 +1,16 @@
+#include "cone/exec/one_blas_thread.hpp"
+
+#include <cblas.h>
+#include <omp.h>
+
+namespace cone {
+
+OneBlasThread::OneBlasThread() : previous_(omp_get_max_threads()) {
+  omp_set_num_threads(1);
+  // A build of OpenBLAS with threads of its own does not listen to OpenMP.
+  if (openblas_get_parallel() == OPENBLAS_THREAD) openblas_set_num_threads(1);
+}
+
+OneBlasThread::~OneBlasThread() { omp_set_num_threads(previous_); }
+
+}  // namespace cone

@@ -1,0 +1,66 @@
+// Included once for every target of Highway.
+#if defined(CONE_OPS_HEADS_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef CONE_OPS_HEADS_INL
+#undef CONE_OPS_HEADS_INL
+#else
+#define CONE_OPS_HEADS_INL
+#endif
+
+#include <cstddef>
+
+#include <hwy/highway.h>
+
+#include "ops/padded_scores.hpp"
+#include "ops/weighted_rows-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace cone::ops::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// The scores of the heads of one node, or a part of them: half a cache line.
+template <class T>
+using ScoreTag = hn::CappedTag<T, kScoreGroup<T>>;
+
+/// Calls body(tag, weight_of) with the widest vectors that never span two heads: whole vectors
+/// where the size of a head allows, single lanes (correct, slow) for odd sizes.
+template <class T, class Body>
+HWY_INLINE void with_vectors_of_head(std::size_t size, const Body& body) {
+  constexpr std::size_t kWidest = 64 / sizeof(T);
+  const auto choose = [&](auto d) HWY_ATTR {
+    const std::size_t vectors = size / hn::Lanes(d);
+    if (vectors == 1) {
+      body(d, WeightEvery<1>());
+    } else if (vectors == 2) {
+      body(d, WeightEvery<2>());
+    } else if (vectors == 4) {
+      body(d, WeightEvery<4>());
+    } else {
+      body(d, WeightEveryOf{vectors});
+    }
+  };
+  if (size % kWidest == 0) {
+    choose(hn::CappedTag<T, kWidest>());
+  } else if (size % (kWidest / 2) == 0) {
+    choose(hn::CappedTag<T, kWidest / 2>());
+  } else if (size % (kWidest / 4) == 0) {
+    choose(hn::CappedTag<T, kWidest / 4>());
+  } else {
+    body(hn::CappedTag<T, 1>(), WeightEveryOf{size});
+  }
+}
+
+/// ⟨a, b⟩ of one head, whose size is a multiple of the lanes of D.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE T dot(D d, const T* a, const T* b, std::size_t size) {
+  auto sum = hn::Zero(d);
+  for (std::size_t c = 0; c < size; c += hn::Lanes(d)) {
+    sum = hn::MulAdd(hn::LoadU(d, a + c), hn::LoadU(d, b + c), sum);
+  }
+  return hn::GetLane(hn::SumOfLanes(d, sum));
+}
+
+}  // namespace cone::ops::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "cone/exec/context.hpp"
+#include "cone/nn/adam.hpp"
+#include "cone/represent/representation.hpp"
+
+#include "represent/cone_model.hpp"
+
+namespace cone {
+
+/// The mean and the standard deviation of outcomes that have been put in standard units.
+struct OutcomeUnits {
+  double mean = 0;
+  double scale = 1;
+};
+
+/// Units in which the nodes' outcomes have mean 0 and standard deviation 1; constant outcomes keep
+/// their scale.
+OutcomeUnits outcome_units(const Dataset& data, std::span<const NodeIndex> nodes);
+
+/// The log of the nodes, outcomes in the given units.
+LoggedNodes<float> logged_nodes(const Dataset& data, std::span<const NodeIndex> nodes,
+                                const OutcomeUnits& units);
+
+/// One run of the optimiser: keeps the history and the best weights.
+class TrainingRun {
+ public:
+  TrainingRun(const Context& context, const Dataset& data, const ConeOptions& options,
+              LoggedNodes<float> train, LoggedNodes<float> validation);
+
+  /// Trains until the epochs, the patience or the observer end it, and leaves the best weights in
+  /// the model.
+  void run();
+
+  TrainingStatus status() const { return status_; }
+  std::size_t best_epoch() const { return best_epoch_; }
+  const std::vector<EpochLosses>& history() const { return history_; }
+  ConeModel<float>& model() { return model_; }
+  FeatureOperand<float>& features() { return features_; }
+
+ private:
+  enum class Verdict { kGoOn, kStop };
+
+  Verdict epoch(std::uint64_t number);
+  EpochLosses training_losses(std::uint64_t number);
+  void add_validation_losses(EpochLosses& losses);
+  double score(const EpochLosses& losses) const;
+  bool is_diverged(const EpochLosses& losses) const;
+
+  const Context& context_;
+  const Dataset& data_;
+  ConeOptions options_;
+  LoggedNodes<float> train_;
+  LoggedNodes<float> validation_;
+  std::vector<std::uint64_t> row_keys_;
+  FeatureOperand<float> features_;
+  ConeModel<float> model_;
+  nn::Adam<float> optimiser_;
+  std::vector<EpochLosses> history_;
+  std::vector<float> best_weights_;
+  std::size_t best_epoch_ = 0;
+  double best_score_;
+  TrainingStatus status_ = TrainingStatus::kCompleted;
+};
+
+}  // namespace cone

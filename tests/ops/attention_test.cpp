@@ -1,0 +1,218 @@
+#include "cone/ops/attention.hpp"
+
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "ops/random_inputs.hpp"
+#include "ops/reference.hpp"
+
+namespace cone::ops {
+namespace {
+
+template <class Real>
+struct Pass {
+  Matrix<Real> out, log_sum_exp, d_h, d_score_dst, d_score_src;
+
+  bool operator==(const Pass& other) const {
+    const auto same = [](const Matrix<Real>& a, const Matrix<Real>& b) {
+      return std::equal(a.values().begin(), a.values().end(), b.values().begin());
+    };
+    return same(out, other.out) && same(log_sum_exp, other.log_sum_exp) && same(d_h, other.d_h) &&
+           same(d_score_dst, other.d_score_dst) && same(d_score_src, other.d_score_src);
+  }
+};
+
+struct Inputs {
+  Matrix<double> h, score_dst, score_src, d_out;
+};
+
+Inputs random_inputs(std::size_t nodes, const AttentionShape& shape, double score_scale = 2) {
+  return {
+      random_matrix(nodes, shape.columns(), 1), random_matrix(nodes, shape.heads, 2, score_scale),
+      random_matrix(nodes, shape.heads, 3, score_scale), random_matrix(nodes, shape.columns(), 4)};
+}
+
+/// Forward and backward into matrices full of values that must not survive.
+template <class Real>
+Pass<Real> run(const Context& context, const Adjacency& graph, const AttentionShape& shape,
+               const Inputs& inputs) {
+  const std::size_t n = graph.num_nodes();
+  const Matrix<Real> h = as<Real>(inputs.h), d_out = as<Real>(inputs.d_out);
+  const Matrix<Real> dst = as<Real>(inputs.score_dst), src = as<Real>(inputs.score_src);
+  const Matrix<Real> wide(n, shape.columns(), Real{7}), narrow(n, shape.heads, Real{7});
+  Pass<Real> pass{wide, narrow, wide, narrow, narrow};
+  attention_forward(context, graph, shape, h.view(), dst.view(), src.view(), pass.out.view(),
+                    pass.log_sum_exp.view());
+  attention_backward(context, graph, shape, h.view(), dst.view(), src.view(), constant(pass.out),
+                     constant(pass.log_sum_exp), d_out.view(), pass.d_h.view(),
+                     pass.d_score_dst.view(), pass.d_score_src.view());
+  return pass;
+}
+
+template <class Real>
+void expect_reference(const Adjacency& graph, const AttentionShape& shape, const Inputs& inputs,
+                      double tolerance) {
+  const Context context(0, 2);
+  const Pass<Real> pass = run<Real>(context, graph, shape, inputs);
+  const auto forward =
+      reference::attention_forward(graph, shape, inputs.h, inputs.score_dst, inputs.score_src);
+  const auto backward = reference::attention_backward(graph, shape, inputs.h, inputs.score_dst,
+                                                      inputs.score_src, inputs.d_out);
+  EXPECT_LT(largest_difference(pass.out, forward.out), tolerance);
+  EXPECT_LT(largest_difference(pass.log_sum_exp, forward.log_sum_exp), tolerance);
+  EXPECT_LT(largest_difference(pass.d_h, backward.d_h), tolerance);
+  EXPECT_LT(largest_difference(pass.d_score_dst, backward.d_score_dst), tolerance);
+  EXPECT_LT(largest_difference(pass.d_score_src, backward.d_score_src), tolerance);
+}
+
+constexpr double kFloatTolerance = 2e-5;
+constexpr double kDoubleTolerance = 1e-12;
+
+class AttentionOfShape
+    : public ::testing::TestWithParam<std::tuple<std::size_t, std::size_t, bool>> {
+ protected:
+  AttentionShape shape() const {
+    const auto [heads, size, self_loops] = GetParam();
+    return {.heads = heads, .size = size, .self_loops = self_loops};
+  }
+};
+
+TEST_P(AttentionOfShape, AgreesWithTheReference) {
+  const OwnedGraph graph = random_graph(120, 400, 5);
+  const Inputs inputs = random_inputs(120, shape());
+  expect_reference<double>(graph.view(), shape(), inputs, kDoubleTolerance);
+  expect_reference<float>(graph.view(), shape(), inputs, kFloatTolerance);
+}
+
+TEST_P(AttentionOfShape, SurvivesLargeScores) {
+  const OwnedGraph graph = random_graph(60, 150, 6);
+  const Inputs inputs = random_inputs(60, shape(), 100);
+  expect_reference<double>(graph.view(), shape(), inputs, 1e-10);
+  // Rounding a score of 200 to float moves a weight by 200 · 2^−24.
+  expect_reference<float>(graph.view(), shape(), inputs, 1e-3);
+}
+
+TEST_P(AttentionOfShape, IsTheSameAtAnyNumberOfThreads) {
+  const OwnedGraph graph = random_graph(700, 9000, 7);
+  const Inputs inputs = random_inputs(700, shape());
+  const auto expected = run<float>(Context(0, 1), graph.view(), shape(), inputs);
+  for (const int threads : {2, 5}) {
+    EXPECT_TRUE(run<float>(Context(0, threads), graph.view(), shape(), inputs) == expected);
+  }
+}
+
+TEST_P(AttentionOfShape, ScoresAreDotProductsByHead) {
+  const Matrix<double> h = random_matrix(37, shape().columns(), 8);
+  const Matrix<double> a = random_matrix(shape().heads, shape().size, 9);
+  const Matrix<double> expected = reference::attention_scores(shape(), h, a);
+  Matrix<double> scores(37, shape().heads, 7.0);
+  attention_scores(Context(0, 2), shape(), constant(h), constant(a), scores.view());
+  EXPECT_LT(largest_difference(scores, expected), kDoubleTolerance);
+  Matrix<float> float_scores(37, shape().heads, 7.0F);
+  attention_scores<float>(Context(0, 2), shape(), as<float>(h).view(), as<float>(a).view(),
+                          float_scores.view());
+  EXPECT_LT(largest_difference(float_scores, expected), kFloatTolerance);
+}
+
+INSTANTIATE_TEST_SUITE_P(HeadsSizeAndSelfLoops, AttentionOfShape,
+                         ::testing::Combine(::testing::Values(1, 3, 8),
+                                            ::testing::Values(1, 3, 16, 17), ::testing::Bool()));
+
+TEST(Attention, OfANodeWithNobodyToAttendToIsZero) {
+  const OwnedGraph graph = graph_of({{1}, {0}, {}});
+  const AttentionShape shape{.heads = 2, .size = 3, .self_loops = false};
+  const auto pass = run<float>(Context(0, 1), graph.view(), shape, random_inputs(3, shape));
+  for (std::size_t c = 0; c < shape.columns(); ++c) {
+    EXPECT_EQ(pass.out(2, c), 0);
+    EXPECT_EQ(pass.d_h(2, c), 0);
+  }
+  for (std::size_t k = 0; k < shape.heads; ++k) {
+    EXPECT_EQ(pass.log_sum_exp(2, k), -INFINITY);
+    EXPECT_EQ(pass.d_score_dst(2, k), 0);
+    EXPECT_EQ(pass.d_score_src(2, k), 0);
+  }
+}
+
+TEST(Attention, OfAnEmptyGraphIsNothing) {
+  const OwnedGraph graph = graph_of({});
+  const AttentionShape shape{.heads = 2, .size = 3};
+  EXPECT_EQ(run<float>(Context(0, 2), graph.view(), shape, random_inputs(0, shape)).out.rows(), 0U);
+}
+
+TEST(Attention, LeavesColumnsOutsideAViewAlone) {
+  const OwnedGraph graph = random_graph(50, 100, 5);
+  const AttentionShape shape{.heads = 3, .size = 17};
+  const Inputs inputs = random_inputs(50, shape);
+  const std::size_t columns = shape.columns();
+  Matrix<float> wide(50, columns + 5, 7.0F);
+  Matrix<float> log_sum_exp(50, shape.heads);
+  attention_forward<float>(Context(0, 2), graph.view(), shape, as<float>(inputs.h).view(),
+                           as<float>(inputs.score_dst).view(), as<float>(inputs.score_src).view(),
+                           {wide.data(), 50, columns, columns + 5}, log_sum_exp.view());
+  const auto tight = run<float>(Context(0, 1), graph.view(), shape, inputs);
+  for (std::size_t i = 0; i < 50; ++i) {
+    for (std::size_t c = 0; c < columns; ++c) EXPECT_EQ(wide(i, c), tight.out(i, c));
+    for (std::size_t c = columns; c < columns + 5; ++c) EXPECT_EQ(wide(i, c), 7.0F);
+  }
+}
+
+/// ⟨out, d_out⟩ as a function of h and the scores: its gradient is the backward pass.
+double inner_product(const Adjacency& graph, const AttentionShape& shape, const Inputs& inputs) {
+  Matrix<double> out(graph.num_nodes(), shape.columns());
+  Matrix<double> log_sum_exp(graph.num_nodes(), shape.heads);
+  attention_forward(Context(0, 1), graph, shape, constant(inputs.h), constant(inputs.score_dst),
+                    constant(inputs.score_src), out.view(), log_sum_exp.view());
+  double sum = 0;
+  for (std::size_t i = 0; i < out.values().size(); ++i) {
+    sum += out.values()[i] * inputs.d_out.values()[i];
+  }
+  return sum;
+}
+
+TEST(Attention, BackwardIsTheGradientByFiniteDifferences) {
+  const OwnedGraph graph = random_graph(24, 40, 8);
+  for (const bool self_loops : {false, true}) {
+    const AttentionShape shape{.heads = 3, .size = 3, .self_loops = self_loops};
+    Inputs inputs = random_inputs(24, shape);
+    const auto pass = run<double>(Context(0, 1), graph.view(), shape, inputs);
+    const auto expect_gradient = [&](Matrix<double>& input, const Matrix<double>& gradient) {
+      constexpr double kStep = 1e-5;
+      for (std::size_t i = 0; i < input.values().size(); ++i) {
+        double& value = input.values()[i];
+        const double kept = value;
+        value = kept + kStep;
+        const double above = inner_product(graph.view(), shape, inputs);
+        value = kept - kStep;
+        const double below = inner_product(graph.view(), shape, inputs);
+        value = kept;
+        EXPECT_NEAR((above - below) / (2 * kStep), gradient.values()[i], 1e-8);
+      }
+    };
+    expect_gradient(inputs.h, pass.d_h);
+    expect_gradient(inputs.score_dst, pass.d_score_dst);
+    expect_gradient(inputs.score_src, pass.d_score_src);
+  }
+}
+
+TEST(Attention, CoefficientsComeInOrderAndSumToOne) {
+  const OwnedGraph graph = random_graph(40, 80, 9);
+  const AttentionShape shape{.heads = 3, .size = 2};
+  const Inputs inputs = random_inputs(40, shape);
+  const auto pass = run<double>(Context(0, 1), graph.view(), shape, inputs);
+  const reference::Pairs expected = reference::attended_pairs(graph.view(), true);
+  auto next = expected.begin();
+  Matrix<double> sums(40, 3);
+  for_each_attention(graph.view(), shape, constant(inputs.score_dst), constant(inputs.score_src),
+                     constant(pass.log_sum_exp),
+                     [&](std::size_t i, std::size_t j, std::span<const double> alphas) {
+                       ASSERT_NE(next, expected.end());
+                       EXPECT_EQ(*next++, std::pair(i, j));
+                       for (std::size_t k = 0; k < 3; ++k) sums(i, k) += alphas[k];
+                     });
+  EXPECT_EQ(next, expected.end());
+  for (const double sum : sums.values()) EXPECT_NEAR(sum, 1, 1e-12);
+}
+
+}  // namespace
+}  // namespace cone::ops
