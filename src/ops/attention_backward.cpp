@@ -104,6 +104,9 @@ class PairWeights {
       auto beta_delta = hn::LoadU(d, beta_delta_.data() + k);
       auto beta_mirrored = hn::LoadU(d, beta_mirrored_.data() + k);
       for (std::size_t e = 0; e < block.size(); ++e) {
+        const T* const ahead = record(block[std::min(e + kRowsAhead, block.size() - 1)]) + k;
+        hwy::Prefetch(ahead);
+        hwy::Prefetch(ahead + 2 * padded_);
         const T* const other = record(block[e]) + k;
         T* const weights = weights_.data() + e * stride() + k;
         const auto raw = hn::Add(own_q, hn::LoadU(d, other));
