@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -52,14 +51,6 @@ class Context {
   mutable ThreadPool pool_;
   std::uint64_t seed_;
   ProgressObserver* progress_;
-  /// What was last reported on the caller's thread: for_each_range repeats it to ask whether to go
-  /// on.
-  struct LastReport {
-    std::string phase;
-    std::uint64_t done = 0;
-    std::uint64_t total = 0;
-  };
-  mutable LastReport last_report_;
 };
 
 }  // namespace cone
