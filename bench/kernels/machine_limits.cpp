@@ -1,6 +1,5 @@
 #include "machine_limits.hpp"
 
-#include <atomic>
 #include <cstring>
 #include <vector>
 
@@ -59,6 +58,19 @@ double copy_rate(const cone::Context& context, std::size_t bytes, std::size_t re
   return 2.0 * static_cast<double>(bytes * repeats * threads) / seconds / 1e9;
 }
 
+/// Seconds that a parallel region takes longer than its longest task, with one short task a thread.
+double region_overhead(const cone::Context& context) {
+  const auto threads = static_cast<std::size_t>(context.num_threads());
+  constexpr std::chrono::microseconds kTask(20);
+  const auto task = [&](std::size_t, std::size_t) {
+    const auto start = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - start < kTask) {
+    }
+  };
+  const CallTime time = measure([&] { context.for_each_range(threads, 1, task); }, 1000);
+  return time.median_seconds - std::chrono::duration<double>(kTask).count();
+}
+
 }  // namespace
 
 MachineLimits measure_limits(const cone::Context& context) {
@@ -72,14 +84,10 @@ MachineLimits measure_limits(const cone::Context& context) {
                                  HWY_DYNAMIC_DISPATCH(limits::multiply_adds)(kRounds, &results[t]);
                            });
                          }).fastest_seconds;
-  const double empty =
-      measure([&] { context.for_each_range(threads * 4, 1, [](std::size_t, std::size_t) {}); },
-              1000)
-          .median_seconds;
   return {
       .cache_copy_gigabytes_a_second = copy_rate(context, std::size_t{3} << 19, 64),
       .memory_copy_gigabytes_a_second = copy_rate(context, (std::size_t{256} << 20) / threads, 1),
       .gigaflops = operations[0] * static_cast<double>(threads) / seconds / 1e9,
-      .empty_region_microseconds = empty * 1e6};
+      .region_microseconds = region_overhead(context) * 1e6};
 }
 #endif

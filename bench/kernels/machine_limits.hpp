@@ -7,7 +7,7 @@ struct MachineLimits {
   double cache_copy_gigabytes_a_second;   ///< read + written, 1.5 MiB a thread
   double memory_copy_gigabytes_a_second;  ///< read + written, 256 MiB in all
   double gigaflops;                       ///< single precision, independent multiply-adds
-  double empty_region_microseconds;       ///< starting and ending parallel work
+  double region_microseconds;             ///< what parallel work takes beyond its longest task
 };
 
 MachineLimits measure_limits(const cone::Context& context);

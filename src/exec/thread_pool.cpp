@@ -14,6 +14,17 @@ namespace {
 /// How often a caller that has run out of tasks looks at the progress of the others.
 constexpr std::chrono::milliseconds kProgressInterval(100);
 
+/// Training is a rapid succession of short parallel loops. A thread that has run out of work looks
+/// out for the next this long before it sleeps, because waking it takes tens of microseconds.
+constexpr std::chrono::microseconds kSpinTime(50);
+constexpr int kPausesPerLook = 16;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
 thread_local bool inside_task = false;
 
 struct InsideTask {
@@ -55,9 +66,9 @@ struct ThreadPool::Job {
 };
 
 ThreadPool::ThreadPool(int num_threads) {
-  const int wanted = num_threads > 0
-                         ? num_threads
-                         : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int wanted = num_threads > 0 ? num_threads : cores;
+  spins_ = wanted <= cores;  // a spinning thread must not keep a working one from its core
   workers_.reserve(static_cast<std::size_t>(wanted) - 1);
   for (int i = 1; i < wanted; ++i) workers_.emplace_back([this] { work(); });
 }
@@ -66,17 +77,38 @@ ThreadPool::~ThreadPool() {
   {
     const std::lock_guard lock(mutex_);
     shutting_down_ = true;
+    ++announcements_;
   }
   job_ready_.notify_all();
   for (std::thread& worker : workers_) worker.join();
 }
 
+bool ThreadPool::spin_until(const std::function<bool()>& happened) const {
+  if (!spins_) return happened();
+  const auto start = std::chrono::steady_clock::now();
+  do {
+    for (int i = 0; i < kPausesPerLook; ++i) {
+      if (happened()) return true;
+      pause();
+    }
+    std::this_thread::yield();  // to whoever waits for this core, perhaps the one waited for
+  } while (std::chrono::steady_clock::now() - start < kSpinTime);
+  return happened();
+}
+
 void ThreadPool::work() {
   std::uint64_t seen_job = 0;
-  std::unique_lock lock(mutex_);
+  std::uint64_t seen_announcement = 0;
   while (true) {
-    job_ready_.wait(lock,
-                    [&] { return shutting_down_ || (job_ != nullptr && job_number_ != seen_job); });
+    const bool announced = spin_until([&] { return announcements_ != seen_announcement; });
+    std::unique_lock lock(mutex_);
+    seen_announcement = announcements_;
+    const auto has_work = [&] {
+      return shutting_down_ || (job_ != nullptr && job_number_ != seen_job);
+    };
+    // A job that was over before this thread saw it: the next may follow at once.
+    if (announced && !has_work()) continue;
+    job_ready_.wait(lock, has_work);
     if (shutting_down_) return;
     seen_job = job_number_;
     Job& job = *job_;
@@ -124,12 +156,18 @@ void ThreadPool::run(std::size_t count, const std::function<void(std::size_t)>& 
     const std::lock_guard lock(mutex_);
     job_ = &job;
     ++job_number_;
+    ++announcements_;
   }
   job_ready_.notify_all();
   run_tasks(job, /*report=*/true);
   {
     std::unique_lock lock(mutex_);
     job_ = nullptr;  // a worker that wakes up late finds nothing
+    if (num_working_ != 0) {
+      lock.unlock();
+      spin_until([&] { return num_working_ == 0; });
+      lock.lock();
+    }
     while (!workers_idle_.wait_for(lock, kProgressInterval, [&] { return num_working_ == 0; })) {
       lock.unlock();
       job.report();

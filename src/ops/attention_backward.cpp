@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <vector>
 
 #include "cone/ops/attention.hpp"
@@ -6,6 +7,7 @@
 #define HWY_TARGET_INCLUDE "ops/attention_backward.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target must come before highway.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include "ops/dispatch.hpp"
@@ -145,6 +147,15 @@ struct PairSums {
   T* beta;
   T* mirrored;
 };
+
+/// How many rows before its turn a row is asked for. Their order is the graph's, which no hardware
+/// prefetcher can guess.
+inline constexpr std::size_t kRowsAhead = 8;
+
+template <std::size_t kValues, class T>
+HWY_INLINE void prefetch_row(const T* row) {
+  for (std::size_t c = 0; c < kValues; c += 64 / sizeof(T)) hwy::Prefetch(row + c);
+}
 
 /// Adds a block of neighbours to the sums, for kVectors vectors from vector `first` on.
 template <std::size_t kVectors, class D, class WeightOf, class T = hn::TFromD<D>>

@@ -24,20 +24,23 @@ struct Gemm {
   bool accumulate;
 };
 
+/// BLAS refuses a leading dimension of 0, even of a matrix without columns.
+int leading(std::size_t stride) { return static_cast<int>(std::max<std::size_t>(stride, 1)); }
+
 void run(const Gemm& g, const float* a, std::size_t lda, const float* b, std::size_t ldb, float* c,
          std::size_t ldc) {
   const OneBlasThread guard;
   cblas_sgemm(CblasRowMajor, g.transpose_a, g.transpose_b, static_cast<int>(g.rows),
-              static_cast<int>(g.cols), static_cast<int>(g.inner), 1.0F, a, static_cast<int>(lda),
-              b, static_cast<int>(ldb), g.accumulate ? 1.0F : 0.0F, c, static_cast<int>(ldc));
+              static_cast<int>(g.cols), static_cast<int>(g.inner), 1.0F, a, leading(lda), b,
+              leading(ldb), g.accumulate ? 1.0F : 0.0F, c, leading(ldc));
 }
 
 void run(const Gemm& g, const double* a, std::size_t lda, const double* b, std::size_t ldb,
          double* c, std::size_t ldc) {
   const OneBlasThread guard;
   cblas_dgemm(CblasRowMajor, g.transpose_a, g.transpose_b, static_cast<int>(g.rows),
-              static_cast<int>(g.cols), static_cast<int>(g.inner), 1.0, a, static_cast<int>(lda), b,
-              static_cast<int>(ldb), g.accumulate ? 1.0 : 0.0, c, static_cast<int>(ldc));
+              static_cast<int>(g.cols), static_cast<int>(g.inner), 1.0, a, leading(lda), b,
+              leading(ldb), g.accumulate ? 1.0 : 0.0, c, leading(ldc));
 }
 
 template <class Real>

@@ -1,5 +1,4 @@
-// Included once for every target of Highway, between HWY_BEFORE_NAMESPACE and
-// HWY_AFTER_NAMESPACE by way of the includer's foreach_target.
+// Included once for every target of Highway.
 #if defined(CONE_OPS_EXP_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef CONE_OPS_EXP_INL
 #undef CONE_OPS_EXP_INL

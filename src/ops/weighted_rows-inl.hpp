@@ -6,12 +6,10 @@
 #define CONE_OPS_WEIGHTED_ROWS_INL
 #endif
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -65,15 +63,6 @@ HWY_INLINE void for_each_tile(std::size_t vectors, const Tile& tile, std::size_t
   }
 }
 
-/// How many rows before its turn a row is asked for. Their order is the graph's, which no hardware
-/// prefetcher can guess.
-inline constexpr std::size_t kRowsAhead = 8;
-
-template <std::size_t kValues, class T>
-HWY_INLINE void prefetch_row(const T* row) {
-  for (std::size_t c = 0; c < kValues; c += 64 / sizeof(T)) hwy::Prefetch(row + c);
-}
-
 /// The sums of add_rows for kVectors vectors from vector `first` on.
 template <std::size_t kVectors, class D, class WeightOf, class T = hn::TFromD<D>>
 HWY_INLINE void add_rows_of_tile(D d, const WeightOf& weight_of, const RowTable<T>& table,
@@ -84,7 +73,6 @@ HWY_INLINE void add_rows_of_tile(D d, const WeightOf& weight_of, const RowTable<
   const std::size_t stride = table.stride;
   const std::uint32_t* const HWY_RESTRICT rows = entries.rows;
   const T* HWY_RESTRICT weights = entries.weights + weight_of.at(first);
-  const std::size_t last = entries.count - 1;
   std::size_t group[kVectors];
   hn::Vec<D> total[kVectors];
   for (std::size_t v = 0; v < kVectors; ++v) {
@@ -92,7 +80,6 @@ HWY_INLINE void add_rows_of_tile(D d, const WeightOf& weight_of, const RowTable<
     total[v] = from_zero ? hn::Zero(d) : hn::LoadU(d, sum + (first + v) * kLanes);
   }
   for (std::size_t e = 0; e < entries.count; ++e, weights += entries.stride) {
-    prefetch_row<kVectors * kLanes>(base + rows[std::min(e + kRowsAhead, last)] * stride);
     const T* const HWY_RESTRICT row = base + rows[e] * stride;
     for (std::size_t v = 0; v < kVectors; ++v) {
       total[v] =

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +12,8 @@
 namespace cone {
 
 /// A fixed set of threads that run numbered tasks. The calling thread works too. Tasks started from
-/// within a task run inline, one after the other: parallelism is never nested.
+/// within a task run inline, one after the other: parallelism is never nested. Idle threads sleep,
+/// after some 50 microseconds of looking out for the next job.
 class ThreadPool {
  public:
   /// `num_threads` counts the caller; 0 means one a core.
@@ -33,6 +35,8 @@ class ThreadPool {
   struct Job;
 
   void work();
+  /// Looks until it happened or for a short while; whether it happened.
+  bool spin_until(const std::function<bool()>& happened) const;
   static void run_tasks(Job& job, bool report);
   static void run_inline(std::size_t count, const std::function<void(std::size_t)>& task,
                          const std::function<bool(std::size_t)>& on_progress);
@@ -40,10 +44,12 @@ class ThreadPool {
   std::mutex mutex_;
   std::condition_variable job_ready_;
   std::condition_variable workers_idle_;
-  Job* job_ = nullptr;            // guarded by mutex_
-  std::uint64_t job_number_ = 0;  // guarded by mutex_
-  std::size_t num_working_ = 0;   // guarded by mutex_
-  bool shutting_down_ = false;    // guarded by mutex_
+  Job* job_ = nullptr;                            // guarded by mutex_
+  std::uint64_t job_number_ = 0;                  // guarded by mutex_
+  std::atomic<std::uint64_t> announcements_ = 0;  // changed under mutex_, for those who spin
+  std::atomic<std::size_t> num_working_ = 0;      // changed under mutex_
+  bool shutting_down_ = false;                    // guarded by mutex_
+  bool spins_ = false;
   std::vector<std::thread> workers_;
 };
 

@@ -31,8 +31,8 @@ struct Adjacency {
 
 struct AttentionShape {
   std::size_t heads = 1;
-  std::size_t size = 1;  ///< columns of one head
-  double negative_slope = 0.2;
+  std::size_t size = 1;         ///< columns of one head
+  double negative_slope = 0.2;  ///< of LeakyReLU, at most 1
   bool self_loops = true;
 
   std::size_t columns() const { return heads * size; }
@@ -60,6 +60,7 @@ void attention_forward(const Context& context, const Adjacency& graph, const Att
 ///   d_score_src  n × heads: the same summed over i for each j
 ///
 /// The graph is symmetric, so node j gathers from its neighbours i what it gave them: no atomics.
+/// O(edges · heads · size), with 4 values a node and head of its own memory.
 template <class Real>
 void attention_backward(const Context& context, const Adjacency& graph, const AttentionShape& shape,
                         MatrixView<const Real> h, MatrixView<const Real> score_dst,
