@@ -12,6 +12,19 @@ namespace {
 
 constexpr std::size_t kBlockRows = 512;
 
+/// One node and head. The arrays do not overlap; saying so lets the compiler use vectors.
+template <class Real>
+void add_score_gradients_of_head(std::size_t size, Real ds, Real dq, const Real* __restrict a_dst,
+                                 const Real* __restrict a_src, const Real* __restrict h,
+                                 Real* __restrict d_h, Real* __restrict d_a_dst,
+                                 Real* __restrict d_a_src) {
+  for (std::size_t c = 0; c < size; ++c) {
+    d_h[c] += ds * a_dst[c] + dq * a_src[c];
+    d_a_dst[c] += ds * h[c];
+    d_a_src[c] += dq * h[c];
+  }
+}
+
 }  // namespace
 
 AttentionLayer::AttentionLayer(ParameterLayout& layout, const std::string& name,
@@ -84,18 +97,11 @@ void AttentionLayer::add_score_gradients(const Context& context, ParameterStore<
     std::fill(sums.begin(), sums.end(), Real{0});
     for (std::size_t i = begin; i < end; ++i) {
       for (std::size_t k = 0; k < shape_.heads; ++k) {
-        const Real ds = w.d_score_dst(i, k);
-        const Real dq = w.d_score_src(i, k);
         const std::size_t first = k * shape_.size;
-        const Real* h = w.h.row(i).data() + first;
-        Real* d_h = w.d_h.row(i).data() + first;
-        Real* sum_dst = sums.data() + first;
-        Real* sum_src = sums.data() + cols + first;
-        for (std::size_t c = 0; c < shape_.size; ++c) {
-          d_h[c] += ds * a_dst[first + c] + dq * a_src[first + c];
-          sum_dst[c] += ds * h[c];
-          sum_src[c] += dq * h[c];
-        }
+        add_score_gradients_of_head<Real>(shape_.size, w.d_score_dst(i, k), w.d_score_src(i, k),
+                                          a_dst + first, a_src + first, w.h.row(i).data() + first,
+                                          w.d_h.row(i).data() + first, sums.data() + first,
+                                          sums.data() + cols + first);
       }
     }
   });

@@ -45,9 +45,9 @@ inline Dataset simulated_network(std::uint32_t nodes, std::uint64_t seed = 1) {
   NetworkOptions network;
   network.nodes = nodes;
   network.mean_degree = 8;
-  network.topics = 8;
-  network.words = 120;
-  network.words_per_node = 30;
+  network.topics = 4;
+  network.words = 300;
+  network.words_per_node = 60;
   OutcomeOptions outcomes;
   outcomes.normalisation = Normalisation::kRow;
   return simulate_data(context, synthetic_topic_network(context, network), outcomes, 0)

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -44,32 +45,19 @@ TEST(Training, LowersTheLossesAndPredictsHeldOutOutcomesBetterThanAConstant) {
   EXPECT_LT(best.outcome, 0.8 * first.outcome);
   EXPECT_LT(best.treatment, first.treatment);
 
-  // L^y of nodes that took no part, against that of the training nodes' mean.
-  ConeModel<float> model(result.model.num_features, options);
-  std::copy(result.model.parameters.values().begin(), result.model.parameters.values().end(),
-            model.parameters().values().begin());
-  const EncodedNodes encoded = encode_nodes(context, data, result.model);
-  EXPECT_EQ(numbers_of(encoded.z_outcome), numbers_of(result.nodes.z_outcome));
-  EXPECT_EQ(numbers_of(encoded.z_treatment), numbers_of(result.nodes.z_treatment));
-  double squared_error = 0;
-  double constant_error = 0;
-  nn::ParameterLayout layout;
+  // The outcome head on nodes that took no part, against the training nodes' mean.
   const ConeArchitecture architecture(result.model.num_features, options);
-  Matrix<float> z(split.test.size(), encoded.z_outcome.cols());
-  for (std::size_t i = 0; i < split.test.size(); ++i) {
-    const auto row = encoded.z_outcome.row(split.test[i]);
-    std::copy(row.begin(), row.end(), z.row(i).begin());
-  }
   nn::MlpWorkspace<float> head;
   architecture.outcome_head.forward(context, result.model.parameters,
-                                    MatrixView<const float>(z.view()), head);
-  for (std::size_t i = 0; i < split.test.size(); ++i) {
-    const double y =
-        (data.outcome[split.test[i]] - result.model.outcome_mean) / result.model.outcome_scale;
-    squared_error += (head.output()(i, 0) - y) * (head.output()(i, 0) - y);
+                                    std::as_const(result.nodes.z_outcome).view(), head);
+  double squared_error = 0;
+  double constant_error = 0;
+  for (const NodeIndex i : split.test) {
+    const double y = (data.outcome[i] - result.model.outcome_mean) / result.model.outcome_scale;
+    squared_error += std::pow(head.output()(i, 0) - y, 2);
     constant_error += y * y;
   }
-  EXPECT_LT(squared_error, 0.9 * constant_error);
+  EXPECT_LT(squared_error, 0.8 * constant_error);
 }
 
 TEST(Training, IsBitwiseEqualAtAnyNumberOfThreads) {
