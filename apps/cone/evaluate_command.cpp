@@ -1,4 +1,3 @@
-#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -9,6 +8,7 @@
 
 #include "cone/base/error.hpp"
 #include "cone/base/file.hpp"
+#include "cone/base/stopwatch.hpp"
 #include "cone/base/text.hpp"
 #include "cone/data/load.hpp"
 #include "cone/experiment/evaluate.hpp"
@@ -49,10 +49,6 @@ struct EvaluateFlags {
   RunFlags run;
   EvaluateOptions options;
 };
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 /// Fails before the work, not after it.
 void check_output_folder(const std::string& file) {
@@ -110,9 +106,9 @@ int run_evaluate(const EvaluateFlags& flags) {
   ConsoleProgress progress(flags.run.quiet);
   const Context context(flags.run.seed, flags.run.threads, &progress);
 
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const LoadedData data = load_named(context, flags.data);
-  const double load_seconds = seconds_since(start);
+  const double load_seconds = watch.seconds();
   const auto policies = evaluate_policies(context, data.observed, flags.policies);
 
   Evaluation evaluation = evaluate(context, data, policies, flags.options);
@@ -121,7 +117,7 @@ int run_evaluate(const EvaluateFlags& flags) {
   EvaluationRecord& record = evaluation.record;
   record.config["data"] = flags.data;
   record.timing_seconds["load"] = load_seconds;
-  record.timing_seconds["total"] = seconds_since(start);
+  record.timing_seconds["total"] = watch.seconds();
 
   if (flags.json == "-") {
     std::cout << to_json(record).dump(2) << std::endl;

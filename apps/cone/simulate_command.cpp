@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -5,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cone/base/error.hpp"
+#include "cone/base/text.hpp"
 #include "cone/experiment/simulation.hpp"
 
 #include "commands.hpp"
@@ -33,14 +36,33 @@ struct SimulateFlags {
   SimulationOptions options;
 };
 
+void print_summary(const std::string& folder, const nlohmann::ordered_json& manifest) {
+  const auto& data = manifest["data"];
+  const auto& structure = manifest["structure"];
+  std::cerr << fmt::format("wrote {}: {} nodes, {} edges, {} features, {} treated\n", folder,
+                           grouped(data["num_nodes"]), grouped(data["num_edges"]),
+                           grouped(data["num_features"]), grouped(data["num_treated"]));
+  std::string line =
+      fmt::format("mean degree {:.2f}, largest {}", structure["mean_degree"].get<double>(),
+                  grouped(structure["max_degree"]));
+  for (const char* name : {"degree_exponent", "clustering", "homophily", "topic_correlation"}) {
+    // A network may be too small to have it.
+    if (!structure.contains(name) || !std::isfinite(structure[name].get<double>())) continue;
+    std::string label = name;
+    std::replace(label.begin(), label.end(), '_', ' ');
+    line += fmt::format(", {} {:.3f}", label, structure[name].get<double>());
+  }
+  std::cerr << line << '\n';
+}
+
 int run_simulate(const SimulateFlags& flags) {
   validate(flags.options);
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const Context context(flags.run.seed, flags.run.threads, &progress);
-  write_simulation(context, flags.options, flags.out);
+  const nlohmann::ordered_json manifest = write_simulation(context, flags.options, flags.out);
   progress.clear();
-  if (!flags.run.quiet) std::cerr << fmt::format("wrote {}\n", flags.out);
+  if (!flags.run.quiet) print_summary(flags.out, manifest);
   return kSuccess;
 }
 

@@ -1,13 +1,13 @@
 #include "cone/experiment/evaluate.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 
 #include "cone/base/error.hpp"
 #include "cone/base/hash.hpp"
 #include "cone/base/numeric.hpp"
+#include "cone/base/stopwatch.hpp"
 #include "cone/base/version.hpp"
 #include "cone/results/option_json.hpp"
 
@@ -16,16 +16,6 @@
 
 namespace cone {
 namespace {
-
-class Stopwatch {
- public:
-  double seconds() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 template <class T>
 std::vector<T> gather(std::span<const T> values, std::span<const NodeIndex> nodes) {

@@ -1,5 +1,6 @@
 #include "cone/experiment/simulation.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <system_error>
@@ -15,6 +16,7 @@
 #include "cone/data/load.hpp"
 #include "cone/data/write.hpp"
 #include "cone/results/option_json.hpp"
+#include "cone/simulate/network_statistics.hpp"
 
 namespace cone {
 namespace {
@@ -103,6 +105,25 @@ nlohmann::ordered_json used_options(const SimulationOptions& options) {
   return config;
 }
 
+/// What the network is like, to hold against what was asked for. The tail is measured from twice
+/// the mean degree on.
+nlohmann::ordered_json structure(const Context& context, const SimulatedData& simulated) {
+  const Graph& graph = simulated.data.observed.graph;
+  const double degree = mean_degree(graph);
+  const auto tail_from = std::max<std::size_t>(1, static_cast<std::size_t>(2 * degree));
+  nlohmann::ordered_json json = {
+      {"mean_degree", degree},
+      {"max_degree", max_degree(graph)},
+      {"degree_exponent", degree_tail_exponent(graph, tail_from)},
+      {"clustering", average_clustering(context, graph)},
+      {"topic_correlation", topic_homophily(context, graph, simulated.topics.view())},
+      {"largest_component", largest_component_size(graph)}};
+  if (!simulated.community.empty()) {
+    json["homophily"] = label_assortativity(graph, simulated.community);
+  }
+  return json;
+}
+
 nlohmann::ordered_json manifest(const Context& context, const SimulationOptions& options,
                                 const SimulatedData& simulated) {
   const Dataset& data = simulated.data.observed;
@@ -118,6 +139,7 @@ nlohmann::ordered_json manifest(const Context& context, const SimulationOptions&
             {"num_features", data.features.matrix.cols()},
             {"num_treated", data.num_treated()},
             {"checksum", data.checksum()}}},
+          {"structure", structure(context, simulated)},
           {"centroid", std::string(data.ids[simulated.hidden.centroid])}};
 }
 
@@ -135,13 +157,14 @@ TopicNetwork make_topic_network(const Context& context, const SimulationOptions&
                               static_cast<std::size_t>(options.top_words));
 }
 
-void write_simulation(const Context& context, const SimulationOptions& options,
-                      const std::filesystem::path& folder) {
+nlohmann::ordered_json write_simulation(const Context& context, const SimulationOptions& options,
+                                        const std::filesystem::path& folder) {
   validate(options);
   require_replaceable(folder);
   const SimulatedData simulated = simulate_data(context, make_topic_network(context, options),
                                                 options.outcome, options.simulation);
   const Dataset& data = simulated.data.observed;
+  nlohmann::ordered_json record = manifest(context, options, simulated);
   write_folder_atomically(folder, [&](const std::filesystem::path& partial) {
     write_npy(partial / "topics.npy", simulated.topics.view());
     write_dataset(context, partial, data, &*simulated.data.truth);
@@ -149,10 +172,10 @@ void write_simulation(const Context& context, const SimulationOptions& options,
       write_weighted_edges(partial / "hidden_edge_weights.csv", data.ids, data.graph,
                            simulated.hidden.edge_weights);
     }
-    write_atomically(partial / kManifest, [&](std::ostream& out) {
-      out << manifest(context, options, simulated).dump(2) << '\n';
-    });
+    write_atomically(partial / kManifest,
+                     [&](std::ostream& out) { out << record.dump(2) << '\n'; });
   });
+  return record;
 }
 
 }  // namespace cone

@@ -27,7 +27,7 @@ double binary_cross_entropy(std::span<const Real> logit, std::span<const Real> t
   double total = 0;
   for (std::size_t i = 0; i < logit.size(); ++i) {
     const double x = logit[i];
-    total += std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))) - target[i] * x;
+    total += softplus(x) - target[i] * x;
     gradient[i] = static_cast<Real>(weight * (sigmoid(x) - target[i]) / m);
   }
   return total / m;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "cone/base/error.hpp"
+#include "cone/base/numeric.hpp"
 
 #include "nuisance/logistic_solver.hpp"
 
@@ -29,8 +30,6 @@ double dot(std::span<const double> a, std::span<const double> b) {
 }
 
 /// log(1 + exp(x)) without overflow.
-double softplus(double x) { return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x))); }
-
 }  // namespace
 
 LogisticSolver::LogisticSolver(const SparseMatrix& x, std::span<const std::uint8_t> labels)

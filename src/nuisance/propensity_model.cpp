@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "cone/base/error.hpp"
+#include "cone/base/numeric.hpp"
 #include "cone/nuisance/logistic.hpp"
 
 #include "nuisance/feature_scaling.hpp"
@@ -30,7 +31,7 @@ double log_loss(const LogisticFit& fit, const Dataset& data, const SparseMatrix&
   for (const NodeIndex i : nodes) {
     const double logit = fit.intercept + dot(x.row(i), fit.coefficients);
     const double margin = data.treatment[i] == 1 ? logit : -logit;
-    loss += std::max(-margin, 0.0) + std::log1p(std::exp(-std::abs(margin)));
+    loss += softplus(-margin);
   }
   return loss;
 }

@@ -24,9 +24,8 @@ void NetworkOptions::check(std::vector<Fault>& faults) const {
     const double others = connected / communities - 1.0;
     if (within > (others + 1.0) / 2.0) {
       faults.push_back({{.item = flag_name("homophily")},
-                        fmt::format("needs {:.1f} neighbours within communities that have {:.1f} "
-                                    "other members",
-                                    within, others),
+                        fmt::format("needs {:.1f} neighbours within communities of {:.1f} nodes",
+                                    within, others + 1),
                         "lower --homophily, --mean-degree or --communities"});
     }
   }

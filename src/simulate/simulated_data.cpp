@@ -52,6 +52,7 @@ TopicNetwork synthetic_topic_network(const Context& context, const NetworkOption
   network.features.names = numbered_words(generated.words.cols());
   network.features.matrix = std::move(generated.words);
   network.topics = std::move(generated.topics);
+  network.community = std::move(generated.community);
   return network;
 }
 
@@ -84,6 +85,7 @@ SimulatedData simulate_data(const Context& context, TopicNetwork network,
   out.data.edges = network.edges;
   out.hidden = std::move(log.hidden);
   out.topics = std::move(network.topics);
+  out.community = std::move(network.community);
   out.source_checksum = std::move(network.source_checksum);
   return out;
 }

@@ -62,6 +62,10 @@ class Simulate(FolderTest):
         self.assertEqual(manifest["data"], record["data"])
         self.assertEqual(manifest["config"]["kappa2"], 2)
         self.assertNotIn("passes", manifest["config"])
+        structure = manifest["structure"]
+        self.assertAlmostEqual(structure["mean_degree"], 8, delta=0.2)
+        self.assertAlmostEqual(structure["homophily"], manifest["config"]["homophily"], delta=0.05)
+        self.assertEqual(structure["largest_component"], 300)
         topics = numpy.load(folder / "topics.npy")
         self.assertEqual(topics.shape, (300, 5))
         numpy.testing.assert_allclose(topics.sum(axis=1), 1)

@@ -10,7 +10,7 @@
 #include "cone/base/numeric.hpp"
 #include "cone/base/random.hpp"
 
-#include "nuisance/sparse_helpers.hpp"
+#include "support/small_data.hpp"
 
 namespace cone {
 namespace {
@@ -61,7 +61,7 @@ std::vector<double> random_vector(std::size_t size, std::uint64_t seed) {
 
 void expect_minimum_norm_fit(const Dense& x, double tolerance = 1e-9) {
   const std::vector<double> y = random_vector(x.size(), 5);
-  const LinearFit fit = fit_least_squares(testing::sparse_of(x), y);
+  const LinearFit fit = fit_least_squares(testing::sparse_from_rows(x), y);
   const std::vector<double> expected = reference_slopes(x, y);
   ASSERT_EQ(fit.coefficients.size(), expected.size());
   double scale = 1;
@@ -71,7 +71,7 @@ void expect_minimum_norm_fit(const Dense& x, double tolerance = 1e-9) {
   }
   double residual = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    residual += y[i] - fit.predict(testing::sparse_of(x).row(i));
+    residual += y[i] - fit.predict(testing::sparse_from_rows(x).row(i));
   }
   EXPECT_NEAR(residual, 0, 1e-7 * static_cast<double>(x.size()));
 }
@@ -95,7 +95,7 @@ TEST(LeastSquares, SharesTheSlopeOfDuplicateAndCollinearColumns) {
     row[5] = row[1] - 2 * row[2];
   }
   expect_minimum_norm_fit(x);
-  const LinearFit fit = fit_least_squares(testing::sparse_of(x), random_vector(x.size(), 5));
+  const LinearFit fit = fit_least_squares(testing::sparse_from_rows(x), random_vector(x.size(), 5));
   EXPECT_EQ(fit.rank, 8U);
   EXPECT_NEAR(fit.coefficients[3], fit.coefficients[7], 1e-12);
 }
@@ -105,7 +105,7 @@ TEST(LeastSquares, AgreesWithThePseudoInverseWhereWideRowsRepeat) {
   x[4] = x[9];
   x[5] = x[9];
   expect_minimum_norm_fit(x);
-  EXPECT_EQ(fit_least_squares(testing::sparse_of(x), random_vector(20, 5)).rank, 17U);
+  EXPECT_EQ(fit_least_squares(testing::sparse_from_rows(x), random_vector(20, 5)).rank, 17U);
 }
 
 TEST(LeastSquares, TakesEveryLevelOfACategory) {
@@ -125,7 +125,7 @@ TEST(LeastSquares, GivesConstantAndEmptyColumnsNoSlope) {
     row[4] = 0.1;
   }
   expect_minimum_norm_fit(x);
-  const LinearFit fit = fit_least_squares(testing::sparse_of(x), random_vector(40, 5));
+  const LinearFit fit = fit_least_squares(testing::sparse_from_rows(x), random_vector(40, 5));
   EXPECT_EQ(fit.coefficients[0], 0);
   EXPECT_EQ(fit.coefficients[4], 0);
   EXPECT_EQ(fit.rank, 4U);
@@ -140,7 +140,7 @@ TEST(LeastSquares, KeepsItsDigitsWhereMeansDwarfSpreadsAndUnitsDiffer) {
   }
   const std::vector<double> y = random_vector(x.size(), 5);
   const std::vector<double> expected = reference_slopes(x, y);
-  const LinearFit fit = fit_least_squares(testing::sparse_of(x), y);
+  const LinearFit fit = fit_least_squares(testing::sparse_from_rows(x), y);
   for (std::size_t j = 0; j < expected.size(); ++j) {
     EXPECT_NEAR(fit.coefficients[j], expected[j], 1e-8 * std::abs(expected[j])) << "column " << j;
   }
@@ -155,11 +155,12 @@ TEST(LeastSquares, ResolvesNearlyCollinearColumns) {
 TEST(LeastSquares, PredictsTheMeanWhereThereIsNothingToLearnFrom) {
   const std::vector<double> y = {1, 2, 6};
   for (const Dense& x : {Dense(3), Dense(3, {0, 0}), Dense(3, {5, -1})}) {
-    const LinearFit fit = fit_least_squares(testing::sparse_of(x), y);
+    const LinearFit fit = fit_least_squares(testing::sparse_from_rows(x), y);
     EXPECT_DOUBLE_EQ(fit.intercept, 3);
     EXPECT_EQ(fit.rank, 0U);
   }
-  const LinearFit single = fit_least_squares(testing::sparse_of({{4, 5}}), std::vector<double>{7});
+  const LinearFit single =
+      fit_least_squares(testing::sparse_from_rows({{4, 5}}), std::vector<double>{7});
   EXPECT_EQ(single.intercept, 7);
   EXPECT_EQ(single.coefficients, (std::vector<double>{0, 0}));
 }
@@ -168,7 +169,7 @@ TEST(LeastSquares, IsTheSameIteratively) {
   Dense duplicate = random_matrix(60, 8, 0.4, 1);
   for (std::vector<double>& row : duplicate) row[2] = row[6];
   for (const Dense& x : {random_matrix(60, 8, 0.4, 1), random_matrix(15, 40, 0.4, 2), duplicate}) {
-    const SparseMatrix sparse = testing::sparse_of(x);
+    const SparseMatrix sparse = testing::sparse_from_rows(x);
     const std::vector<double> y = random_vector(x.size(), 5);
     for (const double strength : {0.0, 0.7}) {
       const LinearFit direct = fit_ridge(sparse, y, strength);
@@ -184,7 +185,7 @@ TEST(LeastSquares, IsTheSameIteratively) {
 
 TEST(Ridge, HasNoGradientAtItsSolution) {
   for (const Dense& x : {random_matrix(40, 9, 0.5, 1), random_matrix(12, 30, 0.5, 2)}) {
-    const SparseMatrix sparse = testing::sparse_of(x);
+    const SparseMatrix sparse = testing::sparse_from_rows(x);
     const std::vector<double> y = random_vector(x.size(), 5);
     for (const double strength : {1e-3, 1.0, 300.0}) {
       const LinearFit fit = fit_ridge(sparse, y, strength);
@@ -203,7 +204,7 @@ TEST(Ridge, HasNoGradientAtItsSolution) {
 }
 
 TEST(Ridge, GoesFromLeastSquaresToTheMean) {
-  const SparseMatrix x = testing::sparse_of(random_matrix(40, 9, 0.5, 1));
+  const SparseMatrix x = testing::sparse_from_rows(random_matrix(40, 9, 0.5, 1));
   const std::vector<double> y = random_vector(40, 5);
   const std::vector<double> strengths = {0, 1e-12, 1, 1e12,
                                          std::numeric_limits<double>::infinity()};

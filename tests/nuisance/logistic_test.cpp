@@ -7,7 +7,7 @@
 #include "cone/base/error.hpp"
 #include "cone/base/random.hpp"
 
-#include "nuisance/sparse_helpers.hpp"
+#include "support/small_data.hpp"
 
 namespace cone {
 namespace {
@@ -34,7 +34,7 @@ Sample sample(std::size_t rows, std::size_t cols, std::uint64_t seed) {
 
 TEST(Logistic, FindsTheSlopesThatMadeTheLabels) {
   const Sample data = sample(20000, 4, 1);
-  const LogisticFit fit = fit_logistic(testing::sparse_of(data.x), data.label, 100);
+  const LogisticFit fit = fit_logistic(testing::sparse_from_rows(data.x), data.label, 100);
   EXPECT_TRUE(fit.converged);
   EXPECT_NEAR(fit.intercept, 0.5, 0.06);
   EXPECT_NEAR(fit.coefficients[0], 1, 0.08);
@@ -44,16 +44,16 @@ TEST(Logistic, FindsTheSlopesThatMadeTheLabels) {
 
 TEST(Logistic, IsTheNullModelAtCZero) {
   const Sample data = sample(50, 3, 2);
-  const LogisticFit fit = fit_logistic(testing::sparse_of(data.x), data.label, 0);
+  const LogisticFit fit = fit_logistic(testing::sparse_from_rows(data.x), data.label, 0);
   double share = 0;
   for (const std::uint8_t label : data.label) share += label / 50.0;
   EXPECT_TRUE(fit.converged);
   EXPECT_EQ(fit.coefficients, (std::vector<double>{0, 0, 0}));
-  EXPECT_NEAR(fit.probability(testing::sparse_of(data.x).row(0)), share, 1e-15);
+  EXPECT_NEAR(fit.probability(testing::sparse_from_rows(data.x).row(0)), share, 1e-15);
 }
 
 TEST(Logistic, StaysFiniteOnSeparableLabels) {
-  const SparseMatrix x = testing::sparse_of({{-2}, {-1}, {1}, {3}});
+  const SparseMatrix x = testing::sparse_from_rows({{-2}, {-1}, {1}, {3}});
   const std::vector<std::uint8_t> label = {0, 0, 1, 1};
   for (const double c : {1.0, 1e3, 1e6}) {
     const LogisticFit fit = fit_logistic(x, label, c);
@@ -70,7 +70,7 @@ TEST(Logistic, StaysFiniteOnSeparableLabels) {
 }
 
 TEST(Logistic, RefusesLabelsThatAreAllEqual) {
-  const SparseMatrix x = testing::sparse_of({{1, 0}, {0, 1}});
+  const SparseMatrix x = testing::sparse_from_rows({{1, 0}, {0, 1}});
   for (const std::uint8_t label : {0, 1}) {
     EXPECT_THROW(fit_logistic(x, std::vector<std::uint8_t>(2, label), 1), Error);
   }
@@ -80,8 +80,8 @@ TEST(Logistic, GivesConstantColumnsNoSlope) {
   const Sample data = sample(200, 3, 3);
   Dense padded = data.x;
   for (std::vector<double>& row : padded) row.insert(row.end(), {0.0, 5.0});
-  const LogisticFit plain = fit_logistic(testing::sparse_of(data.x), data.label, 1);
-  const LogisticFit fit = fit_logistic(testing::sparse_of(padded), data.label, 1);
+  const LogisticFit plain = fit_logistic(testing::sparse_from_rows(data.x), data.label, 1);
+  const LogisticFit fit = fit_logistic(testing::sparse_from_rows(padded), data.label, 1);
   EXPECT_EQ(fit.coefficients[3], 0);
   EXPECT_EQ(fit.coefficients[4], 0);
   EXPECT_EQ(fit.intercept, plain.intercept);
@@ -91,8 +91,8 @@ TEST(Logistic, ShiftedColumnsChangeTheInterceptOnly) {
   const Sample data = sample(300, 3, 4);
   Dense shifted = data.x;
   for (std::vector<double>& row : shifted) row[1] += 2000;
-  const LogisticFit plain = fit_logistic(testing::sparse_of(data.x), data.label, 1);
-  const LogisticFit fit = fit_logistic(testing::sparse_of(shifted), data.label, 1);
+  const LogisticFit plain = fit_logistic(testing::sparse_from_rows(data.x), data.label, 1);
+  const LogisticFit fit = fit_logistic(testing::sparse_from_rows(shifted), data.label, 1);
   EXPECT_TRUE(fit.converged);
   for (std::size_t j = 0; j < 3; ++j) {
     EXPECT_NEAR(fit.coefficients[j], plain.coefficients[j], 1e-7);
@@ -104,7 +104,7 @@ TEST(Logistic, SwappedLabelsFlipTheSigns) {
   const Sample data = sample(300, 6, 5);
   std::vector<std::uint8_t> swapped = data.label;
   for (std::uint8_t& label : swapped) label = 1 - label;
-  const SparseMatrix x = testing::sparse_of(data.x);
+  const SparseMatrix x = testing::sparse_from_rows(data.x);
   const LogisticFit fit = fit_logistic(x, data.label, 0.3);
   const LogisticFit flipped = fit_logistic(x, swapped, 0.3);
   EXPECT_NEAR(flipped.intercept, -fit.intercept, 1e-7);
@@ -117,17 +117,17 @@ TEST(Logistic, ConvergesWhereFeaturesSayNothingAtAll) {
   const std::vector<std::uint8_t> label = {0, 1, 0, 1, 0, 1};
   const Dense balanced = {{0.1, 3}, {0.1, 3}, {0.7, 0}, {0.7, 0}, {0, 1.1}, {0, 1.1}};
   for (const Dense& x : {balanced, Dense(6)}) {
-    const LogisticFit fit = fit_logistic(testing::sparse_of(x), label, 3);
+    const LogisticFit fit = fit_logistic(testing::sparse_from_rows(x), label, 3);
     EXPECT_TRUE(fit.converged);
     EXPECT_LE(fit.iterations, 2);
-    EXPECT_NEAR(fit.probability(testing::sparse_of(x).row(0)), 0.5, 1e-14);
+    EXPECT_NEAR(fit.probability(testing::sparse_from_rows(x).row(0)), 0.5, 1e-14);
   }
 }
 
 TEST(Logistic, TakesMoreColumnsThanRowsAndDuplicates) {
   Sample data = sample(25, 60, 6);
   for (std::vector<double>& row : data.x) row[7] = row[30];
-  const LogisticFit fit = fit_logistic(testing::sparse_of(data.x), data.label, 10);
+  const LogisticFit fit = fit_logistic(testing::sparse_from_rows(data.x), data.label, 10);
   EXPECT_TRUE(fit.converged);
   EXPECT_NEAR(fit.coefficients[7], fit.coefficients[30], 1e-7);
 }

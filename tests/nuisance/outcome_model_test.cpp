@@ -40,7 +40,7 @@ std::vector<Dataset> shapes() {
   all.push_back(simulate({.nodes = 60, .features = 90, .density = 0.2}, 2).data);
   testing::Simulated duplicate = simulate({.nodes = 120, .features = 10}, 3);
   for (auto& row : duplicate.x) row[4] = row[9];
-  duplicate.data.features.matrix = testing::sparse_of(duplicate.x);
+  duplicate.data.features.matrix = testing::sparse_from_rows(duplicate.x);
   all.push_back(duplicate.data);
   return all;
 }
@@ -220,7 +220,7 @@ TEST(OutcomeModel, RidgeFallsBackToTheMeanOfEachArmWhereFeaturesSayNothing) {
 
 TEST(OutcomeModel, WithoutFeaturesEveryModelIsTheMeanOfTheArm) {
   Dataset data = simulate({.nodes = 60}, 13).data;
-  data.features.matrix = testing::sparse_of(std::vector<std::vector<double>>(60));
+  data.features.matrix = testing::sparse_from_rows(std::vector<std::vector<double>>(60));
   data.features.names.clear();
   const FitPlan plan = split_plan(thirds(60));
   double total[] = {0, 0};

@@ -80,7 +80,7 @@ TEST(PropensityModel, TheOrderAndUnitsOfTheFeaturesDoNotMatter) {
   Dataset rescaled = simulated.data;
   auto x = simulated.x;
   for (auto& row : x) row[0] *= 1000;
-  rescaled.features.matrix = testing::sparse_of(x);
+  rescaled.features.matrix = testing::sparse_from_rows(x);
   for (const Dataset& data : {testing::with_columns_reversed(simulated), rescaled}) {
     const PropensityPredictions other = predict(data, plan);
     for (std::size_t i = 0; i < 250; ++i) {
@@ -122,7 +122,7 @@ TEST(PropensityModel, WarnsWhereTheFeaturesDecideTheTreatment) {
 
 TEST(PropensityModel, WithoutFeaturesEveryoneHasTheMean) {
   Dataset data = simulate({.nodes = 60}, 10).data;
-  data.features.matrix = testing::sparse_of(std::vector<std::vector<double>>(60));
+  data.features.matrix = testing::sparse_from_rows(std::vector<std::vector<double>>(60));
   data.features.names.clear();
   const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
   const PropensityPredictions out = predict(data, plan);

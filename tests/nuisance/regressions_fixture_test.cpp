@@ -3,8 +3,8 @@
 #include "cone/nuisance/linear.hpp"
 #include "cone/nuisance/logistic.hpp"
 
-#include "nuisance/sparse_helpers.hpp"
 #include "support/fixture.hpp"
+#include "support/small_data.hpp"
 
 namespace cone {
 namespace {
@@ -33,7 +33,7 @@ TEST(RegressionsFixture, OneRegressionWithTheTreatmentAsAColumnAgrees) {
   for (std::size_t i = 0; i < reference.x.size(); ++i) {
     reference.x[i].push_back(reference.treatment[i]);
   }
-  expect_fit(fit_least_squares(testing::sparse_of(reference.x), reference.outcome),
+  expect_fit(fit_least_squares(testing::sparse_from_rows(reference.x), reference.outcome),
              vector_of(reference.values.at("ols1_intercept_features_treatment")));
 }
 
@@ -47,7 +47,7 @@ TEST(RegressionsFixture, OneRegressionAnArmAgrees) {
       x.push_back(reference.x[i]);
       y.push_back(reference.outcome[i]);
     }
-    expect_fit(fit_least_squares(testing::sparse_of(x), y),
+    expect_fit(fit_least_squares(testing::sparse_from_rows(x), y),
                vector_of(reference.values.at(arm == 0 ? "ols2_control_intercept_features"
                                                       : "ols2_treated_intercept_features")));
   }
@@ -60,7 +60,7 @@ constexpr double kReferenceError = 1e-5;
 
 TEST(RegressionsFixture, LogisticRegressionAgrees) {
   const Reference reference;
-  const SparseMatrix x = testing::sparse_of(reference.x);
+  const SparseMatrix x = testing::sparse_from_rows(reference.x);
   const LogisticFit fit =
       fit_logistic(x, reference.treatment, reference.values.at("logistic_C").get<double>());
   EXPECT_TRUE(fit.converged);
@@ -80,7 +80,7 @@ TEST(RegressionsFixture, LogisticRegressionAgrees) {
 
 TEST(RegressionsFixture, LogisticRegressionIsAtTheMinimum) {
   const Reference reference;
-  const SparseMatrix x = testing::sparse_of(reference.x);
+  const SparseMatrix x = testing::sparse_from_rows(reference.x);
   const double c = reference.values.at("logistic_C").get<double>();
   const LogisticFit fit = fit_logistic(x, reference.treatment, c);
   std::vector<double> gradient = fit.coefficients;

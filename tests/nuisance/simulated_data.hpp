@@ -10,7 +10,7 @@
 #include "cone/base/random.hpp"
 #include "cone/data/dataset.hpp"
 
-#include "nuisance/sparse_helpers.hpp"
+#include "support/small_data.hpp"
 
 namespace cone::testing {
 
@@ -48,7 +48,7 @@ inline Simulated simulate(const SimulationShape& shape, std::uint64_t seed) {
     out.data.outcome.push_back(expected_outcome(row, t) + shape.noise * rng.normal());
     out.x.push_back(std::move(row));
   }
-  out.data.features.matrix = sparse_of(out.x);
+  out.data.features.matrix = sparse_from_rows(out.x);
   for (std::size_t j = 0; j < shape.features; ++j) {
     out.data.features.names.push_back(std::to_string(j));
   }
@@ -70,7 +70,7 @@ inline Dataset with_columns_reversed(const Simulated& simulated) {
   Dataset data = simulated.data;
   auto x = simulated.x;
   for (auto& row : x) std::reverse(row.begin(), row.end());
-  data.features.matrix = sparse_of(x);
+  data.features.matrix = sparse_from_rows(x);
   return data;
 }
 

@@ -41,6 +41,9 @@ inline double variance(std::span<const double> values, int ddof) {
   return total.value() / (static_cast<double>(values.size()) - ddof);
 }
 
+/// log(1 + exp(x)) without overflow.
+inline double softplus(double x) { return (x > 0 ? x : 0.0) + std::log1p(std::exp(-std::abs(x))); }
+
 /// 1 / (1 + exp(−x)) without overflow.
 inline double sigmoid(double x) {
   if (x >= 0) return 1.0 / (1.0 + std::exp(-x));

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include <nlohmann/json.hpp>
+
 #include "cone/base/options.hpp"
 #include "cone/exec/context.hpp"
 #include "cone/simulate/simulated_data.hpp"
@@ -51,10 +53,12 @@ struct SimulationOptions {
 TopicNetwork make_topic_network(const Context& context, const SimulationOptions& options);
 
 /// Simulates and writes a dataset folder: the files load_dataset reads, topics.npy, and
-/// manifest.json with every option that had a part, the centroid and the checksums. The folder
+/// manifest.json with every option that had a part, the structure that came out (degrees, their
+/// tail, clustering, homophily), the centroid and the checksums. The folder
 /// appears when it is complete; an existing one is refused unless it is empty or holds an earlier
 /// simulation, which is replaced.
-void write_simulation(const Context& context, const SimulationOptions& options,
-                      const std::filesystem::path& folder);
+/// Returns the manifest.
+nlohmann::ordered_json write_simulation(const Context& context, const SimulationOptions& options,
+                                        const std::filesystem::path& folder);
 
 }  // namespace cone

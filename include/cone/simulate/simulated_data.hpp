@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "cone/base/matrix.hpp"
 #include "cone/data/dataset.hpp"
@@ -18,7 +19,8 @@ struct TopicNetwork {
   IdTable ids;
   Graph graph;
   FeatureTable features;
-  Matrix<double> topics;  ///< nodes × topics, rows sum to 1
+  Matrix<double> topics;                 ///< nodes × topics, rows sum to 1
+  std::vector<std::uint32_t> community;  ///< of a generated network, one a node; else empty
   EdgeListReport edges;
   std::string source_checksum;  ///< of the real network's dataset; empty for a generated one
 };
@@ -34,6 +36,7 @@ TopicNetwork fitted_topic_network(const Context& context, LoadedData network,
 struct SimulatedData {
   LoadedData data;
   Matrix<double> topics;
+  std::vector<std::uint32_t> community;
   HiddenState hidden;
   std::string source_checksum;
 };
