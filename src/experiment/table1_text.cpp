@@ -21,16 +21,15 @@ std::vector<std::string> cells(const Table1Row& row) {
           cell(row.gaining)};
 }
 
-const std::vector<std::string>& titles() {
-  static const std::vector<std::string> kTitles = {"network",
-                                                   "kappa2",
-                                                   "nodes",
-                                                   "words",
-                                                   "treated, paper",
-                                                   "treated, ours",
-                                                   "y(1) > y(0), paper",
-                                                   "y(1) > y(0), ours"};
-  return kTitles;
+std::vector<std::string> titles() {
+  return {"network",
+          "kappa2",
+          "nodes",
+          "words",
+          "treated, paper",
+          "treated, ours",
+          "y(1) > y(0), paper",
+          "y(1) > y(0), ours"};
 }
 
 }  // namespace

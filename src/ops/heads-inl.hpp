@@ -39,6 +39,7 @@ HWY_INLINE void with_vectors_of_head(std::size_t size, const Body& body) {
       body(d, WeightEveryOf{vectors});
     }
   };
+  // The branches differ in the type they pass on. NOLINTBEGIN(bugprone-branch-clone)
   if (size % kWidest == 0) {
     choose(hn::CappedTag<T, kWidest>());
   } else if (size % (kWidest / 2) == 0) {
@@ -48,6 +49,7 @@ HWY_INLINE void with_vectors_of_head(std::size_t size, const Body& body) {
   } else {
     body(hn::CappedTag<T, 1>(), WeightEveryOf{size});
   }
+  // NOLINTEND(bugprone-branch-clone)
 }
 
 /// ⟨a, b⟩ of one head, whose size is a multiple of the lanes of D.

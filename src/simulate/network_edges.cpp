@@ -182,8 +182,9 @@ class EdgeDrawer {
     std::ranges::sort(drawn, [](const Drawn& a, const Drawn& b) {
       return a.key != b.key ? a.key < b.key : a.position < b.position;
     });
-    const auto repeats = std::ranges::unique(drawn, {}, &Drawn::key);
-    drawn.erase(repeats.begin(), repeats.end());
+    drawn.erase(std::unique(drawn.begin(), drawn.end(),
+                            [](const Drawn& a, const Drawn& b) { return a.key == b.key; }),
+                drawn.end());
     std::ranges::sort(drawn, {}, &Drawn::position);
     drawn.resize(std::min<std::size_t>(drawn.size(), wanted));
     std::vector<Edge> edges;
