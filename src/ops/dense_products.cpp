@@ -48,8 +48,8 @@ void multiply_row_blocks(const Context& context, CBLAS_TRANSPOSE transpose_b, st
                          MatrixView<const Real> a, MatrixView<const Real> b, MatrixView<Real> out,
                          bool accumulate) {
   context.for_each_range(out.rows(), kBlockRows, [&](std::size_t begin, std::size_t end) {
-    run(Gemm{CblasNoTrans, transpose_b, end - begin, out.cols(), inner, accumulate}, &a(begin, 0),
-        a.stride(), b.data(), b.stride(), &out(begin, 0), out.stride());
+    run(Gemm{CblasNoTrans, transpose_b, end - begin, out.cols(), inner, accumulate},
+        a.row(begin).data(), a.stride(), b.data(), b.stride(), out.row(begin).data(), out.stride());
   });
 }
 
@@ -76,7 +76,8 @@ void multiply_transposed_a(const Context& context, MatrixView<const Real> a,
       a.rows(), block_rows, [&](std::size_t begin, std::size_t end) {
         Matrix<Real> partial(out.rows(), out.cols());
         run(Gemm{CblasTrans, CblasNoTrans, out.rows(), out.cols(), end - begin, false},
-            &a(begin, 0), a.stride(), &b(begin, 0), b.stride(), partial.data(), partial.cols());
+            a.row(begin).data(), a.stride(), b.row(begin).data(), b.stride(), partial.data(),
+            partial.cols());
         return partial;
       });
   for (std::size_t i = 0; i < out.rows(); ++i) {
