@@ -16,7 +16,7 @@ using testing::Files;
 /// Changes one file at a few places: bytes that matter to the syntax, random bytes, cut or copied
 /// pieces.
 void mutate(Files& files, Rng& rng) {
-  constexpr char kBytes[] = "\",\n\r\0\xFF\xC3 -+.e0123456789ainf";
+  static constexpr char kBytes[] = "\",\n\r\0\xFF\xC3 -+.e0123456789ainf";
   constexpr std::string_view kTroublesome(kBytes, sizeof kBytes - 1);
   auto file = files.begin();
   std::advance(file, static_cast<std::ptrdiff_t>(rng.below(files.size())));
