@@ -9,6 +9,7 @@
 
 #include "cone/base/numeric.hpp"
 #include "cone/base/random.hpp"
+#include "cone/exec/one_blas_thread.hpp"
 
 #include "support/small_data.hpp"
 
@@ -34,6 +35,7 @@ std::vector<double> reference_slopes(const Dense& x, const std::vector<double>& 
   for (std::size_t i = 0; i < n; ++i) b[i] = y[i] - mean(y);
   std::vector<double> singular_values(std::min(n, p));
   lapack_int rank = 0;
+  const OneBlasThread guard;  // ThreadSanitizer does not see through OpenMP
   LAPACKE_dgelsd(LAPACK_COL_MAJOR, static_cast<int>(n), static_cast<int>(p), 1, a.data(),
                  static_cast<int>(n), b.data(), static_cast<int>(b.size()), singular_values.data(),
                  1e-11, &rank);
