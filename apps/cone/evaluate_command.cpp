@@ -147,7 +147,7 @@ void add_evaluate_command(CLI::App& root, Run& run) {
   bind_flags(*command, flags->options, "Estimation");
   command->callback([flags, command, &run] {
     run = [flags, command] {
-      refuse_idle_flags(*command, flags->options.protocol);
+      refuse_idle_flags(*command, flags->options.plan.protocol);
       return run_evaluate(*flags);
     };
   });

@@ -7,30 +7,38 @@ namespace cone {
 namespace {
 
 constexpr std::array kCatalogue = {
-    EstimatorInfo{"naive", Method::kArmMeans, "", "mean outcome of each arm, no adjustment"},
-    EstimatorInfo{"ips", Method::kInversePropensity, "", "inverse propensity weighting"},
-    EstimatorInfo{"snips", Method::kSelfNormalised, "", "self-normalised inverse propensity"},
-    EstimatorInfo{"ips_clipped", Method::kClippedInversePropensity, "",
+    EstimatorInfo{"naive", Method::kArmMeans, "", "", "mean outcome of each arm, no adjustment"},
+    EstimatorInfo{"ips", Method::kInversePropensity, "", "features",
+                  "inverse propensity weighting"},
+    EstimatorInfo{"snips", Method::kSelfNormalised, "", "features",
+                  "self-normalised inverse propensity"},
+    EstimatorInfo{"ips_clipped", Method::kClippedInversePropensity, "", "features",
                   "inverse propensity with weights cut at --clip"},
-    EstimatorInfo{"dm_ols1", Method::kDirect, "ols1", "one regression, treatment as a column"},
-    EstimatorInfo{"dm_ols2", Method::kDirect, "ols2", "one regression an arm"},
-    EstimatorInfo{"dm_ridge", Method::kDirect, "ridge", "one ridge regression an arm"},
-    EstimatorInfo{"dr_ols1", Method::kDoublyRobust, "ols1", "dm_ols1 corrected by weights"},
-    EstimatorInfo{"dr_ols2", Method::kDoublyRobust, "ols2", "dm_ols2 corrected by weights"},
-    EstimatorInfo{"dr_ridge", Method::kDoublyRobust, "ridge", "dm_ridge corrected by weights"},
-    EstimatorInfo{"switch_dr", Method::kSwitch, "ridge",
+    EstimatorInfo{"dm_ols1", Method::kDirect, "ols1", "", "one regression, treatment as a column"},
+    EstimatorInfo{"dm_ols2", Method::kDirect, "ols2", "", "one regression an arm"},
+    EstimatorInfo{"dm_ridge", Method::kDirect, "ridge", "", "one ridge regression an arm"},
+    EstimatorInfo{"dr_ols1", Method::kDoublyRobust, "ols1", "features",
+                  "dm_ols1 corrected by weights"},
+    EstimatorInfo{"dr_ols2", Method::kDoublyRobust, "ols2", "features",
+                  "dm_ols2 corrected by weights"},
+    EstimatorInfo{"dr_ridge", Method::kDoublyRobust, "ridge", "features",
+                  "dm_ridge corrected by weights"},
+    EstimatorInfo{"switch_dr", Method::kSwitch, "ridge", "features",
                   "dr_ridge without the weights above --switch-threshold"},
-    EstimatorInfo{"dr_shrinkage", Method::kShrinkage, "ridge",
+    EstimatorInfo{"dr_shrinkage", Method::kShrinkage, "ridge", "features",
                   "dr_ridge with weights shrunk by --shrinkage-lambda"},
-    EstimatorInfo{"dm", Method::kDirect, "given", "the given outcome model alone"},
-    EstimatorInfo{"dr", Method::kDoublyRobust, "given", "the given outcome model, corrected"},
+    EstimatorInfo{"cone", Method::kDoublyRobust, "cone", "cone",
+                  "networks on representations learnt from the graph, corrected by weights"},
+    EstimatorInfo{"cone_dm", Method::kDirect, "cone", "", "the outcome networks of cone alone"},
+    EstimatorInfo{"cone_ips", Method::kInversePropensity, "", "cone",
+                  "inverse propensity weighting on cone's representations"},
+    EstimatorInfo{"cone_snips", Method::kSelfNormalised, "", "cone", "cone_ips, self-normalised"},
+    EstimatorInfo{"dm", Method::kDirect, "given", "", "the given outcome model alone"},
+    EstimatorInfo{"dr", Method::kDoublyRobust, "given", "features",
+                  "the given outcome model, corrected"},
 };
 
 }  // namespace
-
-bool EstimatorInfo::needs_propensity() const {
-  return method != Method::kArmMeans && method != Method::kDirect;
-}
 
 std::span<const EstimatorInfo> estimator_catalogue() { return kCatalogue; }
 

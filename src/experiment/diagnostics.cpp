@@ -38,11 +38,12 @@ LogLosses log_losses(const PropensityNuisance& nuisance, const Dataset& data,
   return losses;
 }
 
-PropensityDiagnostics diagnose_propensity(const PropensityNuisance& nuisance, const Dataset& data,
+PropensityDiagnostics diagnose_propensity(const std::string& name,
+                                          const PropensityNuisance& nuisance, const Dataset& data,
                                           std::span<const NodeIndex> scored,
                                           std::vector<std::string>& warnings) {
   PropensityDiagnostics out{
-      .source = nuisance.source, .min = 1, .max = 0, .clipped_fraction = nuisance.clipped_fraction};
+      .name = name, .min = 1, .max = 0, .clipped_fraction = nuisance.clipped_fraction};
   for (const NodeIndex i : scored) {
     out.min = std::min(out.min, nuisance.probability[i]);
     out.max = std::max(out.max, nuisance.probability[i]);
@@ -55,9 +56,9 @@ PropensityDiagnostics diagnose_propensity(const PropensityNuisance& nuisance, co
   // Chance alone makes a useless model a little worse than a constant: speak up beyond that.
   if (mean(excess) > 2 * standard_error(excess)) {
     warnings.push_back(
-        fmt::format("propensity: the {} propensities describe the log worse than a constant would "
-                    "(log loss {:.4f} against {:.4f})",
-                    out.source, out.log_loss, out.constant_log_loss));
+        fmt::format("propensity ({}): describes the log worse than a constant would (log loss "
+                    "{:.4f} against {:.4f})",
+                    out.name, out.log_loss, out.constant_log_loss));
   }
   return out;
 }
@@ -83,7 +84,9 @@ void add_warnings(const NuisanceSet& nuisances, Diagnostics& out) {
       out.warnings.push_back(fmt::format("{}: {}", source, warning));
     }
   };
-  if (nuisances.propensity) add("propensity", nuisances.propensity->warnings);
+  for (const auto& [name, nuisance] : nuisances.propensities) {
+    add(fmt::format("propensity ({})", name), nuisance.warnings);
+  }
   for (const auto& [name, model] : nuisances.outcome_models) add(name, model.warnings);
 }
 
@@ -106,12 +109,21 @@ Diagnostics diagnose(const LoadedData& data, const NuisanceSet& nuisances) {
   }
   out.num_self_loops_dropped = data.edges.num_self_loops;
   out.num_edges_merged = data.edges.num_merged;
-  if (nuisances.propensity) {
-    out.propensity =
-        diagnose_propensity(*nuisances.propensity, observed, nuisances.scored, out.warnings);
+  for (const auto& [name, nuisance] : nuisances.propensities) {
+    out.propensity_models.push_back(
+        diagnose_propensity(name, nuisance, observed, nuisances.scored, out.warnings));
   }
   for (const auto& [name, model] : nuisances.outcome_models) {
     out.outcome_models.push_back({name, r_squared(model, observed, nuisances.scored)});
+  }
+  for (const FoldTraining& training : nuisances.trainings) {
+    out.trainings.push_back({.status = std::string(enum_name(training.status)),
+                             .epochs = training.epochs,
+                             .best_epoch = training.best_epoch,
+                             .validation_outcome_loss = training.validation_outcome_loss,
+                             .validation_treatment_loss = training.validation_treatment_loss,
+                             .outcome_error = training.outcome_error,
+                             .propensity_loss = training.propensity_loss});
   }
   add_warnings(nuisances, out);
   return out;

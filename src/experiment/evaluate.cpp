@@ -62,14 +62,14 @@ Matrix<double> policy_matrix(std::span<const EvaluatedPolicy> policies, std::siz
 struct ScoredLog {
   std::vector<std::uint8_t> treatment;
   std::vector<double> outcome;
-  std::vector<double> propensity;
+  std::map<const PropensityNuisance*, std::vector<double>> propensity;
   std::map<const OutcomePredictions*, std::pair<std::vector<double>, std::vector<double>>> mu;
 
   ScoredLog(const Dataset& data, const NuisanceSet& nuisances)
       : treatment(gather(std::span<const std::uint8_t>(data.treatment), nuisances.scored)),
         outcome(gather(data.outcome, nuisances.scored)) {
-    if (nuisances.propensity) {
-      propensity = gather(nuisances.propensity->probability, nuisances.scored);
+    for (const auto& [name, nuisance] : nuisances.propensities) {
+      propensity[&nuisance] = gather(nuisance.probability, nuisances.scored);
     }
     for (const auto& [name, model] : nuisances.outcome_models) {
       mu[&model] = {gather(model.mu0, nuisances.scored), gather(model.mu1, nuisances.scored)};
@@ -110,8 +110,9 @@ PolicyResult evaluate_policy(const EvaluatedPolicy& policy, std::size_t number,
     EstimationInput input{
         .treatment = log.treatment, .outcome = log.outcome, .policy = probability};
     if (estimator->needs_propensity()) {
-      input.propensity = log.propensity;
-      input.propensity_bound = nuisances.propensity->bound;
+      const PropensityNuisance& nuisance = nuisances.propensity_of(*estimator);
+      input.propensity = log.propensity.at(&nuisance);
+      input.propensity_bound = nuisance.bound;
     }
     if (estimator->needs_outcome_model()) {
       input.outcome_model = outcome_view(nuisances.outcome_model_of(*estimator), log, number);
@@ -138,7 +139,8 @@ nlohmann::ordered_json config_json(const Context& context, const EvaluateOptions
 }
 
 EvaluationRecord run(const Context& context, const LoadedData& data,
-                     std::span<const EvaluatedPolicy> policies, const EvaluateOptions& options) {
+                     std::span<const EvaluatedPolicy> policies, const EvaluateOptions& options,
+                     const ConeFit* fitted_cone) {
   validate(options);
   require_log(data.observed);
   require(!policies.empty(), "evaluate: no policy");
@@ -151,8 +153,8 @@ EvaluationRecord run(const Context& context, const LoadedData& data,
 
   const Stopwatch fitting;
   const Matrix<double> probabilities = policy_matrix(policies, data.observed.num_nodes());
-  const NuisanceSet nuisances =
-      prepare_nuisances(context, data.observed, estimators, probabilities.view(), options);
+  const NuisanceSet nuisances = prepare_nuisances(context, data.observed, estimators,
+                                                  probabilities.view(), options, fitted_cone);
   record.timing_seconds["nuisances"] = fitting.seconds();
 
   const Stopwatch estimating;
@@ -169,9 +171,10 @@ EvaluationRecord run(const Context& context, const LoadedData& data,
 }  // namespace
 
 Evaluation evaluate(const Context& context, const LoadedData& data,
-                    std::span<const EvaluatedPolicy> policies, const EvaluateOptions& options) {
+                    std::span<const EvaluatedPolicy> policies, const EvaluateOptions& options,
+                    const ConeFit* fitted_cone) {
   try {
-    return {RunStatus::kCompleted, run(context, data, policies, options)};
+    return {RunStatus::kCompleted, run(context, data, policies, options, fitted_cone)};
   } catch (const Cancelled&) {
     return {RunStatus::kCancelled, {}};
   }

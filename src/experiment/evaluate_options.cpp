@@ -33,7 +33,7 @@ void EvaluateOptions::check(std::vector<Fault>& faults) const {
                         "name it once"});
     }
   }
-  split.check(faults);
+  plan.check(faults);
 }
 
 }  // namespace cone

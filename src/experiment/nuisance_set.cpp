@@ -9,9 +9,11 @@
 namespace cone {
 namespace {
 
-bool any_needs_propensity(std::span<const EstimatorInfo* const> estimators) {
-  return std::any_of(estimators.begin(), estimators.end(),
-                     [](const EstimatorInfo* e) { return e->needs_propensity(); });
+/// Adds a name once; estimators without a need have an empty one.
+void add_name(std::string_view name, std::vector<std::string_view>& names) {
+  if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) {
+    names.push_back(name);
+  }
 }
 
 OutcomePredictions given_predictions(const Dataset& data) {
@@ -46,24 +48,57 @@ void require_given_columns(const Dataset& data, std::span<const EstimatorInfo* c
   faults.throw_if_any(ErrorCode::kData);
 }
 
-FitPlan make_plan(const Dataset& data, const EvaluateOptions& options, std::uint64_t seed) {
-  if (options.protocol == Protocol::kSplit) {
-    return split_plan(make_split(data, options.split, seed));
-  }
-  return cross_fit_plan(data, options.folds, options.selection_folds, seed);
-}
-
 /// Where nothing is fitted, no folds are needed (and tiny data may not allow any).
 std::vector<NodeIndex> nodes_scored_without_fitting(const Dataset& data,
                                                     const EvaluateOptions& options,
                                                     std::uint64_t seed) {
-  if (options.protocol == Protocol::kSplit) return make_split(data, options.split, seed).test;
+  if (options.plan.protocol == Protocol::kSplit) {
+    return make_split(data, options.plan.split, seed).test;
+  }
   std::vector<NodeIndex> all(data.num_nodes());
   std::iota(all.begin(), all.end(), NodeIndex{0});
   return all;
 }
 
+/// What has to be fitted for a set of estimators.
+struct Needs {
+  std::vector<std::string_view> propensities;
+  std::vector<std::string_view> outcome_models;
+
+  bool nothing() const { return propensities.empty() && outcome_models.empty(); }
+  /// Takes cone's networks off the lists; true where they were on one.
+  bool take_cone() {
+    return std::erase(propensities, "cone") + std::erase(outcome_models, "cone") > 0;
+  }
+};
+
+PropensityNuisance fitted_nuisance(PropensityPredictions fitted, double bound) {
+  return {.probability = std::move(fitted.probability),
+          .bound = bound,
+          .clipped_fraction = fitted.clipped_fraction,
+          .warnings = std::move(fitted.warnings)};
+}
+
+void add_cone(const Context& context, const Dataset& data, const EvaluateOptions& options,
+              const ConeFit* fitted, NuisanceSet& set) {
+  const ConeFit fit =
+      fitted == nullptr ? fit_cone(context, data, options.plan, options.cone) : *fitted;
+  ConePredictions predictions = predict_cone(context, data, fit, options.nuisance.propensity_bound);
+  set.scored = std::move(predictions.scored);
+  set.propensities["cone"] =
+      fitted_nuisance(std::move(predictions.propensities), options.nuisance.propensity_bound);
+  set.outcome_models["cone"] = std::move(predictions.outcomes);
+  for (const ConeFold& fold : fit.folds) set.trainings.push_back(fold.training);
+}
+
 }  // namespace
+
+const PropensityNuisance& NuisanceSet::propensity_of(const EstimatorInfo& estimator) const {
+  const auto found =
+      given_propensity ? propensities.find("given") : propensities.find(estimator.propensity_model);
+  require(found != propensities.end(), "evaluate: a propensity model was not prepared");
+  return found->second;
+}
 
 const OutcomePredictions& NuisanceSet::outcome_model_of(const EstimatorInfo& estimator) const {
   const auto found = given_outcome_model ? outcome_models.find("given")
@@ -74,43 +109,43 @@ const OutcomePredictions& NuisanceSet::outcome_model_of(const EstimatorInfo& est
 
 NuisanceSet prepare_nuisances(const Context& context, const Dataset& data,
                               std::span<const EstimatorInfo* const> estimators,
-                              MatrixView<const double> policies, const EvaluateOptions& options) {
+                              MatrixView<const double> policies, const EvaluateOptions& options,
+                              const ConeFit* fitted_cone) {
   const bool given = options.nuisances == NuisanceSource::kGiven;
   if (given) require_given_columns(data, estimators);
 
   NuisanceSet set;
-  const bool needs_propensity = any_needs_propensity(estimators);
-  if (given && data.propensity && needs_propensity) {
-    set.propensity = PropensityNuisance{.source = "given", .probability = *data.propensity};
+  Needs needs;
+  for (const EstimatorInfo* estimator : estimators) {
+    add_name(estimator->propensity_model, needs.propensities);
+    add_name(estimator->outcome_model, needs.outcome_models);
+  }
+  set.given_propensity = given && data.propensity.has_value();
+  if (set.given_propensity && !needs.propensities.empty()) {
+    set.propensities["given"] = {.probability = *data.propensity};
+    needs.propensities.clear();
   }
   set.given_outcome_model = given && data.mu0.has_value();
-  std::vector<std::string_view> models_to_fit;
-  for (const EstimatorInfo* estimator : estimators) {
-    if (!estimator->needs_outcome_model()) continue;
-    if (set.given_outcome_model) {
-      if (set.outcome_models.empty()) set.outcome_models["given"] = given_predictions(data);
-    } else if (std::find(models_to_fit.begin(), models_to_fit.end(), estimator->outcome_model) ==
-               models_to_fit.end()) {
-      models_to_fit.push_back(estimator->outcome_model);
-    }
+  if (set.given_outcome_model && !needs.outcome_models.empty()) {
+    set.outcome_models["given"] = given_predictions(data);
+    needs.outcome_models.clear();
   }
 
-  const bool fits_propensity = needs_propensity && !set.propensity;
-  if (!fits_propensity && models_to_fit.empty()) {
-    set.scored = nodes_scored_without_fitting(data, options, context.seed());
+  if (needs.take_cone()) add_cone(context, data, options, fitted_cone, set);
+  if (needs.nothing()) {
+    if (set.scored.empty()) {
+      set.scored = nodes_scored_without_fitting(data, options, context.seed());
+    }
     return set;
   }
-  const FitPlan plan = make_plan(data, options, context.seed());
+  const FitPlan plan = make_plan(data, options.plan, context.seed());
   set.scored = plan.scored;
-  if (fits_propensity) {
-    PropensityPredictions fitted = predict_propensities(context, data, plan, options.nuisance);
-    set.propensity = PropensityNuisance{.source = "fitted",
-                                        .probability = std::move(fitted.probability),
-                                        .bound = options.nuisance.propensity_bound,
-                                        .clipped_fraction = fitted.clipped_fraction,
-                                        .warnings = std::move(fitted.warnings)};
+  for (const std::string_view name : needs.propensities) {
+    set.propensities[std::string(name)] =
+        fitted_nuisance(predict_propensities(context, data, plan, options.nuisance),
+                        options.nuisance.propensity_bound);
   }
-  for (const std::string_view name : models_to_fit) {
+  for (const std::string_view name : needs.outcome_models) {
     set.outcome_models[std::string(name)] =
         predict_outcomes(context, data, plan, model_named(name), policies, options.nuisance);
   }

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cone/experiment/evaluate.hpp"
+#include "cone/nuisance/cone_fit.hpp"
 #include "cone/nuisance/fit_plan.hpp"
 #include "cone/nuisance/outcome_model.hpp"
 #include "cone/nuisance/propensity_model.hpp"
@@ -16,7 +16,6 @@ namespace cone {
 
 /// A propensity for every node, fitted or given, with what is known about it.
 struct PropensityNuisance {
-  std::string source;
   std::vector<double> probability;
   double bound = 0;  ///< 0 where not bounded
   double clipped_fraction = 0;
@@ -26,18 +25,23 @@ struct PropensityNuisance {
 /// The nuisances that a set of estimators needs, each fitted once for all policies.
 struct NuisanceSet {
   std::vector<NodeIndex> scored;  ///< the nodes the utility is estimated on, ascending
-  std::optional<PropensityNuisance> propensity;
-  /// By the model's name ("ols1", "ols2", "ridge", "given").
+  /// By what they were fitted on ("features", "cone"), or only "given".
+  std::map<std::string, PropensityNuisance, std::less<>> propensities;
+  /// By the model's name ("ols1", "ols2", "ridge", "cone"), or only "given".
   std::map<std::string, OutcomePredictions, std::less<>> outcome_models;
+  bool given_propensity = false;
   bool given_outcome_model = false;
+  std::vector<FoldTraining> trainings;  ///< of cone's encoders, one a fold
 
+  const PropensityNuisance& propensity_of(const EstimatorInfo& estimator) const;
   const OutcomePredictions& outcome_model_of(const EstimatorInfo& estimator) const;
 };
 
-/// Fits, or takes from the data, what `estimators` need. Throws Error(kData) where columns that
-/// were promised are missing.
+/// Fits, or takes from the data, what `estimators` need; cone's part is taken from `fitted_cone`
+/// where that is given. Throws Error(kData) where columns that were promised are missing.
 NuisanceSet prepare_nuisances(const Context& context, const Dataset& data,
                               std::span<const EstimatorInfo* const> estimators,
-                              MatrixView<const double> policies, const EvaluateOptions& options);
+                              MatrixView<const double> policies, const EvaluateOptions& options,
+                              const ConeFit* fitted_cone);
 
 }  // namespace cone

@@ -73,6 +73,7 @@ void Mlp::backward(const Context& context, ParameterStore<Real>& parameters,
     ops::multiply_transposed_a(context, from, d_out, parameters.gradient(layers_[l].weight));
     const MatrixView<const Real> weight = std::as_const(parameters).value(layers_[l].weight);
     if (l == 0) {
+      if (d_input.data() == nullptr) return;
       ops::multiply_transposed_b(context, d_out, weight, d_input, /*accumulate=*/true);
     } else {
       ops::multiply_transposed_b(context, d_out, weight, workspace.gradients[l - 1].view());

@@ -54,6 +54,13 @@ FitPlan split_plan(const Split& split) {
   return plan;
 }
 
+FitPlan make_plan(const Dataset& data, const PlanOptions& options, std::uint64_t seed) {
+  if (options.protocol == Protocol::kSplit) {
+    return split_plan(make_split(data, options.split, seed));
+  }
+  return cross_fit_plan(data, options.folds, options.selection_folds, seed);
+}
+
 void require_valid(const FitPlan& plan, std::size_t num_nodes) {
   constexpr char kUnused = 0;
   constexpr char kLearnt = 1;

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include "cone/data/dataset.hpp"
@@ -15,9 +17,9 @@ void require_both_arms(const Dataset& data, const FitPlan& plan);
 std::vector<NodeIndex> nodes_of_arm(const Dataset& data, std::span<const NodeIndex> nodes,
                                     std::uint8_t arm);
 
-template <class T>
-std::vector<T> values_at(const std::vector<T>& values, std::span<const NodeIndex> nodes) {
-  std::vector<T> taken;
+template <class Values>
+auto values_at(const Values& values, std::span<const NodeIndex> nodes) {
+  std::vector<std::remove_cvref_t<decltype(values[0])>> taken;
   taken.reserve(nodes.size());
   for (const NodeIndex i : nodes) taken.push_back(values[i]);
   return taken;

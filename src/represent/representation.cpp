@@ -83,7 +83,9 @@ Representation train_representation(const Context& context, const Dataset& data,
                       .advice = "bring a log or simulate one"});
   }
   require_node_lists(data, train, validation);
-  const OutcomeUnits units = outcome_units(data, train);
+  std::vector<double> outcomes;
+  for (const NodeIndex i : train) outcomes.push_back(data.outcome[i]);
+  const OutcomeUnits units = outcome_units(outcomes);
   TrainingRun run(context, data, options,
                   logged_nodes(data, in_canonical_order(data, train), units),
                   logged_nodes(data, in_canonical_order(data, validation), units));

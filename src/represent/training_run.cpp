@@ -7,7 +7,6 @@
 
 #include "cone/base/error.hpp"
 #include "cone/base/hash.hpp"
-#include "cone/base/numeric.hpp"
 #include "cone/base/random.hpp"
 
 #include "represent/feature_scaling.hpp"
@@ -26,14 +25,6 @@ std::vector<std::uint64_t> hashed_ids(const IdTable& ids) {
 }
 
 }  // namespace
-
-OutcomeUnits outcome_units(const Dataset& data, std::span<const NodeIndex> nodes) {
-  std::vector<double> outcomes;
-  outcomes.reserve(nodes.size());
-  for (const NodeIndex i : nodes) outcomes.push_back(data.outcome[i]);
-  const double sd = std::sqrt(variance(outcomes, 0));
-  return {.mean = mean(outcomes), .scale = sd > 0 ? sd : 1};
-}
 
 LoggedNodes<float> logged_nodes(const Dataset& data, std::span<const NodeIndex> nodes,
                                 const OutcomeUnits& units) {

@@ -7,21 +7,12 @@
 
 #include "cone/exec/context.hpp"
 #include "cone/nn/adam.hpp"
+#include "cone/represent/outcome_units.hpp"
 #include "cone/represent/representation.hpp"
 
 #include "represent/cone_model.hpp"
 
 namespace cone {
-
-/// The mean and the standard deviation of outcomes that have been put in standard units.
-struct OutcomeUnits {
-  double mean = 0;
-  double scale = 1;
-};
-
-/// Units in which the nodes' outcomes have mean 0 and standard deviation 1; constant outcomes keep
-/// their scale.
-OutcomeUnits outcome_units(const Dataset& data, std::span<const NodeIndex> nodes);
 
 /// The log of the nodes, outcomes in the given units.
 LoggedNodes<float> logged_nodes(const Dataset& data, std::span<const NodeIndex> nodes,

@@ -42,18 +42,28 @@ Json diagnostics_json(const Diagnostics& d) {
                {"num_isolated_nodes", d.num_isolated_nodes},
                {"num_self_loops_dropped", d.num_self_loops_dropped},
                {"num_edges_merged", d.num_edges_merged}};
-  if (d.propensity) {
-    const PropensityDiagnostics& p = *d.propensity;
-    json["propensity"] = {{"source", p.source},
-                          {"min", number(p.min)},
-                          {"max", number(p.max)},
-                          {"log_loss", number(p.log_loss)},
-                          {"constant_log_loss", number(p.constant_log_loss)},
-                          {"clipped_fraction", number(p.clipped_fraction)}};
+  json["propensity_models"] = Json::array();
+  for (const PropensityDiagnostics& p : d.propensity_models) {
+    json["propensity_models"].push_back({{"name", p.name},
+                                         {"min", number(p.min)},
+                                         {"max", number(p.max)},
+                                         {"log_loss", number(p.log_loss)},
+                                         {"constant_log_loss", number(p.constant_log_loss)},
+                                         {"clipped_fraction", number(p.clipped_fraction)}});
   }
   json["outcome_models"] = Json::array();
   for (const OutcomeDiagnostics& o : d.outcome_models) {
     json["outcome_models"].push_back({{"name", o.name}, {"r_squared", number(o.r_squared)}});
+  }
+  if (!d.trainings.empty()) json["trainings"] = Json::array();
+  for (const TrainingDiagnostics& t : d.trainings) {
+    json["trainings"].push_back({{"status", t.status},
+                                 {"epochs", t.epochs},
+                                 {"best_epoch", t.best_epoch},
+                                 {"validation_outcome_loss", number(t.validation_outcome_loss)},
+                                 {"validation_treatment_loss", number(t.validation_treatment_loss)},
+                                 {"outcome_error", number(t.outcome_error)},
+                                 {"propensity_loss", number(t.propensity_loss)}});
   }
   json["warnings"] = d.warnings;
   return json;

@@ -35,7 +35,7 @@ TEST(Evaluate, AdjustingRemovesTheConfoundingThatTheNaiveEstimateKeeps) {
 TEST(Evaluate, SplitEstimatesOnTheTestNodesAndComparesWithTheirTruth) {
   const SmallWorld world = small_world(1000, 0.5, 1.0, 1);
   EvaluateOptions options;
-  options.protocol = Protocol::kSplit;
+  options.plan.protocol = Protocol::kSplit;
   const EvaluationRecord record =
       evaluate(Context(3, 1), world.data, world.policies, options).record;
   EXPECT_EQ(record.diagnostics.num_evaluated_nodes, 200U);

@@ -30,6 +30,7 @@ enum class Stream : std::uint32_t {
   kInitialisation = 13,
   kDropout = 14,
   kPermutation = 15,
+  kPropensityFolds = 16,
 };
 
 /// A counter-based generator (Philox 4×32-10): the draws of (seed, stream, item) are a pure

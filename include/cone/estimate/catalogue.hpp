@@ -23,13 +23,15 @@ enum class Method {
 struct EstimatorInfo {
   std::string_view name;
   Method method;
-  /// The outcome model it is fitted with ("ols1", "ols2", "ridge"), "" where it needs none, "given"
-  /// for those that exist only with the user's own mu0 and mu1.
+  /// The outcome model it is fitted with ("ols1", "ols2", "ridge", "cone"), "" where it needs none,
+  /// "given" for those that exist only with the user's own mu0 and mu1.
   std::string_view outcome_model;
+  /// What its propensities are fitted on: "features", "cone", or "" where it needs none.
+  std::string_view propensity_model;
   std::string_view summary;
 
   bool needs_outcome_model() const { return !outcome_model.empty(); }
-  bool needs_propensity() const;
+  bool needs_propensity() const { return !propensity_model.empty(); }
 };
 
 /// Every estimator, in the order in which tables list them.
@@ -38,7 +40,7 @@ std::span<const EstimatorInfo> estimator_catalogue();
 /// nullptr for an unknown name.
 const EstimatorInfo* find_estimator(std::string_view name);
 
-/// What runs when the user names no estimators: everything fitted on features, or, with the user's
+/// What runs when the user names no estimators: everything that is fitted here, or, with the user's
 /// own nuisances, one row a method (their outcome model is the same whatever the row's name).
 std::vector<std::string_view> default_estimators(bool given_nuisances);
 

@@ -9,26 +9,16 @@
 
 #include "cone/base/options.hpp"
 #include "cone/data/dataset.hpp"
-#include "cone/data/split.hpp"
 #include "cone/estimate/estimate.hpp"
 #include "cone/exec/context.hpp"
+#include "cone/nuisance/cone_fit.hpp"
+#include "cone/nuisance/fit_plan.hpp"
 #include "cone/nuisance/nuisance_options.hpp"
 #include "cone/policy/policy.hpp"
+#include "cone/represent/cone_options.hpp"
 #include "cone/results/evaluation_record.hpp"
 
 namespace cone {
-
-/// Which nodes fit and which are scored.
-enum class Protocol {
-  kCrossFit,  ///< every node is scored, by models that saw neither its outcome nor its treatment
-  kSplit,     ///< the paper's way: fit on train, choose on validation, estimate on test
-};
-
-template <>
-struct EnumNames<Protocol> {
-  static constexpr std::array<std::pair<Protocol, std::string_view>, 2> kNames = {
-      {{Protocol::kCrossFit, "cross_fit"}, {Protocol::kSplit, "split"}}};
-};
 
 enum class NuisanceSource {
   kFitted,  ///< fitted here; the data's own columns are ignored
@@ -43,26 +33,21 @@ struct EnumNames<NuisanceSource> {
 
 struct EvaluateOptions {
   std::vector<std::string> estimators;  ///< empty: the defaults of the catalogue
-  Protocol protocol = Protocol::kCrossFit;
   NuisanceSource nuisances = NuisanceSource::kFitted;
-  int folds = 5;
-  int selection_folds = 3;
+  PlanOptions plan;
   EstimatorOptions estimator;
   NuisanceOptions nuisance;
-  SplitOptions split;
+  ConeOptions cone;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("estimators", self.estimators, "Comma-separated names (cone estimators lists them)");
-    visitor("protocol", self.protocol, "Estimate over all nodes, or on held-out test nodes");
     visitor("nuisances", self.nuisances,
             "Fit propensities and outcome models, or take the data's own columns");
-    visitor("folds", self.folds, "Folds of the cross-fitting", between(2, 1000));
-    visitor("selection_folds", self.selection_folds,
-            "Inner folds that choose regularisation strengths", between(2, 1000));
+    PlanOptions::visit(self.plan, visitor);
     EstimatorOptions::visit(self.estimator, visitor);
     NuisanceOptions::visit(self.nuisance, visitor);
-    SplitOptions::visit(self.split, visitor);
+    ConeOptions::visit(self.cone, visitor);
   }
   void check(std::vector<Fault>& faults) const;
 };
@@ -78,7 +63,11 @@ struct Evaluation {
 /// Evaluates every policy with every estimator, fitting each nuisance once. The truth, where known,
 /// is reported beside the estimates and seen by nothing else. Throws Error for options or data that
 /// cannot be evaluated, listing every fault.
+///
+/// `fitted_cone`: cone's networks as fit_cone made them on this data, instead of fitting anew; the
+/// plan and the seed must be those of the fit.
 Evaluation evaluate(const Context& context, const LoadedData& data,
-                    std::span<const EvaluatedPolicy> policies, const EvaluateOptions& options);
+                    std::span<const EvaluatedPolicy> policies, const EvaluateOptions& options,
+                    const ConeFit* fitted_cone = nullptr);
 
 }  // namespace cone

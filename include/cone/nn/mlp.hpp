@@ -39,7 +39,8 @@ class Mlp {
                MatrixView<const Real> input, MlpWorkspace<Real>& workspace) const;
 
   /// After forward() on the same input and with workspace.d_output() filled: overwrites the
-  /// gradients of this network's tensors and adds dL/d(input) to d_input.
+  /// gradients of this network's tensors and adds dL/d(input) to d_input, unless that is an empty
+  /// view.
   template <class Real>
   void backward(const Context& context, ParameterStore<Real>& parameters,
                 MatrixView<const Real> input, MlpWorkspace<Real>& workspace,

@@ -1,8 +1,12 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "cone/base/options.hpp"
 #include "cone/data/dataset.hpp"
 #include "cone/data/split.hpp"
 
@@ -35,6 +39,38 @@ FitPlan cross_fit_plan(const Dataset& data, int folds, int selection_folds, std:
 
 /// The paper's protocol: fit on train, choose on validation, score test.
 FitPlan split_plan(const Split& split);
+
+/// Which nodes fit and which are scored.
+enum class Protocol {
+  kCrossFit,  ///< every node is scored, by models that saw neither its outcome nor its treatment
+  kSplit,     ///< the paper's way: fit on train, choose on validation, estimate on test
+};
+
+template <>
+struct EnumNames<Protocol> {
+  static constexpr std::array<std::pair<Protocol, std::string_view>, 2> kNames = {
+      {{Protocol::kCrossFit, "cross_fit"}, {Protocol::kSplit, "split"}}};
+};
+
+struct PlanOptions {
+  Protocol protocol = Protocol::kCrossFit;
+  int folds = 5;
+  int selection_folds = 3;
+  SplitOptions split;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("protocol", self.protocol, "Estimate over all nodes, or on held-out test nodes");
+    visitor("folds", self.folds, "Folds of the cross-fitting", between(2, 1000));
+    visitor("selection_folds", self.selection_folds,
+            "Inner folds that choose regularisation strengths", between(2, 1000));
+    SplitOptions::visit(self.split, visitor);
+  }
+  void check(std::vector<Fault>& faults) const { split.check(faults); }
+};
+
+/// The plan of the protocol: a function of the data's ids, arms, the options and the seed.
+FitPlan make_plan(const Dataset& data, const PlanOptions& options, std::uint64_t seed);
 
 /// Throws Error(kInternal) unless the plan is as described above and its nodes are below
 /// num_nodes. Every consumer of a plan calls it.

@@ -19,6 +19,13 @@ struct LogisticFit {
   double probability(const SparseMatrix::Row& row) const {
     return sigmoid(intercept + dot(row, coefficients));
   }
+  /// Of a dense row.
+  template <class Real>
+  double probability(std::span<const Real> row) const {
+    double logit = intercept;
+    for (std::size_t j = 0; j < row.size(); ++j) logit += coefficients[j] * row[j];
+    return sigmoid(logit);
+  }
 };
 
 /// L2 logistic regression: minimises 0.5·||w||² + C·Σ_i log(1 + exp(−s_i(b + x_i·w))), s_i = ±1,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ struct PropensityPredictions {
   std::vector<double> chosen_strengths;  ///< C of every task, on the scaled features
   std::vector<std::string> warnings;
 };
+
+/// Moves the nodes' probabilities into [bound, 1 − bound]; returns the share that had to move.
+double bound_propensities(std::span<const NodeIndex> nodes, double bound,
+                          std::vector<double>& probability);
 
 /// Logistic regression of the treatment on the features, one fit a task of the plan.
 ///

@@ -33,7 +33,7 @@ struct PolicyResult {
 
 /// How well the fitted propensities describe the log, out of sample.
 struct PropensityDiagnostics {
-  std::string source;  ///< "fitted" or "given"
+  std::string name;  ///< what it was fitted on ("features", "cone"), or "given"
   double min = 0;
   double max = 0;
   double log_loss = 0;           ///< mean negative log-likelihood of the logged treatments
@@ -46,13 +46,25 @@ struct OutcomeDiagnostics {
   double r_squared = 0;  ///< of the logged outcomes on the evaluated nodes, out of sample if fitted
 };
 
+/// How one fold's representations were learnt.
+struct TrainingDiagnostics {
+  std::string status;
+  std::uint64_t epochs = 0;
+  std::uint64_t best_epoch = 0;
+  double validation_outcome_loss = 0;    ///< mean squared error in units of the outcomes' variance
+  double validation_treatment_loss = 0;  ///< cross-entropy
+  double outcome_error = 0;              ///< of the arms' networks, validation nodes, same units
+  double propensity_loss = 0;            ///< of the propensity model, cross-entropy in inner folds
+};
+
 struct Diagnostics {
   std::uint64_t num_evaluated_nodes = 0;
   std::uint64_t num_isolated_nodes = 0;
   std::uint64_t num_self_loops_dropped = 0;
   std::uint64_t num_edges_merged = 0;
-  std::optional<PropensityDiagnostics> propensity;
+  std::vector<PropensityDiagnostics> propensity_models;
   std::vector<OutcomeDiagnostics> outcome_models;
+  std::vector<TrainingDiagnostics> trainings;  ///< of cone, one a fold; empty where it did not run
   std::vector<std::string> warnings;
 };
 

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "cone/exec/context.hpp"
+#include "cone/nn/adam.hpp"
+#include "cone/nn/parameter_store.hpp"
+
+namespace cone::nn {
+
+struct FitSchedule {
+  AdamOptions adam;
+  std::uint32_t epochs = 300;
+  std::uint32_t patience = 30;
+};
+
+/// What a network of one loss needs to be fitted.
+struct FitProblem {
+  /// The loss of the current parameters; leaves its gradients in the store.
+  std::function<double()> loss;
+  /// The loss on held-out samples; none where there are no such samples.
+  std::function<double()> held_out_loss;
+};
+
+/// Full-batch Adam until the epochs are over or the held-out loss has not improved for `patience`
+/// epochs. Leaves the parameters with the least held-out loss in the store (without held-out
+/// samples, the last ones); those before a loss that is not finite, where one appears. Returns the
+/// held-out loss of the parameters it leaves, or their loss.
+template <class Real>
+double fit_by_adam(const Context& context, const FitSchedule& schedule, const FitProblem& problem,
+                   ParameterStore<Real>& parameters);
+
+}  // namespace cone::nn

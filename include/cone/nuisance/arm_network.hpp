@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "cone/base/matrix.hpp"
+#include "cone/exec/context.hpp"
+#include "cone/nn/fit_by_adam.hpp"
+#include "cone/nn/mlp.hpp"
+#include "cone/nn/parameter_store.hpp"
+#include "cone/represent/outcome_units.hpp"
+
+namespace cone {
+
+/// Rows of inputs, and the outcome logged for each.
+struct OutcomeSamples {
+  Matrix<float> x;
+  std::vector<double> outcome;
+};
+
+/// The outcomes of one arm as a function of a node's representation: one hidden layer of ELUs.
+class ArmNetwork {
+ public:
+  ArmNetwork(std::size_t num_inputs, std::size_t num_hidden);
+
+  /// Least squares on the training samples, early stopping on the held-out ones; where there are
+  /// none of those, all epochs run. Outcomes are learnt in units of their standard deviation, so
+  /// they may have any scale. Returns the mean squared error on the held-out samples (on the
+  /// training samples where there are no others).
+  double fit(const Context& context, const OutcomeSamples& train, const OutcomeSamples& held_out,
+             const nn::FitSchedule& schedule);
+
+  /// The predicted outcome of every row of x.
+  std::vector<double> predict(const Context& context, MatrixView<const float> x) const;
+
+  std::size_t num_inputs() const { return num_inputs_; }
+  std::size_t num_hidden() const { return num_hidden_; }
+
+  // What a model file keeps.
+  const OutcomeUnits& units() const { return units_; }
+  OutcomeUnits& units() { return units_; }
+  const nn::ParameterStore<float>& parameters() const { return parameters_; }
+  nn::ParameterStore<float>& parameters() { return parameters_; }
+
+ private:
+  ArmNetwork(nn::ParameterLayout layout, std::size_t num_inputs, std::size_t num_hidden);
+
+  std::size_t num_inputs_;
+  std::size_t num_hidden_;
+  nn::Mlp mlp_;
+  OutcomeUnits units_;
+  nn::ParameterStore<float> parameters_;
+};
+
+}  // namespace cone

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+
+namespace cone {
+
+/// The mean and the standard deviation of outcomes that have been put in standard units: networks
+/// learn at the same rate whatever the outcomes are measured in.
+struct OutcomeUnits {
+  double mean = 0;
+  double scale = 1;
+};
+
+/// Units in which the outcomes have mean 0 and standard deviation 1; constant outcomes keep
+/// their scale.
+OutcomeUnits outcome_units(std::span<const double> outcomes);
+
+}  // namespace cone

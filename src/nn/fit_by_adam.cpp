@@ -1,0 +1,38 @@
+#include "cone/nn/fit_by_adam.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace cone::nn {
+
+template <class Real>
+double fit_by_adam(const Context& context, const FitSchedule& schedule, const FitProblem& problem,
+                   ParameterStore<Real>& parameters) {
+  Adam<Real> adam(schedule.adam, parameters.size());
+  std::vector<Real> best(parameters.values().begin(), parameters.values().end());
+  double best_loss = std::numeric_limits<double>::infinity();
+  std::uint32_t best_epoch = 0;
+  for (std::uint32_t epoch = 0;; ++epoch) {
+    const double loss = problem.loss();
+    const double held_out = problem.held_out_loss ? problem.held_out_loss() : loss;
+    if (!std::isfinite(loss) || !std::isfinite(held_out)) break;
+    if (!problem.held_out_loss || held_out < best_loss) {
+      best_loss = held_out;
+      best_epoch = epoch;
+      std::copy(parameters.values().begin(), parameters.values().end(), best.begin());
+    }
+    if (epoch == schedule.epochs || epoch - best_epoch >= schedule.patience) break;
+    adam.step(context, parameters);
+  }
+  std::copy(best.begin(), best.end(), parameters.values().begin());
+  return best_loss;
+}
+
+template double fit_by_adam(const Context&, const FitSchedule&, const FitProblem&,
+                            ParameterStore<float>&);
+template double fit_by_adam(const Context&, const FitSchedule&, const FitProblem&,
+                            ParameterStore<double>&);
+
+}  // namespace cone::nn

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "cone/base/matrix.hpp"
+#include "cone/base/sparse_matrix.hpp"
+#include "cone/nuisance/cone_fit.hpp"
+#include "cone/represent/representation.hpp"
+
+namespace cone {
+
+/// [z^y ; z^t] of some nodes, in their order.
+Matrix<float> combined_rows(const EncodedNodes& encoded, std::span<const NodeIndex> nodes);
+
+ColumnUnits column_units(MatrixView<const float> rows);
+
+/// Subtracts the mean and divides by the scale of every column.
+void standardise(const ColumnUnits& units, Matrix<float>& rows);
+
+/// The same numbers with every entry stored, for models that take sparse rows.
+SparseMatrix as_sparse(const Matrix<float>& rows);
+
+}  // namespace cone

@@ -1,0 +1,83 @@
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "cone/base/error.hpp"
+#include "cone/nuisance/cone_fit.hpp"
+
+#include "nuisance/combined_representation.hpp"
+
+namespace cone {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// The plan of the fit, which the data must be the data of.
+FitPlan plan_of(const Dataset& data, const ConeFit& fit) {
+  if (data.checksum() != fit.data_checksum) {
+    throw Error(ErrorCode::kData,
+                Fault{.what = "the model was fitted to other data: its folds would not keep nodes "
+                              "from judging themselves",
+                      .advice = "fit a model to this data with cone fit"});
+  }
+  FitPlan plan = make_plan(data, fit.plan, fit.seed);
+  require(plan.tasks.size() == fit.folds.size(), "cone: a fit of another plan");
+  return plan;
+}
+
+void warn_about(const ConeFold& fold, std::size_t number, OutcomePredictions& outcomes) {
+  if (fold.training.status != TrainingStatus::kDiverged) return;
+  outcomes.warnings.push_back(
+      fmt::format("the training of fold {} diverged at epoch {}; the weights are those of epoch "
+                  "{}: try a smaller --learning-rate",
+                  number, fold.training.epochs, fold.training.best_epoch));
+}
+
+}  // namespace
+
+ConePredictions predict_cone(const Context& context, const Dataset& data, const ConeFit& fit,
+                             double propensity_bound) {
+  FitPlan plan = plan_of(data, fit);
+  ConePredictions out;
+  std::vector<double>& probability = out.propensities.probability;
+  for (auto* values : {&out.outcomes.mu0, &out.outcomes.mu1, &probability}) {
+    values->assign(data.num_nodes(), kNaN);
+  }
+  for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
+    const ConeFold& fold = fit.folds[t];
+    const std::vector<NodeIndex>& nodes = plan.tasks[t].score;
+    Matrix<float> z = combined_rows(encode_nodes(context, data, fold.encoder), nodes);
+    standardise(fold.z_units, z);
+    const MatrixView<const float> rows = std::as_const(z).view();
+    const std::vector<double> mu0 = fold.control.predict(context, rows);
+    const std::vector<double> mu1 = fold.treated.predict(context, rows);
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      out.outcomes.mu0[nodes[k]] = mu0[k];
+      out.outcomes.mu1[nodes[k]] = mu1[k];
+      probability[nodes[k]] = fold.propensity.probability(rows.row(k));
+    }
+    out.propensities.converged &= fold.propensity.converged;
+    warn_about(fold, t + 1, out.outcomes);
+  }
+  out.propensities.clipped_fraction =
+      bound_propensities(plan.scored, propensity_bound, probability);
+  out.scored = std::move(plan.scored);
+  return out;
+}
+
+Matrix<float> representations(const Context& context, const Dataset& data, const ConeFit& fit) {
+  const FitPlan plan = plan_of(data, fit);
+  Matrix<float> all;
+  for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
+    const std::vector<NodeIndex>& nodes = plan.tasks[t].score;
+    const Matrix<float> z = combined_rows(encode_nodes(context, data, fit.folds[t].encoder), nodes);
+    if (t == 0) all = Matrix<float>(data.num_nodes(), z.cols());
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      std::copy(z.row(k).begin(), z.row(k).end(), all.row(nodes[k]).begin());
+    }
+  }
+  return all;
+}
+
+}  // namespace cone

@@ -1,0 +1,112 @@
+#include "nuisance/propensity_fit.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cone/base/error.hpp"
+#include "cone/base/numeric.hpp"
+
+#include "nuisance/logistic_solver.hpp"
+#include "nuisance/plan_checks.hpp"
+#include "nuisance/strength_selection.hpp"
+
+namespace cone {
+namespace {
+
+/// Prior variance of the logit at both ends of the grid.
+constexpr double kLeastSignal = 1e-3;
+constexpr double kMostSignal = 1e2;
+/// Fits that only compare strengths need the loss to a few digits.
+constexpr double kSelectionTolerance = 1e-4;
+constexpr double kFinalTolerance = 1e-8;
+
+double log_loss(const LogisticFit& fit, const SparseMatrix& x,
+                std::span<const std::uint8_t> treatment, std::span<const NodeIndex> nodes) {
+  double loss = 0;
+  for (const NodeIndex i : nodes) {
+    const double logit = fit.intercept + dot(x.row(i), fit.coefficients);
+    const double margin = treatment[i] == 1 ? logit : -logit;
+    loss += softplus(-margin);
+  }
+  return loss;
+}
+
+/// Held-out losses over the grid of C; none where the split cannot be fitted.
+std::vector<double> selection_losses(const SparseMatrix& x, std::span<const std::uint8_t> treatment,
+                                     const SelectionSplit& split, std::span<const double> grid) {
+  const std::vector<std::uint8_t> labels = values_at(treatment, split.fit);
+  const auto num_treated = std::count(labels.begin(), labels.end(), 1);
+  if (num_treated == 0 || num_treated == std::ssize(labels) || split.score.empty()) return {};
+  LogisticSolver solver(x.select_rows(split.fit), labels);
+  return losses_along_path(grid.size(), [&](std::size_t k) {
+    return log_loss(solver.fit(grid[k], kSelectionTolerance), x, treatment, split.score);
+  });
+}
+
+struct Selection {
+  std::size_t strength;  ///< index in the grid
+  double mean_loss;      ///< over the held-out nodes of all splits
+};
+
+/// Each task's C.
+std::vector<Selection> select_strengths(const Context& context, const SparseMatrix& x,
+                                        std::span<const std::uint8_t> treatment,
+                                        std::span<const FitTask> tasks,
+                                        std::span<const double> grid) {
+  struct Unit {
+    std::size_t task;
+    std::size_t split;
+  };
+  std::vector<Unit> units;
+  std::vector<std::vector<std::vector<double>>> losses(tasks.size());
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    losses[t].resize(tasks[t].selection.size());
+    for (std::size_t s = 0; s < losses[t].size(); ++s) units.push_back({t, s});
+  }
+  context.for_each_task("choosing the propensity penalty", units.size(), [&](std::size_t u) {
+    const auto [t, s] = units[u];
+    losses[t][s] = selection_losses(x, treatment, tasks[t].selection[s], grid);
+  });
+  std::vector<Selection> chosen;
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    const std::size_t best = best_candidate(losses[t]);
+    if (best == kNoCandidate) {
+      Fault fault;
+      fault.what = fmt::format("no selection split of fold {} has both arms", t + 1);
+      fault.advice = "use fewer folds or more data";
+      throw Error(ErrorCode::kData, std::move(fault));
+    }
+    double loss = 0;
+    std::size_t num_nodes = 0;
+    for (std::size_t s = 0; s < losses[t].size(); ++s) {
+      if (losses[t][s].empty()) continue;
+      loss += losses[t][s][best];
+      num_nodes += tasks[t].selection[s].score.size();
+    }
+    chosen.push_back({best, loss / static_cast<double>(num_nodes)});
+  }
+  return chosen;
+}
+
+}  // namespace
+
+std::vector<PropensityFit> fit_propensities(const Context& context, const SparseMatrix& x,
+                                            std::span<const std::uint8_t> treatment,
+                                            double total_variance, std::span<const FitTask> tasks) {
+  std::vector<double> grid = signal_grid(kLeastSignal, kMostSignal);
+  for (double& signal : grid) signal /= total_variance;
+  const std::vector<Selection> chosen = select_strengths(context, x, treatment, tasks, grid);
+  std::vector<PropensityFit> fits(tasks.size());
+  context.for_each_task("fitting propensity models", fits.size(), [&](std::size_t t) {
+    const double strength = grid[chosen[t].strength];
+    fits[t] = {.model = fit_logistic(x.select_rows(tasks[t].fit),
+                                     values_at(treatment, tasks[t].fit), strength, kFinalTolerance),
+               .held_out_loss = chosen[t].mean_loss,
+               .strength = strength,
+               .has_weakest_penalty = chosen[t].strength + 1 == grid.size()};
+  });
+  return fits;
+}
+
+}  // namespace cone

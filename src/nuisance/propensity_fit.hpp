@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cone/base/sparse_matrix.hpp"
+#include "cone/exec/context.hpp"
+#include "cone/nuisance/fit_plan.hpp"
+#include "cone/nuisance/logistic.hpp"
+
+namespace cone {
+
+/// A logistic regression whose penalty was chosen out of sample.
+struct PropensityFit {
+  LogisticFit model;
+  double held_out_loss = 0;          ///< mean log-loss over the selection splits
+  double strength = 0;               ///< C
+  bool has_weakest_penalty = false;  ///< none weaker was on offer
+};
+
+/// One fit a task, on rows of x and their treatments: predict_propensities says how C is chosen.
+/// total_variance: the sum of the variances of the columns, which sets the scale of the candidates.
+std::vector<PropensityFit> fit_propensities(const Context& context, const SparseMatrix& x,
+                                            std::span<const std::uint8_t> treatment,
+                                            double total_variance, std::span<const FitTask> tasks);
+
+}  // namespace cone

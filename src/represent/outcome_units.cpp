@@ -1,0 +1,14 @@
+#include "cone/represent/outcome_units.hpp"
+
+#include <cmath>
+
+#include "cone/base/numeric.hpp"
+
+namespace cone {
+
+OutcomeUnits outcome_units(std::span<const double> outcomes) {
+  const double sd = std::sqrt(variance(outcomes, 0));
+  return {.mean = mean(outcomes), .scale = sd > 0 ? sd : 1};
+}
+
+}  // namespace cone
