@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cone/base/error.hpp"
+#include "cone/nuisance/network_model.hpp"
 
 namespace cone {
 namespace {
@@ -150,7 +151,9 @@ NuisanceSet prepare_nuisances(const Context& context, const Dataset& data,
   }
   for (const std::string_view name : needs.outcome_models) {
     set.outcome_models[std::string(name)] =
-        predict_outcomes(context, data, plan, model_named(name), policies, options.nuisance);
+        name == "nn"
+            ? predict_by_networks(context, data, plan, options.cone)
+            : predict_outcomes(context, data, plan, model_named(name), policies, options.nuisance);
   }
   return set;
 }

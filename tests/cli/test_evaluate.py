@@ -12,8 +12,8 @@ import scipy.sparse
 from support import COUPONS, ROOT, FolderTest, cone, values
 
 SCHEMA = json.loads((ROOT / "docs/evaluation.schema.json").read_text())
-FEATURE_ESTIMATORS = ("naive ips snips ips_clipped dm_ols1 dm_ols2 dm_ridge dr_ols1 dr_ols2 "
-                      "dr_ridge switch_dr dr_shrinkage").split()
+FEATURE_ESTIMATORS = ("naive ips snips ips_clipped dm_ols1 dm_ols2 dm_ridge dm_nn dr_ols1 "
+                      "dr_ols2 dr_ridge dr_nn switch_dr dr_shrinkage").split()
 CONE_ESTIMATORS = ["cone", "cone_dm", "cone_ips", "cone_snips"]
 ON_FEATURES = ["--estimators", ",".join(FEATURE_ESTIMATORS)]
 
@@ -126,7 +126,9 @@ class Invariances(FolderTest):
         shuffled = values(self.evaluate(self.folder, "--policy", self.folder / "policy.csv",
                                      *ON_FEATURES))
         for key, value in plain.items():
-            self.assertAlmostEqual(value, shuffled[key], places=6, msg=key)
+            # Training in single precision adds up in the order of the lines.
+            places = 3 if key[1].endswith("nn") else 6
+            self.assertAlmostEqual(value, shuffled[key], places=places, msg=key)
 
     def test_every_estimation_option_changes_a_result(self):
         data = self.write_log()

@@ -23,8 +23,8 @@ enum class Method {
 struct EstimatorInfo {
   std::string_view name;
   Method method;
-  /// The outcome model it is fitted with ("ols1", "ols2", "ridge", "cone"), "" where it needs none,
-  /// "given" for those that exist only with the user's own mu0 and mu1.
+  /// The outcome model it is fitted with ("ols1", "ols2", "ridge", "nn", "cone"), "" where it needs
+  /// none, "given" for those that exist only with the user's own mu0 and mu1.
   std::string_view outcome_model;
   /// What its propensities are fitted on: "features", "cone", or "" where it needs none.
   std::string_view propensity_model;
