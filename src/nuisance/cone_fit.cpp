@@ -140,6 +140,13 @@ FitPlan learning_plan(const FitPlan& plan) {
 
 }  // namespace
 
+ConeFold fit_cone_fold(const Context& context, const Dataset& data, const FitTask& task,
+                       const ConeOptions& options, int selection_folds) {
+  validate(options);
+  require_both_arms(data, learning_plan({.tasks = {task}}));
+  return fit_fold(context, data, task, options, selection_folds);
+}
+
 ConeFit fit_cone(const Context& context, const Dataset& data, const PlanOptions& plan_options,
                  const ConeOptions& options) {
   validate(plan_options);
