@@ -40,6 +40,10 @@ constexpr std::array kCatalogue = {
 
 }  // namespace
 
+bool EstimatorInfo::runs_by_default() const {
+  return outcome_model != "given" && name != "cone_ips" && name != "cone_snips";
+}
+
 std::span<const EstimatorInfo> estimator_catalogue() { return kCatalogue; }
 
 const EstimatorInfo* find_estimator(std::string_view name) {
@@ -54,7 +58,7 @@ std::vector<std::string_view> default_estimators(bool given_nuisances) {
     return {"naive", "ips", "snips", "ips_clipped", "dm", "dr", "switch_dr", "dr_shrinkage"};
   }
   for (const EstimatorInfo& row : kCatalogue) {
-    if (row.outcome_model != "given") names.push_back(row.name);
+    if (row.runs_by_default()) names.push_back(row.name);
   }
   return names;
 }

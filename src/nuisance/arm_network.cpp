@@ -9,6 +9,9 @@
 namespace cone {
 namespace {
 
+/// Tensors: weight1, bias1, weight2, bias2.
+constexpr nn::TensorId kLastWeight = 2;
+
 /// The outcomes in the network's units, and the passes' scratch space.
 struct Batch {
   MatrixView<const float> input;
@@ -59,6 +62,10 @@ double ArmNetwork::fit(const Context& context, const OutcomeSamples& train,
   if (!held_out.outcome.empty()) problem.held_out_loss = [&] { return loss_of(checking); };
   std::fill(parameters_.values().begin(), parameters_.values().end(), 0.0F);
   mlp_.initialise(parameters_, context.seed());
+  // The last layer starts at zero, so the network at the mean outcome: where nothing can be learnt,
+  // early stopping leaves it there.
+  const MatrixView<float> last_weight = parameters_.value(kLastWeight);
+  std::fill_n(last_weight.data(), num_hidden_, 0.0F);
   const double loss = nn::fit_by_adam(context, schedule, problem, parameters_);
   return loss * units_.scale * units_.scale;
 }

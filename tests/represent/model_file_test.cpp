@@ -13,7 +13,7 @@
 #include "cone/base/hash.hpp"
 
 #include "represent/cone_model.hpp"
-#include "represent/small_network.hpp"
+#include "support/small_network.hpp"
 #include "support/mutations.hpp"
 #include "support/temporary_folder.hpp"
 

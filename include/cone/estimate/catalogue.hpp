@@ -31,6 +31,8 @@ struct EstimatorInfo {
   std::string_view summary;
 
   bool needs_outcome_model() const { return !outcome_model.empty(); }
+  bool needs_cone() const { return outcome_model == "cone" || propensity_model == "cone"; }
+  bool runs_by_default() const;
   bool needs_propensity() const { return !propensity_model.empty(); }
 };
 

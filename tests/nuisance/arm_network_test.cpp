@@ -1,0 +1,99 @@
+#include "cone/nuisance/arm_network.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "cone/base/numeric.hpp"
+#include "cone/base/random.hpp"
+
+namespace cone {
+namespace {
+
+/// y = location + scale·(sin(2·x0) + x1), with a little noise.
+OutcomeSamples curved_samples(std::size_t n, std::uint64_t item, double location, double scale) {
+  Rng rng(5, Stream::kTest, item);
+  OutcomeSamples samples{.x = Matrix<float>(n, 3)};
+  for (std::size_t i = 0; i < n; ++i) {
+    for (float& value : samples.x.row(i)) value = static_cast<float>(rng.normal());
+    const double signal = std::sin(2 * samples.x(i, 0)) + samples.x(i, 1);
+    samples.outcome.push_back(location + scale * (signal + 0.05 * rng.normal()));
+  }
+  return samples;
+}
+
+const nn::FitSchedule kSchedule = {.adam = {.learning_rate = 0.02}, .epochs = 400, .patience = 50};
+
+double relative_error(const ArmNetwork& network, const Context& context,
+                      const OutcomeSamples& samples) {
+  const std::vector<double> predicted = network.predict(context, samples.x.view());
+  double squares = 0;
+  for (std::size_t i = 0; i < predicted.size(); ++i) {
+    squares += std::pow(predicted[i] - samples.outcome[i], 2);
+  }
+  return squares / static_cast<double>(predicted.size()) / variance(samples.outcome, 0);
+}
+
+TEST(ArmNetwork, LearnsACurveWhateverTheUnitsOfTheOutcomes) {
+  const Context context(1, 2);
+  for (const auto& [location, scale] : {std::pair{0.0, 1.0}, std::pair{-3e6, 1e-3 * 1e6}}) {
+    ArmNetwork network(3, 16);
+    network.fit(context, curved_samples(600, 0, location, scale),
+                curved_samples(200, 1, location, scale), kSchedule);
+    EXPECT_LT(relative_error(network, context, curved_samples(300, 2, location, scale)), 0.05);
+  }
+}
+
+TEST(ArmNetwork, ReturnsTheErrorOfTheParametersItKeeps) {
+  const Context context(1, 1);
+  const OutcomeSamples held_out = curved_samples(200, 1, 2, 3);
+  ArmNetwork network(3, 16);
+  const double error = network.fit(context, curved_samples(100, 0, 2, 3), held_out, kSchedule);
+  EXPECT_NEAR(error / variance(held_out.outcome, 0), relative_error(network, context, held_out),
+              1e-5);
+}
+
+TEST(ArmNetwork, EarlyStoppingBeatsFittingToTheEndOnFewNoisySamples) {
+  const Context context(2, 1);
+  Rng rng(9, Stream::kTest);
+  OutcomeSamples few{.x = Matrix<float>(40, 20)};
+  OutcomeSamples held_out{.x = Matrix<float>(200, 20)};
+  for (OutcomeSamples* samples : {&few, &held_out}) {
+    for (std::size_t i = 0; i < samples->x.rows(); ++i) {
+      for (float& value : samples->x.row(i)) value = static_cast<float>(rng.normal());
+      samples->outcome.push_back(samples->x(i, 0) + 2 * rng.normal());
+    }
+  }
+  ArmNetwork stopped(20, 32);
+  ArmNetwork fitted_out(20, 32);
+  stopped.fit(context, few, held_out, kSchedule);
+  fitted_out.fit(context, few, {}, kSchedule);
+  EXPECT_LT(relative_error(stopped, context, held_out), 1.01);
+  EXPECT_GT(relative_error(fitted_out, context, held_out), 1.2);
+}
+
+TEST(ArmNetwork, IsBitwiseEqualAtAnyNumberOfThreads) {
+  const OutcomeSamples train = curved_samples(700, 0, 0, 1);
+  const OutcomeSamples held_out = curved_samples(100, 1, 0, 1);
+  std::vector<std::vector<double>> predictions;
+  for (const int threads : {1, 2, 5}) {
+    const Context context(4, threads);
+    ArmNetwork network(3, 16);
+    network.fit(context, train, held_out, {.epochs = 30});
+    predictions.push_back(network.predict(context, held_out.x.view()));
+  }
+  EXPECT_EQ(predictions[0], predictions[1]);
+  EXPECT_EQ(predictions[0], predictions[2]);
+}
+
+TEST(ArmNetwork, ConstantOutcomesArePredictedExactly) {
+  const Context context(0, 1);
+  OutcomeSamples samples = curved_samples(50, 0, 0, 1);
+  samples.outcome.assign(50, 7.5);
+  ArmNetwork network(3, 4);
+  network.fit(context, samples, samples, kSchedule);
+  for (const double y : network.predict(context, samples.x.view())) EXPECT_NEAR(y, 7.5, 0.02);
+}
+
+}  // namespace
+}  // namespace cone
