@@ -10,14 +10,15 @@
 #include "cone/base/file.hpp"
 #include "cone/base/stopwatch.hpp"
 #include "cone/base/text.hpp"
-#include "cone/data/load.hpp"
 #include "cone/experiment/evaluate.hpp"
 #include "cone/policy/policy.hpp"
 #include "cone/results/text_table.hpp"
-#include "cone/simulate/demo.hpp"
 
 #include "commands.hpp"
 #include "flags.hpp"
+#include "named_data.hpp"
+#include "options_file_flag.hpp"
+#include "plan_flags.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {
@@ -62,11 +63,6 @@ void check_output_folder(const std::string& file) {
   }
 }
 
-LoadedData load_named(const Context& context, const std::string& name) {
-  if (name == "demo" && path_kind(name) == PathKind::kMissing) return demo_data(context);
-  return load_dataset(context, name);
-}
-
 void print_summary(const EvaluationRecord& record) {
   const DataSummary& data = record.data;
   std::cerr << fmt::format("{} nodes, {} edges, {} features, {} treated", grouped(data.num_nodes),
@@ -81,22 +77,6 @@ void print_summary(const EvaluationRecord& record) {
                              grouped(d.num_edges_merged), grouped(d.num_self_loops_dropped));
   }
   std::cerr << "\n\n";
-}
-
-/// Names every flag that the protocol does not use, instead of ignoring it.
-void refuse_idle_flags(const CLI::App& command, Protocol protocol) {
-  const bool split = protocol == Protocol::kSplit;
-  const std::vector<std::string> idle =
-      split ? std::vector<std::string>{"--folds", "--selection-folds"}
-            : std::vector<std::string>{"--train-fraction", "--validation-fraction", "--stratified"};
-  std::vector<Fault> faults;
-  for (const std::string& flag : idle) {
-    if (command.count(flag) == 0) continue;
-    faults.push_back({{.item = flag},
-                      fmt::format("has no part in --protocol {}", enum_name(protocol)),
-                      split ? "leave it out" : "add --protocol split, or leave it out"});
-  }
-  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
 int run_evaluate(const EvaluateFlags& flags) {
@@ -145,9 +125,10 @@ void add_evaluate_command(CLI::App& root, Run& run) {
   command->add_option("--json", flags->json, "Write the full record here (- for stdout)");
   flags->run.bind(*command);
   bind_flags(*command, flags->options, "Estimation");
+  bind_options_file(*command, flags->options.cone);
   command->callback([flags, command, &run] {
     run = [flags, command] {
-      refuse_idle_flags(*command, flags->options.plan.protocol);
+      refuse_idle_plan_flags(*command, flags->options.plan.protocol);
       return run_evaluate(*flags);
     };
   });

@@ -124,6 +124,13 @@ ConeFold fit_fold(const Context& context, const Dataset& data, const FitTask& ta
 
 }  // namespace
 
+ConeFold fit_cone_fold(const Context& context, const Dataset& data, const FitTask& task,
+                       const ConeOptions& options, int selection_folds) {
+  validate(options);
+  require_both_arms(data, learning_plan({.tasks = {task}}));
+  return fit_fold(context, data, task, options, selection_folds);
+}
+
 ConeFit fit_cone(const Context& context, const Dataset& data, const PlanOptions& plan_options,
                  const ConeOptions& options) {
   validate(plan_options);

@@ -9,12 +9,12 @@
 #include "cone/base/error.hpp"
 #include "cone/base/file.hpp"
 #include "cone/base/hash.hpp"
+#include "cone/base/option_parser.hpp"
 #include "cone/base/text.hpp"
 #include "cone/represent/model_file.hpp"
 
 #include "represent/cone_model.hpp"
 #include "represent/model_format.hpp"
-#include "represent/option_parser.hpp"
 
 namespace cone {
 namespace {

@@ -73,6 +73,11 @@ struct ConeFit {
 ConeFit fit_cone(const Context& context, const Dataset& data, const PlanOptions& plan,
                  const ConeOptions& options);
 
+/// The part of fit_cone that belongs to one task of the plan; `selection_folds` as in the plan's
+/// options. Throws as fit_cone does.
+ConeFold fit_cone_fold(const Context& context, const Dataset& data, const FitTask& task,
+                       const ConeOptions& options, int selection_folds);
+
 struct ConePredictions {
   std::vector<NodeIndex> scored;  ///< ascending
   OutcomePredictions outcomes;    ///< without implied weights: networks are not linear

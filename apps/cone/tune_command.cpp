@@ -1,0 +1,148 @@
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cone/base/error.hpp"
+#include "cone/base/file.hpp"
+#include "cone/base/text.hpp"
+#include "cone/experiment/tune.hpp"
+
+#include "commands.hpp"
+#include "flags.hpp"
+#include "named_data.hpp"
+#include "plan_flags.hpp"
+#include "terminal.hpp"
+
+namespace cone::app {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Tries every combination of the values given, and ranks them by what the outcome networks and
+the propensity model reach on validation nodes. The truth, where the data has it, is not used.
+Options that are not named keep the values shown above.
+
+Writes RUN/best.json, which cone evaluate --options reads, and one file a combination and fold
+under RUN/units. The same command goes on where an earlier one was stopped, however it ended, and
+other values in the same folder compute only what is new.
+
+Examples:
+  cone tune shop/ --out tuned
+  cone tune shop/ --out tuned --gamma 0.01,0.1,1 --zeta 0.0001,0.01 --dropout 0
+  cone tune shop/ --out tuned --hidden 32,64,128 --tune-folds 3
+  cone evaluate shop/ --policy policy.csv --estimators cone --options tuned/best.json)";
+
+struct TuneFlags {
+  std::string data;
+  std::string out;
+  bool retry_failed = false;
+  RunFlags run;
+  TuneOptions options;
+  std::map<std::string, std::string> values;  ///< by option: comma-separated, as given
+};
+
+/// An option visitor that declares one flag a field, for a list of values.
+class GridBinder {
+ public:
+  GridBinder(CLI::App& command, TuneFlags& flags) : command_(command), flags_(flags) {
+    for (const GridAxis& axis : default_tuning_grid()) {
+      flags.values[axis.name] = option_text(axis.values);
+    }
+  }
+
+  template <class T>
+  void operator()(std::string_view name, const T& value, std::string_view help,
+                  const Range& /*range*/ = {}) {
+    std::string& text =
+        flags_.values.try_emplace(std::string(name), option_text(value)).first->second;
+    command_.add_option(flag_name(name), text, std::string(help))
+        ->type_name("LIST")
+        ->capture_default_str()
+        ->group("Values to try, separated by commas");
+  }
+
+ private:
+  CLI::App& command_;
+  TuneFlags& flags_;
+};
+
+GridAxis axis_of(std::string_view name, std::string_view list) {
+  GridAxis axis{.name = std::string(name)};
+  while (true) {
+    const std::size_t comma = list.find(',');
+    axis.values.emplace_back(trimmed(list.substr(0, comma)));
+    if (comma == list.npos) return axis;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+std::vector<ConeOptions> grid_of(const TuneFlags& flags) {
+  const ConeOptions base;
+  std::vector<GridAxis> axes;
+  ConeOptions::visit(base,
+                     [&](std::string_view name, const auto&, std::string_view, const Range& = {}) {
+                       axes.push_back(axis_of(name, flags.values.at(std::string(name))));
+                     });
+  return expand_grid(base, axes);
+}
+
+void print_remarks(const UnitsReport& report) {
+  for (const std::string& remark : report.remarks) std::cerr << "cone: " << remark << '\n';
+  if (report.num_reused > 0) {
+    std::cerr << fmt::format("{} of {} fits were there already\n", grouped(report.num_reused),
+                             grouped(report.records.size()));
+  }
+  if (report.num_failed > 0) {
+    std::cerr << fmt::format("{} of {} fits failed; --retry-failed tries them again\n",
+                             grouped(report.num_failed), grouped(report.records.size()));
+  }
+}
+
+int run_tune(const TuneFlags& flags) {
+  validate(flags.options);
+  const std::vector<ConeOptions> grid = grid_of(flags);
+  catch_interrupts();
+  ConsoleProgress progress(flags.run.quiet);
+  const Context context(flags.run.seed, flags.run.threads, &progress);
+  // Only what was observed: the truth of a simulation ends here.
+  const Dataset data = load_named(context, flags.data).observed;
+  const UnitStore store(flags.out);
+  const Tuning tuning = tune(context, data, grid, flags.options, store, flags.retry_failed);
+  progress.clear();
+  if (!flags.run.quiet) print_remarks(tuning.units);
+  const std::filesystem::path best = std::filesystem::path(flags.out) / "best.json";
+  write_atomically(best,
+                   [&](std::ostream& out) { out << best_options_json(tuning).dump(2) << '\n'; });
+  std::cout << tuning_text(tuning) << std::flush;
+  if (!flags.run.quiet) std::cerr << fmt::format("wrote {}\n", best.string());
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_tune_command(CLI::App& root, Run& run) {
+  auto flags = std::make_shared<TuneFlags>();
+  CLI::App* command = root.add_subcommand(
+      "tune", "Choose cone's options for your data by validation loss; can be stopped and resumed");
+  command->footer(kFooter);
+  command->add_option("DATA", flags->data, "Folder, .mat file, or demo")->required();
+  command->add_option("--out", flags->out, "Folder to write")->required();
+  command->add_flag("--retry-failed", flags->retry_failed, "Try again what failed before");
+  flags->run.bind(*command);
+  const ConeOptions defaults;
+  ConeOptions::visit(defaults, GridBinder(*command, *flags));
+  bind_flags(*command, flags->options, "Folds");
+  command->callback([flags, command, &run] {
+    run = [flags, command] {
+      refuse_idle_plan_flags(*command, flags->options.plan.protocol);
+      return run_tune(*flags);
+    };
+  });
+}
+
+}  // namespace cone::app

@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "cone/base/error.hpp"
+#include "cone/base/option_parser.hpp"
+#include "cone/base/options.hpp"
+#include "cone/base/text.hpp"
+
+namespace cone {
+
+/// A file of options (schema cone.options/1):
+///
+///   {"schema": "cone.options/1", "options": {"gamma": 0.1, ...}, "tuning": {...}}
+///
+/// "tuning" says how the values were found; readers do not look into it.
+inline constexpr std::string_view kOptionFileSchema = "cone.options/1";
+
+/// The "options" object of such a file, not yet looked into. Throws Error(kData) where the file is
+/// not as described, or where an object names a key twice.
+nlohmann::ordered_json read_option_object(const std::filesystem::path& file);
+
+/// Takes a value of exactly the option's type. Returns what it should have been, or "".
+template <class T>
+std::string take_option(const nlohmann::ordered_json& json, T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    if (!json.is_boolean()) return "true or false";
+    value = json.get<bool>();
+  } else if constexpr (std::is_enum_v<T>) {
+    if (!json.is_string() || !parse_option(json.get_ref<const std::string&>(), value)) {
+      return fmt::format("one of {}", fmt::join(enum_choices<T>(), ", "));
+    }
+  } else if constexpr (std::is_unsigned_v<T>) {
+    if (!json.is_number_unsigned() || json.get<std::uint64_t>() > std::numeric_limits<T>::max()) {
+      return fmt::format("a whole number up to {}", std::numeric_limits<T>::max());
+    }
+    value = json.get<T>();
+  } else {
+    static_assert(std::is_floating_point_v<T>, "teach take_option this type of option");
+    if (!json.is_number()) return "a number";
+    value = json.get<T>();
+  }
+  return "";
+}
+
+/// Options from a file; what it does not name keeps its default. Throws Error(kData) listing every
+/// unknown key, value of the wrong type and value out of range.
+template <class Options>
+Options read_option_file(const std::filesystem::path& file) {
+  nlohmann::ordered_json object = read_option_object(file);
+  Options options;
+  std::vector<std::string> known;
+  FaultList faults;
+  const auto fault = [&](std::string_view key, std::string what, std::string advice) {
+    faults.add(
+        "option",
+        {{.file = file.string(), .item = printable(key)}, std::move(what), std::move(advice)});
+  };
+  Options::visit(options, [&]<class T>(std::string_view name, T& value, std::string_view,
+                                       const Range& range = {}) {
+    const auto found = object.find(std::string(name));
+    known.emplace_back(name);
+    if (found == object.end()) return;
+    // Not the contents of lists and objects: they may be nested deeper than a dump can follow.
+    const std::string text =
+        found->is_structured() ? std::string("an ") + found->type_name() : printable(found->dump());
+    const std::string expected = take_option(*found, value);
+    if (!expected.empty()) {
+      fault(name, fmt::format("is {}, must be {}", text, expected), "");
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      if (!range.contains(static_cast<double>(value))) {
+        fault(name, fmt::format("is {}, must be {}", text, range.describe()), "");
+      }
+    }
+    object.erase(found);
+  });
+  for (const auto& [key, value] : object.items()) {
+    const std::string nearest = closest_name(key, known);
+    fault(key, "is no option",
+          nearest.empty() ? fmt::format("choose from {}", fmt::join(known, ", "))
+                          : fmt::format("did you mean {}?", nearest));
+  }
+  faults.throw_if_any(ErrorCode::kData);
+  return options;
+}
+
+}  // namespace cone

@@ -1,0 +1,124 @@
+#include "cone/experiment/unit_store.hpp"
+
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "cone/base/error.hpp"
+#include "cone/base/file.hpp"
+#include "cone/base/hash.hpp"
+#include "cone/base/option_parser.hpp"
+#include "cone/base/version.hpp"
+
+namespace cone {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kUnitSchema = "cone.unit/1";
+
+/// Bytes that are not UTF-8, as the name of a file in an error may hold, must not cost the record.
+std::string dumped(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+/// What a reader of the dump would see: NaN is null there.
+Json as_stored(const Json& json) { return Json::parse(dumped(json, -1)); }
+
+Json record_json(const UnitIdentity& identity, const UnitRecord& record) {
+  return {{"schema", std::string(kUnitSchema)},
+          {"id", identity.id()},
+          {"identity", identity.to_json()},
+          {"status", std::string(enum_name(record.status))},
+          {"error", record.error},
+          {"result", record.result},
+          {"seconds", record.seconds},
+          {"version", std::string(kVersion)}};
+}
+
+/// nullptr where there is no such member.
+const Json* member(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found == object.end() ? nullptr : &*found;
+}
+
+bool is_text(const Json* json, std::string_view text) {
+  return json != nullptr && json->is_string() && json->get_ref<const std::string&>() == text;
+}
+
+UnitStore::Found parse_record(std::string_view bytes, const UnitIdentity& identity) {
+  const Json json = Json::parse(bytes, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return {.problem = "is damaged"};
+  if (!is_text(member(json, "schema"), kUnitSchema)) return {.problem = "has another schema"};
+  const Json* stored_identity = member(json, "identity");
+  if (!is_text(member(json, "id"), identity.id()) || stored_identity == nullptr ||
+      *stored_identity != as_stored(identity.to_json())) {
+    return {.problem = "belongs to another unit"};
+  }
+  const Json* status = member(json, "status");
+  const Json* error = member(json, "error");
+  const Json* result = member(json, "result");
+  const Json* seconds = member(json, "seconds");
+  UnitRecord record;
+  if (status == nullptr || !status->is_string() ||
+      !parse_option(status->get_ref<const std::string&>(), record.status) || error == nullptr ||
+      !error->is_string() || result == nullptr || seconds == nullptr || !seconds->is_number()) {
+    return {.problem = "is damaged"};
+  }
+  record.error = error->get<std::string>();
+  record.result = *result;
+  record.seconds = seconds->get<double>();
+  return {.record = std::move(record)};
+}
+
+}  // namespace
+
+Json UnitIdentity::to_json() const {
+  return {{"kind", kind},
+          {"options", options},
+          {"seed", seed},
+          {"data_checksum", data_checksum},
+          {"version", std::string(kVersion)}};
+}
+
+std::string UnitIdentity::id() const { return Checksum().add(dumped(to_json(), -1)).hex(); }
+
+UnitStore::UnitStore(const std::filesystem::path& folder) : folder_(folder / "units") {
+  std::error_code failure;
+  std::filesystem::create_directories(folder_, failure);
+  if (!failure && path_kind(folder_) == PathKind::kFolder) return;
+  throw Error(ErrorCode::kIo,
+              {{.file = folder_.string()},
+               fmt::format("cannot be made: {}", failure ? failure.message() : "not a folder"),
+               "check the path and the permissions"});
+}
+
+std::filesystem::path UnitStore::file_of(const std::string& id) const {
+  return folder_ / (id + ".json");
+}
+
+UnitStore::Found UnitStore::find(const UnitIdentity& identity) const {
+  const std::filesystem::path file = file_of(identity.id());
+  const PathKind kind = path_kind(file);
+  if (kind == PathKind::kMissing) return {};
+  Found found;
+  if (kind == PathKind::kFile) {
+    try {
+      found = parse_record(MappedFile(file).bytes(), identity);
+    } catch (const Error&) {
+      found.problem = "cannot be read";
+    }
+  } else {
+    found.problem = "is not a file";
+  }
+  if (!found.problem.empty()) found.problem = fmt::format("{} {}", file.string(), found.problem);
+  return found;
+}
+
+void UnitStore::save(const UnitIdentity& identity, const UnitRecord& record) const {
+  write_atomically(file_of(identity.id()), [&](std::ostream& out) {
+    out << dumped(record_json(identity, record), 2) << '\n';
+  });
+}
+
+}  // namespace cone
