@@ -20,8 +20,13 @@ SparseMatrix scaled_matrix(const SparseMatrix& x) {
           scaled_features(x)};
 }
 
-ArmNetwork fit_arm(const Context& context, const Dataset& data, const SparseMatrix& x,
-                   const SelectionSplit& split, std::uint8_t arm, const ConeOptions& options) {
+struct FittedArm {
+  ArmNetwork network;
+  double squared_error;  ///< summed over the held-out nodes
+};
+
+FittedArm fit_arm(const Context& context, const Dataset& data, const SparseMatrix& x,
+                  const SelectionSplit& split, std::uint8_t arm, const ConeOptions& options) {
   const std::vector<NodeIndex> train = nodes_of_arm(data, split.fit, arm);
   const std::vector<NodeIndex> held_out = nodes_of_arm(data, split.score, arm);
   const SparseInput train_input(x, train);
@@ -29,9 +34,10 @@ ArmNetwork fit_arm(const Context& context, const Dataset& data, const SparseMatr
   const std::vector<double> train_outcome = values_at(data.outcome, train);
   const std::vector<double> held_out_outcome = values_at(data.outcome, held_out);
   ArmNetwork network(x.cols(), options.hidden);
-  network.fit(context, {train_input, train_outcome}, {held_out_input, held_out_outcome},
-              network_schedule(options));
-  return network;
+  const double mean_error =
+      network.fit(context, {train_input, train_outcome}, {held_out_input, held_out_outcome},
+                  network_schedule(options));
+  return {std::move(network), mean_error * static_cast<double>(held_out.size())};
 }
 
 }  // namespace
@@ -46,16 +52,21 @@ OutcomePredictions predict_by_networks(const Context& context, const Dataset& da
   out.mu0.assign(data.num_nodes(), std::numeric_limits<double>::quiet_NaN());
   out.mu1 = out.mu0;
   std::size_t num_fitted = 0;
+  std::size_t num_held_out = 0;
+  double squared_error = 0;
   for (const FitTask& task : plan.tasks) {
     const SparseInput scored(x, task.score);
+    num_held_out += learning_split(task).score.size();
     for (const std::uint8_t arm : {std::uint8_t{0}, std::uint8_t{1}}) {
-      const ArmNetwork network = fit_arm(context, data, x, learning_split(task), arm, options);
-      const std::vector<double> predicted = network.predict(context, scored);
+      const FittedArm fitted = fit_arm(context, data, x, learning_split(task), arm, options);
+      squared_error += fitted.squared_error;
+      const std::vector<double> predicted = fitted.network.predict(context, scored);
       std::vector<double>& mu = arm == 1 ? out.mu1 : out.mu0;
       for (std::size_t k = 0; k < predicted.size(); ++k) mu[task.score[k]] = predicted[k];
       context.report("fitting outcome networks", ++num_fitted, 2 * plan.tasks.size());
     }
   }
+  out.selection_error = squared_error / static_cast<double>(num_held_out);
   return out;
 }
 

@@ -1,7 +1,5 @@
 #include "cone/simulate/demo.hpp"
 
-#include <utility>
-
 #include "cone/simulate/simulated_data.hpp"
 
 namespace cone {
@@ -13,10 +11,13 @@ constexpr std::uint64_t kDemoSimulation = 0;
 
 }  // namespace
 
+TopicNetwork demo_network(const Context& context) {
+  return synthetic_topic_network(Context(kDemoSeed, context.num_threads()), NetworkOptions{});
+}
+
 LoadedData demo_data(const Context& context) {
   const Context fixed(kDemoSeed, context.num_threads());
-  TopicNetwork network = synthetic_topic_network(fixed, NetworkOptions{});
-  return simulate_data(fixed, std::move(network), OutcomeOptions{}, kDemoSimulation).data;
+  return simulate_data(fixed, demo_network(context), OutcomeOptions{}, kDemoSimulation).data;
 }
 
 }  // namespace cone

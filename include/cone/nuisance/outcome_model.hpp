@@ -45,6 +45,8 @@ struct OutcomePredictions {
   /// Ridge only: the penalty of task t and arm a, on the scaled features, at 2t + a. Infinite
   /// where the mean of the arm predicts best.
   std::vector<double> chosen_strengths;
+  /// Networks only: mean squared error on the held-out nodes of the selection splits.
+  double selection_error = 0;
   std::vector<std::string> warnings;
 };
 

@@ -1,0 +1,158 @@
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "cone/experiment/evaluate.hpp"
+#include "cone/experiment/study.hpp"
+#include "cone/experiment/tune.hpp"
+#include "cone/nuisance/network_model.hpp"
+#include "cone/policy/policy.hpp"
+#include "cone/results/option_json.hpp"
+
+namespace cone {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array kWeighting = {StudyMethod{"naive", "naive"}, StudyMethod{"ips", "ips"},
+                                   StudyMethod{"snips", "snips"},
+                                   StudyMethod{"ips_clipped", "ips_clipped"}};
+constexpr std::array kOls = {StudyMethod{"dm_ols1", "dm_ols1"}, StudyMethod{"dm_ols2", "dm_ols2"},
+                             StudyMethod{"dr_ols1", "dr_ols1"}, StudyMethod{"dr_ols2", "dr_ols2"}};
+constexpr std::array kRidge = {StudyMethod{"dm_ridge", "dm_ridge"},
+                               StudyMethod{"dr_ridge", "dr_ridge"}};
+constexpr std::array kNetworks = {StudyMethod{"dm_nn", "dm_nn"}, StudyMethod{"dr_nn", "dr_nn"}};
+constexpr std::array kCone = {StudyMethod{"cone", "cone"},
+                              StudyMethod{"cone, literal", "cone", Correction::kLiteral},
+                              StudyMethod{"cone, plain", "cone", Correction::kPlain},
+                              StudyMethod{"cone_dm", "cone_dm"},
+                              StudyMethod{"cone_ips", "cone_ips"},
+                              StudyMethod{"cone_snips", "cone_snips"}};
+constexpr std::string_view kNetworksGroup = "nn";
+constexpr std::string_view kConeGroup = "cone";
+
+constexpr std::array kGroups = {
+    MethodGroup{"weighting", kWeighting}, MethodGroup{"ols", kOls}, MethodGroup{"ridge", kRidge},
+    MethodGroup{kNetworksGroup, kNetworks}, MethodGroup{kConeGroup, kCone}};
+
+/// JSON has no NaN.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+/// The candidate with the least error on the validation nodes.
+ConeOptions best_candidate(const Context& context, const Dataset& data, const PlanOptions& plan) {
+  const FitPlan split = make_plan(data, plan, context.seed());
+  ConeOptions best;
+  double least = std::numeric_limits<double>::infinity();
+  for (const ConeOptions& candidate : network_candidates()) {
+    const double error = predict_by_networks(context, data, split, candidate).selection_error;
+    if (error < least) {
+      least = error;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+Json evaluate_group(const Context& context, const StudySetting& setting, std::uint64_t simulation,
+                    const MethodGroup& group, EvaluateOptions options) {
+  const LoadedData data = simulated_log(setting, simulation);
+  const std::vector<std::string> policy = {fmt::format("random-weights:{}", simulation)};
+  const auto policies = evaluate_policies(context, data.observed, policy);
+  std::optional<ConeFit> fit;
+  if (group.name == kConeGroup) {
+    fit = fit_cone(context, data.observed, options.plan, options.cone);
+  } else if (group.name == kNetworksGroup) {
+    options.cone = best_candidate(context, data.observed, options.plan);
+  }
+  Json result = {{"truth", nullptr}, {"values", Json::object()}};
+  for (const Correction correction :
+       {Correction::kSelfNormalised, Correction::kLiteral, Correction::kPlain}) {
+    options.estimator.correction = correction;
+    options.estimators.clear();
+    std::vector<std::string> labels;
+    for (const StudyMethod& method : group.methods) {
+      if (method.correction != correction) continue;
+      options.estimators.emplace_back(method.estimator);
+      labels.emplace_back(method.label);
+    }
+    if (labels.empty()) continue;
+    const Evaluation evaluation = evaluate(context, data, policies, options, fit ? &*fit : nullptr);
+    if (evaluation.status == RunStatus::kCancelled) throw Cancelled();
+    const PolicyResult& evaluated = evaluation.record.policies.front();
+    result["truth"] = number(evaluated.truth.value());
+    for (std::size_t k = 0; k < labels.size(); ++k) {
+      result["values"][labels[k]] = number(evaluated.estimates[k].value);
+    }
+  }
+  return result;
+}
+
+/// What the group's results depend on, in full.
+Json identity_options(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run,
+                      const MethodGroup& group, const EvaluateOptions& options) {
+  Json json = {{"network", setting.network->name},
+               {"kappa2", setting.kappa2},
+               {"normalisation", std::string(enum_name(setting.normalisation))},
+               {"simulation", simulation},
+               {"simulation_seed", setting.seed},
+               {"run", run},
+               {"policy", fmt::format("random-weights:{}", simulation)},
+               {"group", std::string(group.name)},
+               {"methods", Json::array()},
+               {"evaluation", option_json(options)}};
+  for (const StudyMethod& method : group.methods) {
+    json["methods"].push_back(std::string(method.label));
+  }
+  json["evaluation"].erase("estimators");
+  json["evaluation"].erase("correction");
+  if (group.name == kNetworksGroup) {
+    json["candidates"] = Json::array();
+    for (const ConeOptions& candidate : network_candidates()) {
+      json["candidates"].push_back(option_json(candidate));
+    }
+  }
+  return json;
+}
+
+}  // namespace
+
+std::span<const MethodGroup> method_groups() { return kGroups; }
+
+const MethodGroup& cone_methods() { return kGroups.back(); }
+
+std::vector<ConeOptions> network_candidates() {
+  const std::vector<GridAxis> axes = {{"learning_rate", {"0.005", "0.02"}},
+                                      {"weight_decay", {"0", "0.1", "1"}}};
+  return expand_grid(ConeOptions{}, axes);
+}
+
+Unit study_unit(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run,
+                const MethodGroup& group, const ConeOptions& networks) {
+  EvaluateOptions options;
+  options.plan.protocol = Protocol::kSplit;
+  if (group.name == kConeGroup) options.cone = networks;
+  Unit unit{.identity = {.kind = "study",
+                         .options = identity_options(setting, simulation, run, group, options),
+                         .seed = setting.seed + run,
+                         .data_checksum = setting.network->checksum}};
+  unit.run = [=](const Context& context) {
+    return evaluate_group(context, setting, simulation, group, options);
+  };
+  return unit;
+}
+
+ConeOptions setting_options(const Context& context, const StudySetting& setting,
+                            const StudyOptions& options, const UnitStore& store) {
+  if (!options.tune) return {};
+  TuneOptions tuning;
+  tuning.plan.protocol = Protocol::kSplit;
+  const LoadedData data = simulated_log(setting, /*simulation=*/0);
+  const std::vector<ConeOptions> grid = expand_grid(ConeOptions{}, default_tuning_grid());
+  return tune(context, data.observed, grid, tuning, store, /*retry_failed=*/false)
+      .ranked.front()
+      .options;
+}
+
+}  // namespace cone
