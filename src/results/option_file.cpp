@@ -34,7 +34,7 @@ class RepeatedKey {
 }  // namespace
 
 Json read_option_object(const std::filesystem::path& file) {
-  const auto fail = [&](std::string item, std::string what, std::uint64_t line = 0) {
+  const auto fail = [&](const std::string& item, std::string what, std::uint64_t line = 0) {
     throw Error(ErrorCode::kData,
                 {{.file = file.string(), .line = line, .item = printable(item)},
                  std::move(what),

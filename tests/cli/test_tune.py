@@ -94,6 +94,18 @@ class Tune(FolderTest):
         for name, written in finished.items():
             self.assertEqual((out / "units" / name).stat().st_mtime_ns, written, name)
 
+    def test_two_processes_may_share_a_folder(self):
+        out = self.folder / "shared"
+        command = [BINARY, "tune", self.data(), "--out", out, *FEW, *GRID, "-q"]
+        processes = [subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, text=True) for _ in range(3)]
+        results = [process.communicate(timeout=300) for process in processes]
+        alone, _ = self.tune("alone", *GRID, "-q")
+        for process, result in zip(processes, results):
+            self.assertEqual(process.returncode, 0, result[1])
+            self.assertEqual(result, (alone.stdout, ""))
+        self.assertEqual(len(list((out / "units").iterdir())), 6)
+
     def test_ctrl_c_stops_soon_and_keeps_what_is_finished(self):
         out = self.folder / "stopped"
         process = subprocess.Popen([BINARY, "tune", "demo", "--out", out, "--epochs", "100000",
