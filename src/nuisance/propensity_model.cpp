@@ -19,8 +19,8 @@ namespace cone {
 namespace {
 
 /// Prior variance of the logit at both ends of the grid.
-constexpr double kLeastSignal = 1e-3;
-constexpr double kMostSignal = 1e2;
+constexpr double kLeastLogitVariance = 1e-3;
+constexpr double kMostLogitVariance = 1e2;
 /// Fits that only compare strengths need the loss to a few digits.
 constexpr double kSelectionTolerance = 1e-4;
 constexpr double kFinalTolerance = 1e-8;
@@ -87,7 +87,7 @@ PropensityPredictions predict_propensities(const Context& context, const Dataset
   require_both_arms(data, plan);
   const ScaledFeatures features = scale_features(data.features.matrix, options.feature_scaling);
   const SparseMatrix& x = features.matrix;
-  std::vector<double> grid = signal_grid(kLeastSignal, kMostSignal);
+  std::vector<double> grid = signal_grid(kLeastLogitVariance, kMostLogitVariance);
   for (double& signal : grid) signal /= features.total_variance;
   const std::vector<std::size_t> chosen = select_strengths(context, data, x, plan, grid);
 
