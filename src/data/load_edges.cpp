@@ -64,7 +64,7 @@ void check_columns(const CsvFile& file, FaultList& faults) {
 void report_unknown_id(FaultList& faults, Place place, std::string_view id,
                        const NodeTable& nodes) {
   if (nodes.ids.size() == 0) return;  // everything would be unknown
-  validate::add_fault(faults, "unknown id in " + place.column, [&]() -> Fault {
+  validation::add_fault(faults, "unknown id in " + place.column, [&]() -> Fault {
     return {std::move(place), fmt::format("'{}' is not an id of nodes.csv", printable(id)),
             "add the node or delete the line"};
   });
@@ -84,9 +84,9 @@ EdgeLines read_edges(const Source& source, const std::filesystem::path& path,
   const auto file = CsvFile::open(source.context, path, source.options, faults);
   if (file == nullptr) return {};
   const bool has_source =
-      validate::check_column(*file, "source", "it holds the id of one end of each edge", faults);
+      validation::check_column(*file, "source", "it holds the id of one end of each edge", faults);
   const bool has_target =
-      validate::check_column(*file, "target", "it holds the id of the other end", faults);
+      validation::check_column(*file, "target", "it holds the id of the other end", faults);
   check_columns(*file, faults);
   if (!has_source || !has_target) return {};
 

@@ -78,7 +78,7 @@ void check_repeats(const CsvFile& file, const std::vector<Entry>& entries,
   }
   std::sort(repeats.begin(), repeats.end());
   for (const auto& [record, earlier] : repeats) {
-    validate::add_fault(faults, "repeated feature", [&, r = record, e = earlier]() -> Fault {
+    validation::add_fault(faults, "repeated feature", [&, r = record, e = earlier]() -> Fault {
       return {{.file = file.name(), .line = file.line_of_record(r)},
               fmt::format("the same node and feature stand on line {}", file.line_of_record(e)),
               "give each pair once"};
@@ -113,10 +113,10 @@ Entry read_entry(CsvRecords& record, const Columns& columns, const NodeTable& no
   const std::optional<NodeIndex> node = nodes.ids.find(id);
   if (!node) report_unknown_id(record.faults(), record.place(columns.node), id, nodes);
   Entry entry{.node = node.value_or(IdTable::kAbsent),
-              .value = validate::read_finite(record, columns.value, id)};
+              .value = validation::read_finite(record, columns.value, id)};
   if (const auto known = local_names.find(record[columns.feature])) {
     entry.feature = *known;
-  } else if (validate::read_text(record, columns.feature)) {
+  } else if (validation::read_text(record, columns.feature)) {
     entry.feature = local_names.insert(record[columns.feature]).index;
   } else {
     entry.node = IdTable::kAbsent;
@@ -134,7 +134,7 @@ FeatureTable read_feature_list(const Source& source, const std::filesystem::path
   bool usable = true;
   for (const char* name : {"node", "feature", "value"}) {
     usable &=
-        validate::check_column(*file, name, "the columns are node, feature and value", faults);
+        validation::check_column(*file, name, "the columns are node, feature and value", faults);
   }
   if (!usable) return {};
   const Columns columns{*file->column("node"), *file->column("feature"), *file->column("value")};
@@ -155,7 +155,7 @@ FeatureTable read_feature_list(const Source& source, const std::filesystem::path
   number_features(*file, local_names, entries, all_names);
   if (names != nullptr) {
     for (std::size_t k = names->size(); k < all_names.size(); ++k) {
-      validate::add_fault(faults, "feature name", [&]() -> Fault {
+      validation::add_fault(faults, "feature name", [&]() -> Fault {
         return {{.file = file->name()},
                 fmt::format("the feature '{}' is not in feature_names.csv",
                             printable(all_names[static_cast<NodeIndex>(k)])),

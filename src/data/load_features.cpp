@@ -19,7 +19,7 @@ std::optional<std::vector<std::string>> read_feature_names(const Source& source,
                                                            const std::filesystem::path& path) {
   const auto file = CsvFile::open(source.context, path, source.options, source.faults);
   if (file == nullptr ||
-      !validate::check_column(*file, "feature", "it holds one name a line", source.faults)) {
+      !validation::check_column(*file, "feature", "it holds one name a line", source.faults)) {
     return std::nullopt;
   }
   const std::size_t column = *file->column("feature");
@@ -29,9 +29,9 @@ std::optional<std::vector<std::string>> read_feature_names(const Source& source,
   for (const CsvChunk& chunk : file->chunks()) {
     CsvRecords records(*file, chunk);
     while (records.next()) {
-      if (!validate::read_text(records, column)) continue;
+      if (!validation::read_text(records, column)) continue;
       if (!seen.insert(records[column]).inserted) {
-        validate::add_fault(records.faults(), "duplicate name", [&]() -> Fault {
+        validation::add_fault(records.faults(), "duplicate name", [&]() -> Fault {
           return {records.place(column),
                   fmt::format("the name '{}' is repeated", printable(records[column])),
                   "give every feature its own name"};
@@ -101,7 +101,7 @@ void check_names_differ(const Source& source, const std::filesystem::path& folde
                                                    nodes.dense.names.end());
   for (const std::string& name : sparse.names) {
     if (dense.count(name) == 0) continue;
-    validate::add_fault(source.faults, "feature name", [&]() -> Fault {
+    validation::add_fault(source.faults, "feature name", [&]() -> Fault {
       return {{.file = folder.string()},
               fmt::format("the feature '{}' is in nodes.csv and among the sparse features",
                           printable(name)),

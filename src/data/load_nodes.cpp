@@ -40,7 +40,7 @@ void read_record(CsvRecords& record, const NodeColumns& columns, NodeTable& tabl
   std::string_view id;
   if (columns.id) {
     id = record[*columns.id];
-    if (validate::read_text(record, *columns.id)) {
+    if (validation::read_text(record, *columns.id)) {
       out.id_bytes += id;
       out.id_sizes.push_back(static_cast<std::uint32_t>(id.size()));
     } else {
@@ -49,24 +49,24 @@ void read_record(CsvRecords& record, const NodeColumns& columns, NodeTable& tabl
   }
   if (columns.treatment) {
     const std::uint64_t num_faults = record.faults().total();
-    const std::uint8_t treatment = validate::read_treatment(record, *columns.treatment, id);
+    const std::uint8_t treatment = validation::read_treatment(record, *columns.treatment, id);
     table.treatment[row] = treatment;
     ++(record.faults().total() == num_faults ? out.num_in_arm[treatment] : out.num_without_arm);
   }
   for (const auto& [column, values] : columns.finite) {
-    values[row] = validate::read_finite(record, column, id);
+    values[row] = validation::read_finite(record, column, id);
   }
   if (columns.propensity) {
-    const double propensity = validate::read_probability(record, *columns.propensity, id);
+    const double propensity = validation::read_probability(record, *columns.propensity, id);
     columns.propensity_values[row] = propensity;
     if (columns.treatment) {
-      validate::check_logged_action(record, *columns.propensity, id, table.treatment[row],
+      validation::check_logged_action(record, *columns.propensity, id, table.treatment[row],
                                     propensity);
     }
   }
   const std::size_t num_before = out.columns.size();
   for (std::size_t j = 0; j < columns.features.size(); ++j) {
-    const double value = validate::read_finite(record, columns.features[j], id);
+    const double value = validation::read_finite(record, columns.features[j], id);
     if (value == 0) continue;
     out.columns.push_back(static_cast<std::uint32_t>(j));
     out.values.push_back(value);
@@ -144,7 +144,7 @@ void fill_id_table(const CsvFile& file, std::size_t id_column,
       const std::string_view id = std::string_view(chunk.id_bytes).substr(position, size);
       position += size;
       if (!ids.insert(id).inserted) {
-        validate::add_fault(faults, "duplicate id", [&]() -> Fault {
+        validation::add_fault(faults, "duplicate id", [&]() -> Fault {
           return {{.file = file.name(),
                    .line = line_of_usable(file, id_column, number),
                    .column = "id",
@@ -165,7 +165,7 @@ void check_arms(const CsvFile& file, const std::vector<ChunkOfNodes>& chunks, Fa
     if (chunk.num_without_arm > 0) return;
     for (const std::size_t arm : {0, 1}) num_in_arm[arm] += chunk.num_in_arm[arm];
   }
-  validate::check_arms(file.name(), num_in_arm, faults);
+  validation::check_arms(file.name(), num_in_arm, faults);
 }
 
 SparseMatrix gather_features(const Context& context, std::size_t num_features,
@@ -193,15 +193,15 @@ NodeTable read_nodes(const Source& source, const std::filesystem::path& path) {
   const auto file = CsvFile::open(source.context, path, source.options, source.faults);
   if (file == nullptr) return table;
   FaultList& faults = source.faults;
-  const bool has_id = validate::check_column(*file, "id", "each node needs an id", faults);
+  const bool has_id = validation::check_column(*file, "id", "each node needs an id", faults);
   const bool has_treatment =
-      validate::check_column(*file, "treatment", "add what was done to each node, 0 or 1", faults);
+      validation::check_column(*file, "treatment", "add what was done to each node, 0 or 1", faults);
   const bool has_outcome =
-      validate::check_column(*file, "outcome", "add what came of it, a number a node", faults);
+      validation::check_column(*file, "outcome", "add what came of it, a number a node", faults);
   if (!has_id && !has_treatment && !has_outcome) return table;  // some other file, or no header
-  validate::check_pair(*file, "y0", "y1", faults);
-  validate::check_pair(*file, "mu0", "mu1", faults);
-  validate::check_has_records(*file, "node", faults);
+  validation::check_pair(*file, "y0", "y1", faults);
+  validation::check_pair(*file, "mu0", "mu1", faults);
+  validation::check_has_records(*file, "node", faults);
 
   const NodeColumns columns = allocate_columns(*file, table);
   std::vector<std::uint64_t> row_sizes(file->num_records() + 1, 0);

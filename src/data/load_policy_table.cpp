@@ -25,7 +25,7 @@ void check_coverage(const CsvFile& file, const IdTable& ids, const std::vector<N
       first = record;
       continue;
     }
-    validate::add_fault(faults, "duplicate id", [&]() -> Fault {
+    validation::add_fault(faults, "duplicate id", [&]() -> Fault {
       return {{.file = file.name(),
                .line = file.line_of_record(record),
                .column = "id",
@@ -36,7 +36,7 @@ void check_coverage(const CsvFile& file, const IdTable& ids, const std::vector<N
   }
   for (std::size_t i = 0; i < ids.size(); ++i) {
     if (record_of[i] != kNoRecord || !all_read) continue;
-    validate::add_fault(faults, "node without a row", [&]() -> Fault {
+    validation::add_fault(faults, "node without a row", [&]() -> Fault {
       return {{.file = file.name(), .item = printable(ids[static_cast<NodeIndex>(i)])},
               "the node has no row",
               "a policy needs a probability for every node"};
@@ -51,7 +51,7 @@ PolicyTable load_policy_table(const Context& context, const std::filesystem::pat
   FaultList faults;
   const auto file = CsvFile::open(context, path, options, faults);
   if (file == nullptr) faults.throw_if_any(ErrorCode::kData);
-  if (!validate::check_column(*file, "id", "it says which node a row is about", faults)) {
+  if (!validation::check_column(*file, "id", "it says which node a row is about", faults)) {
     faults.throw_if_any(ErrorCode::kData);
   }
   const std::size_t id_column = *file->column("id");
@@ -68,7 +68,7 @@ PolicyTable load_policy_table(const Context& context, const std::filesystem::pat
                           "there is no policy column",
                           "add one column of probabilities a policy beside id"});
   }
-  validate::check_has_records(*file, "node", faults);
+  validation::check_has_records(*file, "node", faults);
 
   // Probabilities by record first: two threads may meet the same node when an id is repeated.
   std::vector<NodeIndex> nodes(file->num_records(), IdTable::kAbsent);
@@ -81,7 +81,7 @@ PolicyTable load_policy_table(const Context& context, const std::filesystem::pat
       if (node) {
         nodes[records.record()] = *node;
       } else {
-        validate::add_fault(records.faults(), "unknown id", [&]() -> Fault {
+        validation::add_fault(records.faults(), "unknown id", [&]() -> Fault {
           return {records.place(id_column),
                   fmt::format("'{}' is not a node of the data", printable(id)),
                   "delete the line or add the node to the data"};
@@ -89,7 +89,7 @@ PolicyTable load_policy_table(const Context& context, const std::filesystem::pat
       }
       for (std::size_t k = 0; k < columns.size(); ++k) {
         by_record[records.record() * columns.size() + k] =
-            validate::read_probability(records, columns[k], id);
+            validation::read_probability(records, columns[k], id);
       }
     }
     if (records.num_malformed() > 0) all_read = false;

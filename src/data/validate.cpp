@@ -8,7 +8,7 @@
 #include "cone/base/text.hpp"
 #include "cone/data/number.hpp"
 
-namespace cone::validate {
+namespace cone::validation {
 namespace {
 
 /// Squares and sums of squares stay finite.
@@ -179,4 +179,4 @@ void check_has_records(const CsvFile& file, const char* what, FaultList& faults)
                       fmt::format("add one line per {}", what)});
 }
 
-}  // namespace cone::validate
+}  // namespace cone::validation

@@ -12,7 +12,7 @@
 /// The rules that data must keep, one function a rule, and the words in which a breach is reported.
 /// The read_ functions return a harmless value after a fault, so that a loader can go on and find
 /// the rest.
-namespace cone::validate {
+namespace cone::validation {
 
 /// An id or a feature name: not empty, valid UTF-8, no NUL.
 bool read_text(CsvRecords& record, std::size_t column);
@@ -52,4 +52,4 @@ void add_fault(FaultList& faults, const std::string& kind, const Describe& descr
   }
 }
 
-}  // namespace cone::validate
+}  // namespace cone::validation

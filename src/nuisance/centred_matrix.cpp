@@ -37,12 +37,6 @@ std::vector<ColumnSummary> summarise_columns(const SparseMatrix& x) {
   return columns;
 }
 
-double dot(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
 }  // namespace
 
 CentredMatrix::CentredMatrix(const SparseMatrix& x) : num_source_cols_(x.cols()) {
@@ -99,7 +93,7 @@ CentredMatrix::CentredMatrix(const SparseMatrix& x) : num_source_cols_(x.cols())
 
 void CentredMatrix::multiply(std::span<const double> u, std::span<double> out) const {
   const double shift = dot(offsets_, u);
-  for (std::size_t i = 0; i < rows(); ++i) out[i] = cone::dot(sparse_.row(i), u) - shift;
+  for (std::size_t i = 0; i < rows(); ++i) out[i] = dot(sparse_.row(i), u) - shift;
 }
 
 void CentredMatrix::multiply_transposed(std::span<const double> r, std::span<double> out) const {
@@ -124,7 +118,7 @@ Matrix<double> CentredMatrix::column_gram() const {
 Matrix<double> CentredMatrix::row_gram() const {
   Matrix<double> gram = gram_matrix(sparse_.transposed());
   std::vector<double> cross(rows());
-  for (std::size_t i = 0; i < rows(); ++i) cross[i] = cone::dot(sparse_.row(i), offsets_);
+  for (std::size_t i = 0; i < rows(); ++i) cross[i] = dot(sparse_.row(i), offsets_);
   const double constant = dot(offsets_, offsets_);
   for (std::size_t a = 0; a < rows(); ++a) {
     for (std::size_t b = 0; b <= a; ++b) gram(a, b) += constant - (cross[a] + cross[b]);

@@ -23,12 +23,6 @@ constexpr int kMaxHalvings = 40;
 /// Rounding keeps the gradient from falling much further below that of the null model.
 constexpr double kGradientFloor = 1e-4;
 
-double dot(std::span<const double> a, std::span<const double> b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
-}
-
 /// log(1 + exp(x)) without overflow.
 }  // namespace
 

@@ -15,8 +15,8 @@ namespace cone {
 namespace {
 
 /// Prior variance of the logit at both ends of the grid.
-constexpr double kLeastSignal = 1e-3;
-constexpr double kMostSignal = 1e2;
+constexpr double kLeastLogitVariance = 1e-3;
+constexpr double kMostLogitVariance = 1e2;
 /// Fits that only compare strengths need the loss to a few digits.
 constexpr double kSelectionTolerance = 1e-4;
 constexpr double kFinalTolerance = 1e-8;
@@ -94,7 +94,7 @@ std::vector<Selection> select_strengths(const Context& context, const SparseMatr
 std::vector<PropensityFit> fit_propensities(const Context& context, const SparseMatrix& x,
                                             std::span<const std::uint8_t> treatment,
                                             double total_variance, std::span<const FitTask> tasks) {
-  std::vector<double> grid = signal_grid(kLeastSignal, kMostSignal);
+  std::vector<double> grid = signal_grid(kLeastLogitVariance, kMostLogitVariance);
   for (double& signal : grid) signal /= total_variance;
   const std::vector<Selection> chosen = select_strengths(context, x, treatment, tasks, grid);
   std::vector<PropensityFit> fits(tasks.size());

@@ -18,8 +18,8 @@ namespace {
 constexpr double kLeastSignal = 1e-4;
 constexpr double kMostSignal = 1e4;
 /// Fits that only compare strengths need the loss to a few digits.
-constexpr double kSelectionTolerance = 1e-4;
-constexpr std::size_t kMaxIterations = 2000;
+constexpr double kRidgeSelectionTolerance = 1e-4;
+constexpr std::size_t kMaxSelectionIterations = 2000;
 
 std::vector<double> selection_losses(const Dataset& data, const SparseMatrix& x,
                                      const SelectionSplit& split, std::uint8_t arm,
@@ -35,8 +35,8 @@ std::vector<double> selection_losses(const Dataset& data, const SparseMatrix& x,
   std::vector<double> slopes(centred.cols(), 0.0);
   return losses_along_path(strengths.size(), [&](std::size_t k) {
     if (k > 0) {  // the first candidate is the mean
-      minimise_squares({centred, /*transposed=*/false}, y, strengths[k], kSelectionTolerance,
-                       kMaxIterations, slopes);
+      minimise_squares({centred, /*transposed=*/false}, y, strengths[k], kRidgeSelectionTolerance,
+                       kMaxSelectionIterations, slopes);
     }
     const std::vector<double> coefficients = centred.expand(slopes);
     const double intercept = centre + centred.intercept_shift(slopes);

@@ -9,7 +9,7 @@
 namespace cone {
 namespace {
 
-constexpr std::size_t kBlockRows = 256;
+constexpr std::size_t kPairsPerBlock = 256;
 
 template <class Real>
 void add(std::span<const Real> a, std::span<const Real> b, std::span<Real> out) {
@@ -52,7 +52,7 @@ void PairCritic::forward(const Context& context, const nn::ParameterStore<Real>&
                 w.from_treatment.view());
   ops::multiply(context, nn::columns(z, tower_columns_, tower_columns_),
                 nn::rows(weight1, tower_columns_, tower_columns_), w.from_outcome.view());
-  context.for_each_range(m, kBlockRows, [&](std::size_t begin, std::size_t end) {
+  context.for_each_range(m, kPairsPerBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::span<const Real> treatment = w.from_treatment.row(i);
       add<Real>(treatment, w.from_outcome.row(i), w.hidden.row(i));
@@ -78,7 +78,7 @@ void PairCritic::backward(const Context& context, nn::ParameterStore<Real>& para
   ops::multiply_transposed_b(context, d_values, values.value(weight2_), w.d_hidden.view());
   ops::bias_elu_backward(context, nn::constant(w.hidden), w.d_hidden.view(),
                          parameters.gradient(bias1_).row(0));
-  context.for_each_range(m, kBlockRows, [&](std::size_t begin, std::size_t end) {
+  context.for_each_range(m, kPairsPerBlock, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const std::span<const Real> joint = w.d_hidden.row(i);
       add<Real>(joint, w.d_hidden.row(m + i), w.from_treatment.row(i));

@@ -9,14 +9,8 @@
 namespace cone {
 namespace {
 
-constexpr std::size_t kNodesPerPiece = 8192;
+constexpr std::size_t kUnitsPerPiece = 8192;
 constexpr double kNonlinearScale = 3;
-
-double dot(std::span<const double> a, std::span<const double> b) {
-  double total = 0;
-  for (std::size_t k = 0; k < a.size(); ++k) total += a[k] * b[k];
-  return total;
-}
 
 /// Calls body(edge, source, target) for every undirected edge in the order of the graph.
 template <class Body>
@@ -112,7 +106,7 @@ ArmValues arm_scores(const Context& context, const Graph& graph, MatrixView<cons
   require(hidden.centroid < graph.num_nodes(), "semi-synthetic: the centroid is not a node");
   const auto score_arm = [&](std::span<const double> centre) {
     std::vector<double> own(topics.rows());  // r_i·r̄^t
-    context.for_each_range(own.size(), kNodesPerPiece, [&](std::size_t begin, std::size_t end) {
+    context.for_each_range(own.size(), kUnitsPerPiece, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) own[i] = dot(topics.row(i), centre);
     });
     std::vector<double> scores =

@@ -26,7 +26,7 @@ LoadedData load_elements(const std::string& elements) {
   return load_mat(Context(0, 1), folder.write("data.mat", MatWriter::file(elements)));
 }
 
-std::vector<std::string> faults_of(const std::string& elements) {
+std::vector<std::string> mat_faults(const std::string& elements) {
   std::vector<std::string> texts;
   try {
     load_elements(elements);
@@ -117,7 +117,7 @@ TEST(MatFile, DropsStoredZerosAndRoomForMoreEntries) {
 TEST(MatFile, ListsAllFaultsTogether) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
-  const auto faults = faults_of(MatWriter::dense("Network", 2, 2, {0, nan, 1, 0}) +
+  const auto faults = mat_faults(MatWriter::dense("Network", 2, 2, {0, nan, 1, 0}) +
                                 MatWriter::dense("Attributes", 3, 1, {1, 2, 3}) +
                                 MatWriter::dense("T", 2, 1, {2, 0.5}) +
                                 MatWriter::dense("Y1", 1, 2, {1, infinity}));
@@ -134,16 +134,16 @@ TEST(MatFile, ListsAllFaultsTogether) {
 
 TEST(MatFile, SaysWhichVariableIsMissingOrOfTheWrongShape) {
   using Texts = std::vector<std::string>;
-  EXPECT_EQ(faults_of(""), (Texts{"Network is missing", "Attributes is missing"}));
-  EXPECT_EQ(faults_of(network() + features() + MatWriter::dense("Y1", 2, 1, {0, 1})),
+  EXPECT_EQ(mat_faults(""), (Texts{"Network is missing", "Attributes is missing"}));
+  EXPECT_EQ(mat_faults(network() + features() + MatWriter::dense("Y1", 2, 1, {0, 1})),
             (Texts{"T is missing", "Y0 is missing"}));
-  EXPECT_EQ(faults_of(features() + MatWriter::dense("Network", 2, 1, {0, 1})),
+  EXPECT_EQ(mat_faults(features() + MatWriter::dense("Network", 2, 1, {0, 1})),
             (Texts{"Network is 2 × 1, must be square"}));
-  EXPECT_EQ(faults_of(network() + network() + features()), (Texts{"Network is in the file twice"}));
+  EXPECT_EQ(mat_faults(network() + network() + features()), (Texts{"Network is in the file twice"}));
   const std::string outcomes =
       MatWriter::dense("Y1", 2, 1, {0, 1}) + MatWriter::dense("Y0", 2, 2, {0, 1, 2, 3});
   EXPECT_EQ(
-      faults_of(network() + features() + MatWriter::dense("T", 1, 2, {0, 0}) + outcomes),
+      mat_faults(network() + features() + MatWriter::dense("T", 1, 2, {0, 0}) + outcomes),
       (Texts{"Y0 is 2 × 2, must be 2 × 1, one value a node of Network", "T is 0 for every node"}));
 }
 
@@ -153,7 +153,7 @@ TEST(MatFile, RefusesVariablesThatAreNotRealMatrices) {
            features();
   };
   const auto first = [](const std::string& elements) {
-    const auto faults = faults_of(elements);
+    const auto faults = mat_faults(elements);
     return faults.empty() ? "" : faults.front();
   };
   EXPECT_EQ(first(network_of(MatWriter::kCellClass, {2, 2})), "Network is not numeric");

@@ -11,8 +11,8 @@
 namespace cone::ops {
 namespace {
 
-constexpr double kFloatTolerance = 1e-5;
-constexpr double kDoubleTolerance = 1e-13;
+constexpr double kDenseFloatTolerance = 1e-5;
+constexpr double kDenseDoubleTolerance = 1e-13;
 
 using Shape = std::tuple<std::size_t, std::size_t, std::size_t>;  // rows, inner, columns
 
@@ -44,8 +44,8 @@ void expect_products(const Shape& shape, double tolerance) {
 }
 
 TEST_P(DenseOfShape, ProductsAgreeWithTheReference) {
-  expect_products<double>(GetParam(), kDoubleTolerance);
-  expect_products<float>(GetParam(), kFloatTolerance);
+  expect_products<double>(GetParam(), kDenseDoubleTolerance);
+  expect_products<float>(GetParam(), kDenseFloatTolerance);
 }
 
 template <class Real>
@@ -76,8 +76,8 @@ void expect_activation(std::size_t rows, std::size_t cols, double tolerance) {
 }
 
 TEST_P(DenseOfShape, BiasAndEluAgreeWithTheReference) {
-  expect_activation<double>(std::get<0>(GetParam()), std::get<2>(GetParam()), kDoubleTolerance);
-  expect_activation<float>(std::get<0>(GetParam()), std::get<2>(GetParam()), kFloatTolerance);
+  expect_activation<double>(std::get<0>(GetParam()), std::get<2>(GetParam()), kDenseDoubleTolerance);
+  expect_activation<float>(std::get<0>(GetParam()), std::get<2>(GetParam()), kDenseFloatTolerance);
 }
 
 INSTANTIATE_TEST_SUITE_P(RowsInnerColumns, DenseOfShape,

@@ -33,6 +33,12 @@ inline double mean(std::span<const double> values) {
   return sum(values) / static_cast<double>(values.size());
 }
 
+inline double dot(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
 /// Sum of squared deviations over (n − ddof).
 inline double variance(std::span<const double> values, int ddof) {
   const double centre = mean(values);

@@ -1,0 +1,115 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cone/base/matrix.hpp"
+#include "cone/base/options.hpp"
+#include "cone/base/sparse_matrix.hpp"
+#include "cone/estimate/linearised.hpp"
+#include "cone/exec/context.hpp"
+
+// Optimal kernel balancing (Bennett and Kallus 2019; method.md, section 4): weights W of the logged
+// outcomes that make the weighted sample look like the policy's to every function of a Gaussian
+// kernel,
+//
+//   minimise W'GW − a'W,   G_ij = K_ij·1{t_i = t_j} + λ·1{i = j},   a_i = 2 Σ_j K_ij π(t_i | j),
+//
+// and the value is the mean of W_i y_i. No propensities are fitted.
+
+namespace cone {
+
+/// What the bandwidth is measured in.
+enum class BandwidthUnit {
+  kMedian,    ///< the median distance between nodes whose features differ
+  kAbsolute,  ///< the features' own unit
+};
+
+template <>
+struct EnumNames<BandwidthUnit> {
+  static constexpr std::array<std::pair<BandwidthUnit, std::string_view>, 2> kNames = {
+      {{BandwidthUnit::kMedian, "median"}, {BandwidthUnit::kAbsolute, "absolute"}}};
+};
+
+struct KernelBalancingOptions {
+  double kernel_bandwidth = 1;
+  BandwidthUnit kernel_unit = BandwidthUnit::kMedian;
+  double kernel_lambda = 0.2;
+  bool kernel_normalised = true;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("kernel_bandwidth", self.kernel_bandwidth,
+            "Bandwidth h of the kernel exp(-d^2 / 2h^2) of kernel balancing, in kernel units",
+            more_than(0));
+    visitor("kernel_unit", self.kernel_unit,
+            "Unit of the bandwidth: the median distance between nodes, or that of the features");
+    visitor("kernel_lambda", self.kernel_lambda,
+            "Penalty on the squared weights of kernel balancing", more_than(0));
+    visitor("kernel_normalised", self.kernel_normalised,
+            "Weights of kernel balancing are not negative and have mean 1");
+  }
+};
+
+/// The value of a policy and what it rests on.
+struct BalancedValue {
+  /// `value` is the mean of W·y. `influence` is m_i + W_i·r_i, centred: m is what kernel ridge
+  /// regression, one fit an arm with the same K and λ, expects of the policy at node i, and r_i is
+  /// the residual of node i in the fit of its arm without it. So the standard error holds the
+  /// spread of the nodes and the noise of the outcomes at these weights; it takes treatments and
+  /// weights as given and knows nothing of the bias that λ buys.
+  Linearised estimate;
+  std::vector<double>
+      weights;  ///< W, one a node: for the effective sample size, the largest weight
+};
+
+/// Balances one logged sample; built once, then asked about any number of policies. Holds n × n
+/// kernel values. Results are bitwise equal at any number of threads.
+class KernelBalancing {
+ public:
+  /// More nodes than this would need more than 3 GB for the kernel.
+  static constexpr std::size_t kMaxNodes = 20000;
+
+  /// One row of features a node: raw features or a learned representation. Throws Error(kUsage)
+  /// for invalid options or too many nodes.
+  KernelBalancing(const Context& context, const SparseMatrix& features,
+                  std::span<const std::uint8_t> treatment, const KernelBalancingOptions& options);
+  KernelBalancing(const Context& context, MatrixView<const double> features,
+                  std::span<const std::uint8_t> treatment, const KernelBalancingOptions& options);
+
+  std::size_t num_nodes() const { return order_.size(); }
+  /// h, in the features' own unit.
+  double bandwidth() const { return bandwidth_; }
+
+  /// W for policy[i] = π(1 | i).
+  std::vector<double> weights(const Context& context, std::span<const double> policy) const;
+
+  /// The value is NaN where the policy takes an arm that has no nodes.
+  BalancedValue value(const Context& context, std::span<const double> outcome,
+                      std::span<const double> policy) const;
+
+ private:
+  struct Arm {
+    std::size_t begin = 0;  ///< first position in the order by arm
+    std::size_t size = 0;
+    Matrix<double> factor;                 ///< lower Cholesky factor of K + λI of the arm
+    std::vector<double> inverse_diagonal;  ///< of (K + λI)⁻¹
+  };
+
+  template <class Rows>
+  void build(const Context& context, const Rows& rows, std::span<const std::uint8_t> treatment);
+  /// a, by position.
+  std::vector<double> target(const Context& context, std::span<const double> policy) const;
+
+  KernelBalancingOptions options_;
+  double bandwidth_ = 0;
+  std::vector<std::size_t> order_;  ///< node at each position: untreated first, then treated
+  Matrix<double> kernel_;           ///< by position
+  std::array<Arm, 2> arms_;
+};
+
+}  // namespace cone

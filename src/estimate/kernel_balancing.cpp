@@ -1,0 +1,189 @@
+#include "cone/estimate/kernel_balancing.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "cone/base/error.hpp"
+#include "cone/base/numeric.hpp"
+
+#include "estimate/balancing_program.hpp"
+#include "estimate/cholesky.hpp"
+#include "estimate/kernel_matrix.hpp"
+
+namespace cone {
+namespace {
+
+constexpr std::size_t kKernelRowsPerTask = 128;
+
+void check_size(std::size_t num_nodes) {
+  if (num_nodes <= KernelBalancing::kMaxNodes) return;
+  Fault fault;
+  fault.what = "kernel balancing compares every two nodes; " + std::to_string(num_nodes) +
+               " nodes are more than the " + std::to_string(KernelBalancing::kMaxNodes) +
+               " it can hold";
+  fault.advice = "leave this estimator out, or evaluate on a sample of the nodes";
+  throw Error(ErrorCode::kUsage, std::move(fault));
+}
+
+MatrixView<const double> diagonal_block(const Matrix<double>& matrix, std::size_t begin,
+                                        std::size_t size) {
+  return {matrix.data() + begin * matrix.cols() + begin, size, size, matrix.cols()};
+}
+
+}  // namespace
+
+KernelBalancing::KernelBalancing(const Context& context, const SparseMatrix& features,
+                                 std::span<const std::uint8_t> treatment,
+                                 const KernelBalancingOptions& options)
+    : options_(options) {
+  build(context, features, treatment);
+}
+
+KernelBalancing::KernelBalancing(const Context& context, MatrixView<const double> features,
+                                 std::span<const std::uint8_t> treatment,
+                                 const KernelBalancingOptions& options)
+    : options_(options) {
+  build(context, features, treatment);
+}
+
+template <class Rows>
+void KernelBalancing::build(const Context& context, const Rows& rows,
+                            std::span<const std::uint8_t> treatment) {
+  validate(options_);
+  require(rows.rows() == treatment.size(), "kernel balancing: features of other nodes");
+  check_size(treatment.size());
+  for (const std::uint8_t arm : {0, 1}) {
+    arms_[arm].begin = order_.size();
+    for (std::size_t i = 0; i < treatment.size(); ++i) {
+      if (treatment[i] == arm) order_.push_back(i);
+    }
+    arms_[arm].size = order_.size() - arms_[arm].begin;
+  }
+
+  kernel_ = squared_distances(context, rows, order_);
+  bandwidth_ = options_.kernel_bandwidth;
+  if (options_.kernel_unit == BandwidthUnit::kMedian) {
+    bandwidth_ *= median_distance(context, kernel_);
+  }
+  apply_gaussian_kernel(context, bandwidth_, kernel_);
+
+  context.for_each_range(arms_.size(), 1, [&](std::size_t a, std::size_t) {
+    Arm& arm = arms_[a];
+    const MatrixView<const double> block = diagonal_block(kernel_, arm.begin, arm.size);
+    arm.factor = Matrix<double>(arm.size, arm.size);
+    for (std::size_t i = 0; i < arm.size; ++i) {
+      const std::span<const double> row = block.row(i).first(i + 1);
+      std::copy(row.begin(), row.end(), arm.factor.row(i).begin());
+      arm.factor(i, i) += options_.kernel_lambda;
+    }
+    factorise(arm.factor);
+    arm.inverse_diagonal = inverse_diagonal(arm.factor);
+  });
+}
+
+std::vector<double> KernelBalancing::target(const Context& context,
+                                            std::span<const double> policy) const {
+  std::array<std::vector<double>, 2> taken;  // π(arm | node), by position
+  for (const std::size_t node : order_) {
+    taken[0].push_back(1 - policy[node]);
+    taken[1].push_back(policy[node]);
+  }
+  std::vector<double> result(order_.size());
+  context.for_each_range(
+      order_.size(), kKernelRowsPerTask, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t p = begin; p < end; ++p) {
+          result[p] = 2 * dot(kernel_.row(p), taken[p >= arms_[1].begin ? 1 : 0]);
+        }
+      });
+  return result;
+}
+
+std::vector<double> KernelBalancing::weights(const Context& context,
+                                             std::span<const double> policy) const {
+  require(policy.size() == num_nodes(), "kernel balancing: a policy of other nodes");
+  const std::vector<double> a = target(context, policy);
+  const auto part = [&](const Arm& arm) {
+    return std::span<const double>(a).subspan(arm.begin, arm.size);
+  };
+  std::vector<double> result(num_nodes());
+  const auto keep = [&](const Arm& arm, std::span<const double> weights) {
+    for (std::size_t i = 0; i < arm.size; ++i) result[order_[arm.begin + i]] = weights[i];
+  };
+  if (num_nodes() == 0) return result;
+
+  if (!options_.kernel_normalised) {
+    for (const Arm& arm : arms_) {
+      std::vector<double> half(arm.size);
+      for (std::size_t i = 0; i < arm.size; ++i) half[i] = 0.5 * a[arm.begin + i];
+      solve_with_factor(arm.factor, half);
+      keep(arm, half);
+    }
+    return result;
+  }
+
+  const auto program = [&](const Arm& arm) {
+    return ArmProgram(diagonal_block(kernel_, arm.begin, arm.size), options_.kernel_lambda,
+                      part(arm), arm.factor);
+  };
+  std::array<ArmProgram, 2> programs = {program(arms_[0]), program(arms_[1])};
+  const auto total = static_cast<double>(num_nodes());
+  solve_for_total(context, programs, *std::max_element(a.begin(), a.end()), total);
+  for (std::size_t k = 0; k < arms_.size(); ++k) keep(arms_[k], programs[k].weights());
+  const double reached = sum(result);
+  require(std::abs(reached - total) <= 1e-6 * total, "kernel balancing: the weights do not add up");
+  for (double& weight : result) weight *= total / reached;
+  return result;
+}
+
+BalancedValue KernelBalancing::value(const Context& context, std::span<const double> outcome,
+                                     std::span<const double> policy) const {
+  require(outcome.size() == num_nodes(), "kernel balancing: outcomes of other nodes");
+  BalancedValue result;
+  result.weights = weights(context, policy);
+  // With weights of mean 1 a shift of the outcomes is a shift of the value, so the regression may
+  // start from their mean; without, the regression is the estimator and starts from 0.
+  const double origin = options_.kernel_normalised ? mean(outcome) : 0;
+  std::array<std::vector<double>, 2> coefficients;
+  std::vector<double> residual(num_nodes());
+  for (std::size_t k = 0; k < arms_.size(); ++k) {
+    const Arm& arm = arms_[k];
+    std::vector<double>& y = coefficients[k];
+    for (std::size_t i = 0; i < arm.size; ++i) y.push_back(outcome[order_[arm.begin + i]] - origin);
+    solve_with_factor(arm.factor, y);
+    for (std::size_t i = 0; i < arm.size; ++i) {
+      residual[order_[arm.begin + i]] = y[i] / arm.inverse_diagonal[i];  // leave-one-out identity
+    }
+  }
+
+  result.estimate.influence.resize(num_nodes());
+  context.for_each_range(num_nodes(), kKernelRowsPerTask, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t p = begin; p < end; ++p) {
+      const std::size_t node = order_[p];
+      const auto expected = [&](std::size_t k) {
+        return dot(kernel_.row(p).subspan(arms_[k].begin, arms_[k].size), coefficients[k]);
+      };
+      result.estimate.influence[node] = policy[node] * expected(1) +
+                                        (1 - policy[node]) * expected(0) +
+                                        result.weights[node] * residual[node];
+    }
+  });
+  const double centre = mean(result.estimate.influence);
+  for (double& contribution : result.estimate.influence) contribution -= centre;
+
+  std::vector<double> weighted(num_nodes());
+  for (std::size_t i = 0; i < weighted.size(); ++i) weighted[i] = result.weights[i] * outcome[i];
+  result.estimate.value = mean(weighted);
+  for (std::size_t k = 0; k < arms_.size(); ++k) {
+    const bool takes_arm = std::any_of(policy.begin(), policy.end(), [k](double treated) {
+      return (k == 1 ? treated : 1 - treated) > 0;
+    });
+    if (arms_[k].size == 0 && takes_arm) {
+      result.estimate.value = std::numeric_limits<double>::quiet_NaN();
+    }
+  }
+  return result;
+}
+
+}  // namespace cone
