@@ -170,6 +170,15 @@ EvaluationRecord run(const Context& context, const LoadedData& data,
 
 }  // namespace
 
+bool uses_cone(const Dataset& data, const EvaluateOptions& options) {
+  const bool given = options.nuisances == NuisanceSource::kGiven;
+  const auto chosen = chosen_estimators(data, options);
+  return std::any_of(chosen.begin(), chosen.end(), [&](const EstimatorInfo* estimator) {
+    return (estimator->outcome_model == "cone" && !(given && data.mu0)) ||
+           (estimator->propensity_model == "cone" && !(given && data.propensity));
+  });
+}
+
 Evaluation evaluate(const Context& context, const LoadedData& data,
                     std::span<const EvaluatedPolicy> policies, const EvaluateOptions& options,
                     const ConeFit* fitted_cone) {

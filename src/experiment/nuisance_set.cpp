@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "cone/base/error.hpp"
@@ -81,8 +82,9 @@ PropensityNuisance fitted_nuisance(PropensityPredictions fitted, double bound) {
 
 void add_cone(const Context& context, const Dataset& data, const EvaluateOptions& options,
               const ConeFit* fitted, NuisanceSet& set) {
-  const ConeFit fit =
-      fitted == nullptr ? fit_cone(context, data, options.plan, options.cone) : *fitted;
+  std::optional<ConeFit> own;
+  if (fitted == nullptr) own = fit_cone(context, data, options.plan, options.cone);
+  const ConeFit& fit = own ? *own : *fitted;
   ConePredictions predictions = predict_cone(context, data, fit, options.nuisance.propensity_bound);
   set.scored = std::move(predictions.scored);
   set.propensities["cone"] =

@@ -35,6 +35,12 @@ ArmNetwork::ArmNetwork(nn::ParameterLayout layout, std::size_t num_inputs, std::
       mlp_(layout, "arm", {num_inputs, num_hidden, 1}),
       parameters_(std::move(layout)) {}
 
+nn::ParameterLayout ArmNetwork::layout(std::size_t num_inputs, std::size_t num_hidden) {
+  nn::ParameterLayout layout;
+  nn::Mlp(layout, "arm", {num_inputs, num_hidden, 1});
+  return layout;
+}
+
 double ArmNetwork::fit(const Context& context, const OutcomeSamples& train,
                        const OutcomeSamples& held_out, const nn::FitSchedule& schedule) {
   require(!train.outcome.empty(), "arm network: no training samples");

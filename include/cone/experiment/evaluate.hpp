@@ -60,6 +60,9 @@ struct Evaluation {
   EvaluationRecord record;  ///< of a completed run
 };
 
+/// Whether an evaluation of the data with these options uses cone's networks.
+bool uses_cone(const Dataset& data, const EvaluateOptions& options);
+
 /// Evaluates every policy with every estimator, fitting each nuisance once. The truth, where known,
 /// is reported beside the estimates and seen by nothing else. Throws Error for options or data that
 /// cannot be evaluated, listing every fault.

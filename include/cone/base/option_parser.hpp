@@ -21,6 +21,16 @@ requires(std::is_arithmetic_v<T> &&
   return error == std::errc() && end == text.data() + text.size();
 }
 
+template <NamedEnum E>
+bool parse_option(std::string_view text, E& value) {
+  for (const auto& [candidate, name] : EnumNames<E>::kNames) {
+    if (name != text) continue;
+    value = candidate;
+    return true;
+  }
+  return false;
+}
+
 /// The inverse of canonical_text: nothing where the text is any other than what that function gives
 /// for some options. Ranges are not checked.
 template <class Options>

@@ -1,0 +1,13 @@
+#include "data_argument.hpp"
+
+#include "cone/base/file.hpp"
+#include "cone/simulate/demo.hpp"
+
+namespace cone::app {
+
+LoadedData load_named(const Context& context, const std::string& name) {
+  if (name == "demo" && path_kind(name) == PathKind::kMissing) return demo_data(context);
+  return load_dataset(context, name);
+}
+
+}  // namespace cone::app
