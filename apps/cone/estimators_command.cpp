@@ -15,11 +15,11 @@ void add_estimators_command(CLI::App& root, Run& run) {
       using Align = TextTable::Align;
       TextTable table({{"estimator", Align::kLeft},
                        {"outcome model", Align::kLeft},
-                       {"propensity", Align::kLeft},
+                       {"propensity on", Align::kLeft},
                        {"what it is", Align::kLeft}});
       for (const EstimatorInfo& row : estimator_catalogue()) {
         table.add_row({std::string(row.name), std::string(row.outcome_model),
-                       row.needs_propensity() ? "yes" : "", std::string(row.summary)});
+                       std::string(row.propensity_model), std::string(row.summary)});
       }
       std::cout << table.to_string();
       return kSuccess;

@@ -121,8 +121,9 @@ void check_model(const EvaluateFlags& flags, const std::optional<ConeFit>& model
 
 int run_evaluate(EvaluateFlags flags) {
   validate(flags.options);
-  if (flags.json != "-") check_output_file("--json", flags.json);
-  flags.explanations.check();
+  std::vector<OutputFile> outputs = flags.explanations.outputs();
+  if (flags.json != "-") outputs.push_back({"--json", flags.json});
+  check_output_files(outputs);
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const Stopwatch watch;

@@ -2,8 +2,6 @@
 
 #include "cone/nuisance/explain.hpp"
 
-#include "flag_checks.hpp"
-
 namespace cone::app {
 
 void ExplanationFlags::bind(CLI::App& command) {
@@ -12,9 +10,8 @@ void ExplanationFlags::bind(CLI::App& command) {
   command.add_option("--embeddings", embeddings, "Write here (.npy) the nodes' representations");
 }
 
-void ExplanationFlags::check() const {
-  check_output_file("--attention", attention);
-  check_output_file("--embeddings", embeddings);
+std::vector<OutputFile> ExplanationFlags::outputs() const {
+  return {{"--attention", attention}, {"--embeddings", embeddings}};
 }
 
 void ExplanationFlags::write(const Context& context, const Dataset& data,

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "cone/data/dataset.hpp"
 #include "cone/exec/context.hpp"
 #include "cone/nuisance/cone_fit.hpp"
+
+#include "flag_checks.hpp"
 
 namespace cone::app {
 
@@ -16,8 +19,8 @@ struct ExplanationFlags {
   std::string embeddings;
 
   void bind(CLI::App& command);
-  /// Throws Error(kUsage) where a file could not be written.
-  void check() const;
+  /// As check_output_files takes them.
+  std::vector<OutputFile> outputs() const;
   bool any() const { return !attention.empty() || !embeddings.empty(); }
   void write(const Context& context, const Dataset& data, const ConeFit& fit) const;
 };

@@ -85,8 +85,9 @@ int run_fit(const FitFlags& flags) {
   std::vector<Fault> faults = option_faults(flags.plan);
   for (Fault& fault : option_faults(flags.cone)) faults.push_back(std::move(fault));
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
-  check_output_file("--out", flags.out);
-  flags.explanations.check();
+  std::vector<OutputFile> outputs = flags.explanations.outputs();
+  outputs.push_back({"--out", flags.out});
+  check_output_files(outputs);
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const Context context(flags.run.seed, flags.run.threads, &progress);

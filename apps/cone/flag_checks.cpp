@@ -1,6 +1,8 @@
 #include "flag_checks.hpp"
 
 #include <filesystem>
+#include <map>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,15 +16,25 @@
 
 namespace cone::app {
 
-void check_output_file(const char* flag, const std::string& file) {
-  if (file.empty()) return;
-  const std::filesystem::path path(file);
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  if (path_kind(folder) != PathKind::kFolder || path_kind(path) == PathKind::kFolder) {
-    throw Error(ErrorCode::kUsage, {{.item = flag},
-                                    fmt::format("cannot write {}", printable(file)),
-                                    "name a file in a folder that exists"});
+void check_output_files(const std::vector<OutputFile>& outputs) {
+  std::vector<Fault> faults;
+  std::map<std::string, const char*> flag_of;
+  for (const auto& [flag, file] : outputs) {
+    if (file.empty()) continue;
+    const std::filesystem::path path(file);
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    if (path_kind(folder) != PathKind::kFolder || path_kind(path) == PathKind::kFolder) {
+      faults.push_back({{.item = flag},
+                        fmt::format("cannot write {}", printable(file)),
+                        "name a file in a folder that exists"});
+    }
+    const auto [other, is_new] = flag_of.emplace(path.lexically_normal().string(), flag);
+    if (is_new || path_kind(path) == PathKind::kOther) continue;  // a device takes any number
+    faults.push_back({{.item = flag},
+                      fmt::format("names the same file as {}", other->second),
+                      "name another one"});
   }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
 void refuse_idle_flags(const CLI::App& command, Protocol protocol) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -10,9 +11,15 @@ namespace cone::app {
 
 // What can be said of the flags before any work. All throw Error(kUsage).
 
-/// Refuses a file that cannot be written because its folder is not there or it is itself one.
-/// `file` may be empty: the flag was not given.
-void check_output_file(const char* flag, const std::string& file);
+/// A file to write; an empty name where the flag was not given.
+struct OutputFile {
+  const char* flag;
+  std::string file;
+};
+
+/// Refuses files that cannot be written because their folder is not there or they are folders
+/// themselves, and one file for two outputs.
+void check_output_files(const std::vector<OutputFile>& outputs);
 
 /// Names every flag that the protocol does not use, instead of ignoring it.
 void refuse_idle_flags(const CLI::App& command, Protocol protocol);

@@ -34,7 +34,7 @@ class FlagBinder {
     const std::string text(help);
     CLI::Option* option = nullptr;
     if constexpr (std::is_same_v<T, bool>) {
-      option = command_.add_flag(flag, value, text);
+      option = command_.add_flag(value ? flag + ",!--no-" + flag.substr(2) : flag, value, text);
     } else if constexpr (std::is_enum_v<T>) {
       option =
           command_

@@ -17,12 +17,14 @@ constexpr std::array kCatalogue = {
     EstimatorInfo{"dm_ols1", Method::kDirect, "ols1", "", "one regression, treatment as a column"},
     EstimatorInfo{"dm_ols2", Method::kDirect, "ols2", "", "one regression an arm"},
     EstimatorInfo{"dm_ridge", Method::kDirect, "ridge", "", "one ridge regression an arm"},
+    EstimatorInfo{"dm_nn", Method::kDirect, "nn", "", "one network an arm"},
     EstimatorInfo{"dr_ols1", Method::kDoublyRobust, "ols1", "features",
                   "dm_ols1 corrected by weights"},
     EstimatorInfo{"dr_ols2", Method::kDoublyRobust, "ols2", "features",
                   "dm_ols2 corrected by weights"},
     EstimatorInfo{"dr_ridge", Method::kDoublyRobust, "ridge", "features",
                   "dm_ridge corrected by weights"},
+    EstimatorInfo{"dr_nn", Method::kDoublyRobust, "nn", "features", "dm_nn corrected by weights"},
     EstimatorInfo{"switch_dr", Method::kSwitch, "ridge", "features",
                   "dr_ridge without the weights above --switch-threshold"},
     EstimatorInfo{"dr_shrinkage", Method::kShrinkage, "ridge", "features",
@@ -40,6 +42,10 @@ constexpr std::array kCatalogue = {
 
 }  // namespace
 
+bool EstimatorInfo::runs_by_default() const {
+  return outcome_model != "given" && name != "cone_ips" && name != "cone_snips";
+}
+
 std::span<const EstimatorInfo> estimator_catalogue() { return kCatalogue; }
 
 const EstimatorInfo* find_estimator(std::string_view name) {
@@ -54,7 +60,7 @@ std::vector<std::string_view> default_estimators(bool given_nuisances) {
     return {"naive", "ips", "snips", "ips_clipped", "dm", "dr", "switch_dr", "dr_shrinkage"};
   }
   for (const EstimatorInfo& row : kCatalogue) {
-    if (row.outcome_model != "given") names.push_back(row.name);
+    if (row.runs_by_default()) names.push_back(row.name);
   }
   return names;
 }

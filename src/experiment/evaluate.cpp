@@ -35,6 +35,14 @@ void require_log(const Dataset& data) {
                                  "evaluate needs a log; cone simulate makes one from a network"});
 }
 
+/// Beyond this many entries and directed edges, five folds of networks take more than minutes: they
+/// run where the user asks for them.
+constexpr std::uint64_t kLargestDefaultCone = 5'000'000;
+
+bool is_large(const Dataset& data) {
+  return 2 * data.graph.num_edges() + data.features.matrix.num_entries() > kLargestDefaultCone;
+}
+
 std::vector<const EstimatorInfo*> chosen_estimators(const Dataset& data,
                                                     const EvaluateOptions& options) {
   std::vector<const EstimatorInfo*> chosen;
@@ -42,7 +50,8 @@ std::vector<const EstimatorInfo*> chosen_estimators(const Dataset& data,
   if (chosen.empty()) {
     const bool own_model = options.nuisances == NuisanceSource::kGiven && data.mu0.has_value();
     for (const std::string_view name : default_estimators(own_model)) {
-      chosen.push_back(find_estimator(name));
+      const EstimatorInfo* estimator = find_estimator(name);
+      if (!estimator->needs_cone() || !is_large(data)) chosen.push_back(estimator);
     }
   }
   return chosen;
@@ -164,6 +173,11 @@ EvaluationRecord run(const Context& context, const LoadedData& data,
         evaluate_policy(policies[p], p, data, log, nuisances, estimators, options.estimator));
   }
   record.diagnostics = diagnose(data, nuisances);
+  if (options.estimators.empty() && is_large(data.observed)) {
+    record.diagnostics.warnings.emplace_back(
+        "cone was left out, as training on a network of this size takes long: --estimators cone "
+        "runs it");
+  }
   record.timing_seconds["estimates"] = estimating.seconds();
   return record;
 }

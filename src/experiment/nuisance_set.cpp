@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cone/base/error.hpp"
+#include "cone/nuisance/network_model.hpp"
 
 namespace cone {
 namespace {
@@ -67,10 +68,6 @@ struct Needs {
   std::vector<std::string_view> outcome_models;
 
   bool nothing() const { return propensities.empty() && outcome_models.empty(); }
-  /// Takes cone's networks off the lists; true where they were on one.
-  bool take_cone() {
-    return std::erase(propensities, "cone") + std::erase(outcome_models, "cone") > 0;
-  }
 };
 
 PropensityNuisance fitted_nuisance(PropensityPredictions fitted, double bound) {
@@ -80,17 +77,22 @@ PropensityNuisance fitted_nuisance(PropensityPredictions fitted, double bound) {
           .warnings = std::move(fitted.warnings)};
 }
 
+/// Adds what is needed of cone, and takes it off the list.
 void add_cone(const Context& context, const Dataset& data, const EvaluateOptions& options,
-              const ConeFit* fitted, NuisanceSet& set) {
+              const ConeFit* fitted, Needs& needs, NuisanceSet& set) {
+  const bool needs_propensity = std::erase(needs.propensities, "cone") > 0;
+  const bool needs_outcomes = std::erase(needs.outcome_models, "cone") > 0;
+  if (!needs_propensity && !needs_outcomes) return;
   std::optional<ConeFit> own;
-  if (fitted == nullptr) own = fit_cone(context, data, options.plan, options.cone);
-  const ConeFit& fit = own ? *own : *fitted;
-  ConePredictions predictions = predict_cone(context, data, fit, options.nuisance.propensity_bound);
+  if (fitted == nullptr) fitted = &own.emplace(fit_cone(context, data, options.plan, options.cone));
+  const double bound = options.nuisance.propensity_bound;
+  ConePredictions predictions = predict_cone(context, data, *fitted, bound);
   set.scored = std::move(predictions.scored);
-  set.propensities["cone"] =
-      fitted_nuisance(std::move(predictions.propensities), options.nuisance.propensity_bound);
-  set.outcome_models["cone"] = std::move(predictions.outcomes);
-  for (const ConeFold& fold : fit.folds) set.trainings.push_back(fold.training);
+  if (needs_propensity) {
+    set.propensities["cone"] = fitted_nuisance(std::move(predictions.propensities), bound);
+  }
+  if (needs_outcomes) set.outcome_models["cone"] = std::move(predictions.outcomes);
+  for (const ConeFold& fold : fitted->folds) set.trainings.push_back(fold.training);
 }
 
 }  // namespace
@@ -133,7 +135,7 @@ NuisanceSet prepare_nuisances(const Context& context, const Dataset& data,
     needs.outcome_models.clear();
   }
 
-  if (needs.take_cone()) add_cone(context, data, options, fitted_cone, set);
+  add_cone(context, data, options, fitted_cone, needs, set);
   if (needs.nothing()) {
     if (set.scored.empty()) {
       set.scored = nodes_scored_without_fitting(data, options, context.seed());
@@ -149,7 +151,9 @@ NuisanceSet prepare_nuisances(const Context& context, const Dataset& data,
   }
   for (const std::string_view name : needs.outcome_models) {
     set.outcome_models[std::string(name)] =
-        predict_outcomes(context, data, plan, model_named(name), policies, options.nuisance);
+        name == "nn"
+            ? predict_by_networks(context, data, plan, options.cone)
+            : predict_outcomes(context, data, plan, model_named(name), policies, options.nuisance);
   }
   return set;
 }

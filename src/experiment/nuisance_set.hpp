@@ -27,7 +27,7 @@ struct NuisanceSet {
   std::vector<NodeIndex> scored;  ///< the nodes the utility is estimated on, ascending
   /// By what they were fitted on ("features", "cone"), or only "given".
   std::map<std::string, PropensityNuisance, std::less<>> propensities;
-  /// By the model's name ("ols1", "ols2", "ridge", "cone"), or only "given".
+  /// By the model's name ("ols1", "ols2", "ridge", "nn", "cone"), or only "given".
   std::map<std::string, OutcomePredictions, std::less<>> outcome_models;
   bool given_propensity = false;
   bool given_outcome_model = false;

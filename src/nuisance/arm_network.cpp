@@ -4,27 +4,38 @@
 #include <utility>
 
 #include "cone/base/error.hpp"
+#include "cone/nn/initialise.hpp"
 #include "cone/nn/losses.hpp"
+#include "cone/nn/workspace.hpp"
+#include "cone/ops/dense.hpp"
 
 namespace cone {
-namespace {
 
-/// The outcomes in the network's units, and the passes' scratch space.
-struct Batch {
-  MatrixView<const float> input;
-  std::vector<float> target;
-  std::vector<float> gradient;
-  nn::MlpWorkspace<float> workspace;
+struct ArmNetwork::Pass {
+  const NetworkInput& input;
+  Matrix<float> hidden;
+  Matrix<float> d_hidden;
+  nn::MlpWorkspace<float> output;
+  std::vector<float> target;    // outcomes in the network's units
+  std::vector<float> gradient;  // of the loss, one a row
 
-  Batch(const OutcomeSamples& samples, const OutcomeUnits& units)
-      : input(samples.x.view()), gradient(samples.outcome.size()) {
-    for (const double y : samples.outcome) {
+  Pass(const NetworkInput& samples, std::size_t num_hidden)
+      : input(samples),
+        hidden(samples.rows(), num_hidden),
+        d_hidden(samples.rows(), num_hidden),
+        gradient(samples.rows()) {}
+
+  void set_target(std::span<const double> outcome, const OutcomeUnits& units) {
+    for (const double y : outcome) {
       target.push_back(static_cast<float>((y - units.mean) / units.scale));
     }
   }
+  /// Mean squared error, and its gradient.
+  double loss() {
+    const MatrixView<const float> predicted = output.output();
+    return nn::mean_squared_error<float>({predicted.data(), predicted.rows()}, target, 1, gradient);
+  }
 };
-
-}  // namespace
 
 ArmNetwork::ArmNetwork(std::size_t num_inputs, std::size_t num_hidden)
     : ArmNetwork(nn::ParameterLayout(), num_inputs, num_hidden) {}
@@ -32,50 +43,72 @@ ArmNetwork::ArmNetwork(std::size_t num_inputs, std::size_t num_hidden)
 ArmNetwork::ArmNetwork(nn::ParameterLayout layout, std::size_t num_inputs, std::size_t num_hidden)
     : num_inputs_(num_inputs),
       num_hidden_(num_hidden),
-      mlp_(layout, "arm", {num_inputs, num_hidden, 1}),
+      hidden_weight_(layout.add_weight("hidden.weight", num_inputs, num_hidden)),
+      hidden_bias_(layout.add_bias("hidden.bias", num_hidden)),
+      output_(layout, "output", {num_hidden, 1}),
       parameters_(std::move(layout)) {}
 
 nn::ParameterLayout ArmNetwork::layout(std::size_t num_inputs, std::size_t num_hidden) {
   nn::ParameterLayout layout;
-  nn::Mlp(layout, "arm", {num_inputs, num_hidden, 1});
+  layout.add_weight("hidden.weight", num_inputs, num_hidden);
+  layout.add_bias("hidden.bias", num_hidden);
+  nn::Mlp(layout, "output", {num_hidden, 1});
   return layout;
+}
+
+void ArmNetwork::forward(const Context& context, Pass& pass) const {
+  pass.input.times(context, parameters_.value(hidden_weight_), pass.hidden.view());
+  ops::bias_elu(context, parameters_.value(hidden_bias_).row(0), pass.hidden.view());
+  output_.forward(context, parameters_, nn::constant(pass.hidden), pass.output);
+}
+
+void ArmNetwork::backward(const Context& context, Pass& pass) {
+  std::copy(pass.gradient.begin(), pass.gradient.end(), pass.output.d_output().data());
+  std::fill(pass.d_hidden.values().begin(), pass.d_hidden.values().end(), 0.0F);
+  output_.backward(context, parameters_, nn::constant(pass.hidden), pass.output,
+                   pass.d_hidden.view());
+  ops::bias_elu_backward(context, nn::constant(pass.hidden), pass.d_hidden.view(),
+                         parameters_.gradient(hidden_bias_).row(0));
+  pass.input.transposed_times(context, nn::constant(pass.d_hidden),
+                              parameters_.gradient(hidden_weight_));
 }
 
 double ArmNetwork::fit(const Context& context, const OutcomeSamples& train,
                        const OutcomeSamples& held_out, const nn::FitSchedule& schedule) {
   require(!train.outcome.empty(), "arm network: no training samples");
   units_ = outcome_units(train.outcome);
-  Batch training(train, units_);
-  Batch checking(held_out, units_);
-  const auto loss_of = [&](Batch& batch) {
-    mlp_.forward(context, parameters_, batch.input, batch.workspace);
-    const MatrixView<const float> output = batch.workspace.output();
-    return nn::mean_squared_error<float>({output.data(), output.rows()}, batch.target, 1,
-                                         batch.gradient);
-  };
+  Pass training(train.input, num_hidden_);
+  Pass checking(held_out.input, num_hidden_);
+  training.set_target(train.outcome, units_);
+  checking.set_target(held_out.outcome, units_);
   nn::FitProblem problem;
   problem.loss = [&] {
-    const double loss = loss_of(training);
-    std::copy(training.gradient.begin(), training.gradient.end(),
-              training.workspace.d_output().data());
-    mlp_.backward(context, parameters_, training.input, training.workspace,
-                  /*d_input=*/{});
+    forward(context, training);
+    const double loss = training.loss();
+    backward(context, training);
     return loss;
   };
-  if (!held_out.outcome.empty()) problem.held_out_loss = [&] { return loss_of(checking); };
+  if (!held_out.outcome.empty()) {
+    problem.held_out_loss = [&] {
+      forward(context, checking);
+      return checking.loss();
+    };
+  }
+  // The last layer starts at zero, so the network at the mean outcome: where nothing can be learnt,
+  // early stopping leaves it there.
   std::fill(parameters_.values().begin(), parameters_.values().end(), 0.0F);
-  mlp_.initialise(parameters_, context.seed());
+  nn::xavier_uniform(parameters_, hidden_weight_, num_inputs_, num_hidden_, context.seed());
   const double loss = nn::fit_by_adam(context, schedule, problem, parameters_);
   return loss * units_.scale * units_.scale;
 }
 
-std::vector<double> ArmNetwork::predict(const Context& context, MatrixView<const float> x) const {
-  std::vector<double> predictions(x.rows());
+std::vector<double> ArmNetwork::predict(const Context& context, const NetworkInput& input) const {
+  std::vector<double> predictions(input.rows());
   if (predictions.empty()) return predictions;
-  nn::MlpWorkspace<float> workspace;
-  mlp_.forward(context, parameters_, x, workspace);
+  Pass pass(input, num_hidden_);
+  forward(context, pass);
   for (std::size_t i = 0; i < predictions.size(); ++i) {
-    predictions[i] = units_.mean + units_.scale * workspace.output()(i, 0);
+    predictions[i] = units_.mean + units_.scale * pass.output.output()(i, 0);
   }
   return predictions;
 }

@@ -9,14 +9,12 @@
 #include "cone/base/error.hpp"
 
 #include "nuisance/combined_representation.hpp"
+#include "nuisance/network_schedule.hpp"
 #include "nuisance/plan_checks.hpp"
 #include "nuisance/propensity_fit.hpp"
 
 namespace cone {
 namespace {
-
-/// The nodes an encoder and its outcome networks learn from, and those that stop them.
-const SelectionSplit& learning_split(const FitTask& task) { return task.selection.front(); }
 
 /// The nodes' share of treated ones, a member of each arm added so that no probability is 0 or 1.
 PropensityFit constant_propensity(const std::vector<std::uint8_t>& treatment,
@@ -75,26 +73,17 @@ FoldTraining training_summary(const Representation& representation) {
           .validation_treatment_loss = best.validation_treatment};
 }
 
-nn::FitSchedule arm_schedule(const ConeOptions& options) {
-  return {.adam = {.learning_rate = options.learning_rate,
-                   .weight_decay = options.weight_decay,
-                   .clip_gradient = options.clip_gradient},
-          .epochs = options.epochs,
-          .patience = options.patience};
-}
-
 /// The rows of z whose nodes (`nodes[k]` is that of row k) are of this arm.
-OutcomeSamples samples_of_arm(const Dataset& data, const Matrix<float>& z,
-                              std::span<const NodeIndex> nodes, std::uint8_t arm) {
-  const std::size_t count = nodes_of_arm(data, nodes, arm).size();
-  OutcomeSamples samples{.x = Matrix<float>(count, z.cols())};
+Matrix<float> rows_of_arm(const Dataset& data, const Matrix<float>& z,
+                          std::span<const NodeIndex> nodes, std::uint8_t arm) {
+  Matrix<float> rows(nodes_of_arm(data, nodes, arm).size(), z.cols());
+  std::size_t next = 0;
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     if (data.treatment[nodes[k]] != arm) continue;
     const auto row = z.row(k);
-    std::copy(row.begin(), row.end(), samples.x.row(samples.outcome.size()).begin());
-    samples.outcome.push_back(data.outcome[nodes[k]]);
+    std::copy(row.begin(), row.end(), rows.row(next++).begin());
   }
-  return samples;
+  return rows;
 }
 
 ConeFold fit_fold(const Context& context, const Dataset& data, const FitTask& task,
@@ -119,23 +108,18 @@ ConeFold fit_fold(const Context& context, const Dataset& data, const FitTask& ta
   double squared_error = 0;
   for (const auto& [arm, network] :
        {std::pair{std::uint8_t{0}, &fold.control}, std::pair{std::uint8_t{1}, &fold.treated}}) {
-    const OutcomeSamples held_out = samples_of_arm(data, z_validation, validation, arm);
-    const double mean_error = network->fit(context, samples_of_arm(data, z_train, train, arm),
-                                           held_out, arm_schedule(options));
-    squared_error += mean_error * static_cast<double>(held_out.outcome.size());
+    const DenseInput train_input(rows_of_arm(data, z_train, train, arm));
+    const DenseInput held_out_input(rows_of_arm(data, z_validation, validation, arm));
+    const auto outcomes = values_at(data.outcome, nodes_of_arm(data, train, arm));
+    const auto held_out = values_at(data.outcome, nodes_of_arm(data, validation, arm));
+    squared_error += static_cast<double>(held_out.size()) *
+                     network->fit(context, {train_input, outcomes}, {held_out_input, held_out},
+                                  network_schedule(options));
   }
   const double scale = fold.encoder.outcome_scale;
   fold.training.outcome_error =
       squared_error / (static_cast<double>(validation.size()) * scale * scale);
   return fold;
-}
-
-/// The plan of learning, as require_both_arms checks it.
-FitPlan learning_plan(const FitPlan& plan) {
-  FitPlan learning;
-  for (const FitTask& task : plan.tasks)
-    learning.tasks.push_back({.fit = learning_split(task).fit});
-  return learning;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -36,13 +37,17 @@ ConePredictions predict_cone(const Context& context, const Dataset& data, const 
     const std::vector<NodeIndex>& nodes = plan.tasks[t].score;
     Matrix<float> z = combined_rows(encode_nodes(context, data, fold.encoder), nodes);
     standardise(fold.z_units, z);
-    const MatrixView<const float> rows = std::as_const(z).view();
-    const std::vector<double> mu0 = fold.control.predict(context, rows);
-    const std::vector<double> mu1 = fold.treated.predict(context, rows);
+    std::vector<double> propensity(nodes.size());
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      propensity[k] = fold.propensity.probability(std::as_const(z).row(k));
+    }
+    const DenseInput input(std::move(z));
+    const std::vector<double> mu0 = fold.control.predict(context, input);
+    const std::vector<double> mu1 = fold.treated.predict(context, input);
     for (std::size_t k = 0; k < nodes.size(); ++k) {
       out.outcomes.mu0[nodes[k]] = mu0[k];
       out.outcomes.mu1[nodes[k]] = mu1[k];
-      probability[nodes[k]] = fold.propensity.probability(rows.row(k));
+      probability[nodes[k]] = propensity[k];
     }
     out.propensities.converged &= fold.propensity.converged;
     warn_about(fold, t + 1, out.outcomes);

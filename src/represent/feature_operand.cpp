@@ -1,4 +1,4 @@
-#include "represent/feature_operand.hpp"
+#include "cone/represent/feature_operand.hpp"
 
 namespace cone {
 namespace {

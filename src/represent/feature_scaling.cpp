@@ -1,4 +1,4 @@
-#include "represent/feature_scaling.hpp"
+#include "cone/represent/feature_scaling.hpp"
 
 #include <algorithm>
 #include <cmath>

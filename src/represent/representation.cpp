@@ -7,9 +7,9 @@
 
 #include "cone/base/error.hpp"
 #include "cone/base/hash.hpp"
+#include "cone/represent/feature_scaling.hpp"
 
 #include "represent/cone_model.hpp"
-#include "represent/feature_scaling.hpp"
 #include "represent/training_run.hpp"
 
 namespace cone {

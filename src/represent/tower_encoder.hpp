@@ -8,8 +8,7 @@
 #include "cone/nn/dropout.hpp"
 #include "cone/nn/parameter_store.hpp"
 #include "cone/represent/cone_options.hpp"
-
-#include "represent/feature_operand.hpp"
+#include "cone/represent/feature_operand.hpp"
 
 namespace cone {
 

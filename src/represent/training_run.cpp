@@ -8,8 +8,7 @@
 #include "cone/base/error.hpp"
 #include "cone/base/hash.hpp"
 #include "cone/base/random.hpp"
-
-#include "represent/feature_scaling.hpp"
+#include "cone/represent/feature_scaling.hpp"
 
 namespace cone {
 namespace {

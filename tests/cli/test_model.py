@@ -54,6 +54,7 @@ class Fitting(ModelTest):
                                 ([*out, "--embeddings", self.folder], "--embeddings"),
                                 ([*out, "--heads", 0, "--folds", 1], "--heads"),
                                 ([*out, "--heads", 0, "--folds", 1], "--folds"),
+                                ([*out, "--attention", self.folder / "m"], "the same file"),
                                 ([*out, "--stratified"], "--stratified"),
                                 ([*out, "--clip", 3], "--clip")):
             done = cone("fit", data, *arguments)

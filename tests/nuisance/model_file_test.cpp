@@ -154,6 +154,17 @@ TEST_F(ModelFile, GivesBackWhatWasWritten) {
   EXPECT_EQ(sealed(bytes), bytes) << "the tests below change the right bytes";
 }
 
+TEST_F(ModelFile, ListsTheTensorsThatAnOutcomeNetworkHas) {
+  const auto expected = fit.folds[0].control.parameters().layout();
+  const nn::ParameterLayout listed = ArmNetwork::layout(16, 8);
+  ASSERT_EQ(listed.tensors().size(), expected.tensors().size());
+  for (std::size_t k = 0; k < listed.tensors().size(); ++k) {
+    EXPECT_EQ(listed.tensors()[k].name, expected.tensors()[k].name);
+    EXPECT_EQ(listed.tensors()[k].rows, expected.tensors()[k].rows);
+    EXPECT_EQ(listed.tensors()[k].cols, expected.tensors()[k].cols);
+  }
+}
+
 TEST_F(ModelFile, ThatIsDamagedByAccidentIsRefused) {
   expect_outcome("", "is not a cone model file");
   expect_outcome("id,treatment\n", "is not a cone model file");
@@ -257,7 +268,8 @@ TEST_F(ModelFile, WithOtherTensorsOrNumbersIsRefused) {
   expect_after_replacing("layer1.bias", "layer1.bios", "'layer1.bios' in the place of layer1.bias");
   expect_after_replacing("layer1.bias", std::string("layer1.b\0\x1bs", 11),
                          "in the place of layer1.bias");
-  expect_after_replacing("arm.bias2", "arm.bias3", "an outcome network has tensor 'arm.bias3'");
+  expect_after_replacing("output.bias1", "output.bias3",
+                         "an outcome network has tensor 'output.bias3'");
   constexpr auto kInfinity = std::numeric_limits<double>::infinity();
   expect_after_putting(folds_at, kInfinity, "the mean outcome of the encoder: a number is not");
   expect_after_putting(folds_at + 8, 0.0, "the scale of outcomes of the encoder: 0 is not more");
@@ -269,8 +281,9 @@ TEST_F(ModelFile, WithOtherTensorsOrNumbersIsRefused) {
   expect_after_putting(z_scale_at, kNaN, "the scales of the representations");
   expect_after_putting(arms_at + 8, -1.0, "the scale of outcomes of the outcome network");
   expect_after_putting(arms_at + 16, std::numeric_limits<float>::infinity(),
-                       "tensor arm.weight1 of the outcome network of the untreated");
-  expect_after_putting(propensity_at - 4, kNaN, "arm.bias2 of the outcome network of the treated");
+                       "tensor hidden.weight of the outcome network of the untreated");
+  expect_after_putting(propensity_at - 4, kNaN,
+                       "output.bias1 of the outcome network of the treated");
   expect_after_putting(propensity_at, kInfinity, "the intercept of the propensity model");
   expect_after_putting(propensity_at + 8, kInfinity, "the coefficients of the propensity model");
   expect_after_putting(training_at - 8, std::uint32_t{2}, "the steps of the propensity model");

@@ -6,7 +6,7 @@
 
 #include "nn/gradient_check.hpp"
 #include "represent/cone_model.hpp"
-#include "represent/small_network.hpp"
+#include "support/small_network.hpp"
 
 namespace cone {
 namespace {

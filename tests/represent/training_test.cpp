@@ -9,7 +9,7 @@
 #include "cone/represent/representation.hpp"
 
 #include "represent/cone_model.hpp"
-#include "represent/small_network.hpp"
+#include "support/small_network.hpp"
 
 namespace cone {
 namespace {

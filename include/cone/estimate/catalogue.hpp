@@ -23,14 +23,16 @@ enum class Method {
 struct EstimatorInfo {
   std::string_view name;
   Method method;
-  /// The outcome model it is fitted with ("ols1", "ols2", "ridge", "cone"), "" where it needs none,
-  /// "given" for those that exist only with the user's own mu0 and mu1.
+  /// The outcome model it is fitted with ("ols1", "ols2", "ridge", "nn", "cone"), "" where it needs
+  /// none, "given" for those that exist only with the user's own mu0 and mu1.
   std::string_view outcome_model;
   /// What its propensities are fitted on: "features", "cone", or "" where it needs none.
   std::string_view propensity_model;
   std::string_view summary;
 
   bool needs_outcome_model() const { return !outcome_model.empty(); }
+  bool needs_cone() const { return outcome_model == "cone" || propensity_model == "cone"; }
+  bool runs_by_default() const;
   bool needs_propensity() const { return !propensity_model.empty(); }
 };
 

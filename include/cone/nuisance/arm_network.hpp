@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "cone/base/matrix.hpp"
@@ -8,17 +9,19 @@
 #include "cone/nn/fit_by_adam.hpp"
 #include "cone/nn/mlp.hpp"
 #include "cone/nn/parameter_store.hpp"
+#include "cone/nuisance/network_input.hpp"
 #include "cone/represent/outcome_units.hpp"
 
 namespace cone {
 
-/// Rows of inputs, and the outcome logged for each.
+/// Inputs, and the outcome logged for each row of them.
 struct OutcomeSamples {
-  Matrix<float> x;
-  std::vector<double> outcome;
+  const NetworkInput& input;
+  std::span<const double> outcome;
 };
 
-/// The outcomes of one arm as a function of a node's representation: one hidden layer of ELUs.
+/// The outcomes of one arm as a function of a node's features or representation: one hidden layer
+/// of ELUs.
 class ArmNetwork {
  public:
   ArmNetwork(std::size_t num_inputs, std::size_t num_hidden);
@@ -32,8 +35,8 @@ class ArmNetwork {
   double fit(const Context& context, const OutcomeSamples& train, const OutcomeSamples& held_out,
              const nn::FitSchedule& schedule);
 
-  /// The predicted outcome of every row of x.
-  std::vector<double> predict(const Context& context, MatrixView<const float> x) const;
+  /// The predicted outcome of every row.
+  std::vector<double> predict(const Context& context, const NetworkInput& input) const;
 
   std::size_t num_inputs() const { return num_inputs_; }
   std::size_t num_hidden() const { return num_hidden_; }
@@ -45,11 +48,17 @@ class ArmNetwork {
   nn::ParameterStore<float>& parameters() { return parameters_; }
 
  private:
+  struct Pass;  // one batch's way through the layers
+
   ArmNetwork(nn::ParameterLayout layout, std::size_t num_inputs, std::size_t num_hidden);
+  void forward(const Context& context, Pass& pass) const;
+  void backward(const Context& context, Pass& pass);
 
   std::size_t num_inputs_;
   std::size_t num_hidden_;
-  nn::Mlp mlp_;
+  nn::TensorId hidden_weight_;
+  nn::TensorId hidden_bias_;
+  nn::Mlp output_;
   OutcomeUnits units_;
   nn::ParameterStore<float> parameters_;
 };

@@ -1,0 +1,20 @@
+#pragma once
+
+#include "cone/data/dataset.hpp"
+#include "cone/exec/context.hpp"
+#include "cone/nuisance/fit_plan.hpp"
+#include "cone/nuisance/outcome_model.hpp"
+#include "cone/represent/cone_options.hpp"
+
+namespace cone {
+
+/// One network an arm on the features: fitted on the first selection split's fitting nodes, stopped
+/// early on its held-out ones. Features are scaled as the encoders see them (scaled_features). Of
+/// the options, what concerns any network counts: hidden, learning_rate, weight_decay,
+/// clip_gradient, epochs, patience. Without implied weights, as networks are not linear.
+///
+/// Throws Error(kData) where the data has no log or an arm is missing among a task's fitting nodes.
+OutcomePredictions predict_by_networks(const Context& context, const Dataset& data,
+                                       const FitPlan& plan, const ConeOptions& options);
+
+}  // namespace cone

@@ -1,0 +1,62 @@
+#include "cone/nuisance/network_model.hpp"
+
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "cone/nuisance/arm_network.hpp"
+#include "cone/represent/feature_scaling.hpp"
+
+#include "nuisance/network_schedule.hpp"
+#include "nuisance/plan_checks.hpp"
+
+namespace cone {
+namespace {
+
+SparseMatrix scaled_matrix(const SparseMatrix& x) {
+  return {x.cols(),
+          {x.offsets().begin(), x.offsets().end()},
+          {x.columns().begin(), x.columns().end()},
+          scaled_features(x)};
+}
+
+ArmNetwork fit_arm(const Context& context, const Dataset& data, const SparseMatrix& x,
+                   const SelectionSplit& split, std::uint8_t arm, const ConeOptions& options) {
+  const std::vector<NodeIndex> train = nodes_of_arm(data, split.fit, arm);
+  const std::vector<NodeIndex> held_out = nodes_of_arm(data, split.score, arm);
+  const SparseInput train_input(x, train);
+  const SparseInput held_out_input(x, held_out);
+  const std::vector<double> train_outcome = values_at(data.outcome, train);
+  const std::vector<double> held_out_outcome = values_at(data.outcome, held_out);
+  ArmNetwork network(x.cols(), options.hidden);
+  network.fit(context, {train_input, train_outcome}, {held_out_input, held_out_outcome},
+              network_schedule(options));
+  return network;
+}
+
+}  // namespace
+
+OutcomePredictions predict_by_networks(const Context& context, const Dataset& data,
+                                       const FitPlan& plan, const ConeOptions& options) {
+  validate(options);
+  require_valid(plan, data.num_nodes());
+  require_both_arms(data, learning_plan(plan));
+  const SparseMatrix x = scaled_matrix(data.features.matrix);
+  OutcomePredictions out;
+  out.mu0.assign(data.num_nodes(), std::numeric_limits<double>::quiet_NaN());
+  out.mu1 = out.mu0;
+  std::size_t num_fitted = 0;
+  for (const FitTask& task : plan.tasks) {
+    const SparseInput scored(x, task.score);
+    for (const std::uint8_t arm : {std::uint8_t{0}, std::uint8_t{1}}) {
+      const ArmNetwork network = fit_arm(context, data, x, learning_split(task), arm, options);
+      const std::vector<double> predicted = network.predict(context, scored);
+      std::vector<double>& mu = arm == 1 ? out.mu1 : out.mu0;
+      for (std::size_t k = 0; k < predicted.size(); ++k) mu[task.score[k]] = predicted[k];
+      context.report("fitting outcome networks", ++num_fitted, 2 * plan.tasks.size());
+    }
+  }
+  return out;
+}
+
+}  // namespace cone

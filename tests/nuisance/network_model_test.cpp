@@ -1,0 +1,57 @@
+#include "cone/nuisance/network_model.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "nuisance/simulated_data.hpp"
+
+namespace cone {
+namespace {
+
+ConeOptions quick() {
+  ConeOptions options;
+  options.hidden = 16;
+  options.learning_rate = 0.02;
+  return options;
+}
+
+TEST(NetworkModel, FindsTheEffectOfTreatmentAndWhatItDependsOn) {
+  const Context context(1, 2);
+  const testing::Simulated world = testing::simulate({.nodes = 1200}, 1);
+  const FitPlan plan = cross_fit_plan(world.data, 3, 3, 1);
+  const OutcomePredictions predicted = predict_by_networks(context, world.data, plan, quick());
+  double squares = 0;
+  for (std::size_t i = 0; i < 1200; ++i) {
+    const double effect =
+        testing::expected_outcome(world.x[i], 1) - testing::expected_outcome(world.x[i], 0);
+    squares += std::pow(predicted.mu1[i] - predicted.mu0[i] - effect, 2) / 1200;
+  }
+  EXPECT_LT(std::sqrt(squares), 0.5);
+  EXPECT_EQ(predicted.implied_weights.rows(), 0U);
+}
+
+TEST(NetworkModel, ANodesOutcomeNeverReachesItsPrediction) {
+  const Context context(1, 2);
+  testing::Simulated world = testing::simulate({.nodes = 120}, 2);
+  const FitPlan plan = cross_fit_plan(world.data, 3, 3, 1);
+  const OutcomePredictions before = predict_by_networks(context, world.data, plan, quick());
+  const NodeIndex changed = plan.tasks[0].score[3];
+  world.data.outcome[changed] += 50;
+  const OutcomePredictions after = predict_by_networks(context, world.data, plan, quick());
+  EXPECT_EQ(before.mu0[changed], after.mu0[changed]);
+  EXPECT_EQ(before.mu1[changed], after.mu1[changed]);
+  EXPECT_TRUE(before.mu0 != after.mu0 || before.mu1 != after.mu1);
+}
+
+TEST(NetworkModel, IsBitwiseEqualAtAnyNumberOfThreads) {
+  const testing::Simulated world = testing::simulate({.nodes = 150}, 3);
+  const FitPlan plan = cross_fit_plan(world.data, 2, 2, 1);
+  const auto one = predict_by_networks(Context(1, 1), world.data, plan, quick());
+  const auto five = predict_by_networks(Context(1, 5), world.data, plan, quick());
+  EXPECT_EQ(one.mu0, five.mu0);
+  EXPECT_EQ(one.mu1, five.mu1);
+}
+
+}  // namespace
+}  // namespace cone
