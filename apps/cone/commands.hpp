@@ -13,6 +13,7 @@ enum ExitStatus : int { kSuccess = 0, kFailure = 1, kBadInput = 2, kInterrupted 
 using Run = std::function<int()>;
 void add_evaluate_command(CLI::App& root, Run& run);
 void add_tune_command(CLI::App& root, Run& run);
+void add_fit_command(CLI::App& root, Run& run);
 void add_simulate_command(CLI::App& root, Run& run);
 void add_reproduce_command(CLI::App& root, Run& run);
 void add_estimators_command(CLI::App& root, Run& run);

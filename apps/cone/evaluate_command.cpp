@@ -1,7 +1,9 @@
-#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,15 +12,18 @@
 #include "cone/base/file.hpp"
 #include "cone/base/stopwatch.hpp"
 #include "cone/base/text.hpp"
+#include "cone/estimate/catalogue.hpp"
 #include "cone/experiment/evaluate.hpp"
+#include "cone/nuisance/model_file.hpp"
 #include "cone/policy/policy.hpp"
 #include "cone/results/text_table.hpp"
 
 #include "commands.hpp"
+#include "data_argument.hpp"
+#include "explanation_flags.hpp"
+#include "flag_checks.hpp"
 #include "flags.hpp"
-#include "named_data.hpp"
 #include "options_file_flag.hpp"
-#include "plan_flags.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {
@@ -36,6 +41,8 @@ Examples:
   cone evaluate demo --policy treat-all treat-none random-weights:7
   cone evaluate shop/ --policy shop/policy.csv --estimators snips,dr_ridge
   cone evaluate shop/ --policy uniform --nuisances given      your own propensity, mu0, mu1
+  cone evaluate shop/ --policy p.csv --model shop.model       networks of cone fit, at once
+  cone evaluate shop/ --policy p.csv --estimators cone --attention ties.csv --embeddings z.npy
   cone evaluate shop/ --policy uniform --json - | jq '.policies[0].estimates'
 
 How to read the table: utility is the mean outcome had the policy decided; "eff. nodes" is how
@@ -47,21 +54,11 @@ struct EvaluateFlags {
   std::string data;
   std::vector<std::string> policies;
   std::string json;
+  std::string model;
+  ExplanationFlags explanations;
   RunFlags run;
   EvaluateOptions options;
 };
-
-/// Fails before the work, not after it.
-void check_output_folder(const std::string& file) {
-  if (file.empty() || file == "-") return;
-  const std::filesystem::path path(file);
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  if (path_kind(folder) != PathKind::kFolder || path_kind(path) == PathKind::kFolder) {
-    throw Error(ErrorCode::kUsage, {{.item = "--json"},
-                                    fmt::format("cannot write {}", printable(file)),
-                                    "name a file in a folder that exists"});
-  }
-}
 
 void print_summary(const EvaluationRecord& record) {
   const DataSummary& data = record.data;
@@ -79,23 +76,76 @@ void print_summary(const EvaluationRecord& record) {
   std::cerr << "\n\n";
 }
 
-int run_evaluate(const EvaluateFlags& flags) {
+/// The estimators that need nothing but cone's networks.
+std::vector<std::string> estimators_of_model() {
+  std::vector<std::string> names;
+  for (const EstimatorInfo& row : estimator_catalogue()) {
+    const auto is_fitted = [](std::string_view model) { return model.empty() || model == "cone"; };
+    const bool any = row.needs_outcome_model() || row.needs_propensity();
+    if (any && is_fitted(row.outcome_model) && is_fitted(row.propensity_model)) {
+      names.emplace_back(row.name);
+    }
+  }
+  return names;
+}
+
+/// The model that --model names; plan, networks and seed become the model's.
+std::optional<ConeFit> named_model(EvaluateFlags& flags) {
+  if (flags.model.empty()) return std::nullopt;
+  ConeFit fit = read_model(flags.model);
+  flags.options.plan = fit.plan;
+  flags.options.cone = fit.folds.front().encoder.options;
+  flags.run.seed = fit.seed;
+  if (flags.options.estimators.empty()) flags.options.estimators = estimators_of_model();
+  return fit;
+}
+
+/// Cone's part of the flags must have something to do, and the model must be one of this data.
+void check_model(const EvaluateFlags& flags, const std::optional<ConeFit>& model,
+                 const Dataset& data) {
+  std::vector<Fault> faults;
+  for (const auto& [flag, file] :
+       {std::pair{"--model", flags.model}, std::pair{"--attention", flags.explanations.attention},
+        std::pair{"--embeddings", flags.explanations.embeddings}}) {
+    if (file.empty() || uses_cone(data, flags.options)) continue;
+    faults.push_back({{.item = flag},
+                      "has no part in estimators that do not use cone's networks",
+                      "add cone to --estimators, or leave it out"});
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+  if (model && model->data_checksum != data.checksum()) {
+    throw Error(ErrorCode::kData, {{.file = flags.model},
+                                   fmt::format("was fitted to other data than {}", flags.data),
+                                   "name the data it was fitted to, or fit a model with cone fit"});
+  }
+}
+
+int run_evaluate(EvaluateFlags flags) {
   validate(flags.options);
-  check_output_folder(flags.json);
+  std::vector<OutputFile> outputs = flags.explanations.outputs();
+  if (flags.json != "-") outputs.push_back({"--json", flags.json});
+  check_output_files(outputs);
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
+  const Stopwatch watch;
+  std::optional<ConeFit> fit = named_model(flags);
   const Context context(flags.run.seed, flags.run.threads, &progress);
 
-  const Stopwatch watch;
+  const Stopwatch loading;
   const LoadedData data = load_named(context, flags.data);
-  const double load_seconds = watch.seconds();
+  const double load_seconds = loading.seconds();
+  check_model(flags, fit, data.observed);
   const auto policies = evaluate_policies(context, data.observed, flags.policies);
-
-  Evaluation evaluation = evaluate(context, data, policies, flags.options);
-  progress.clear();
+  if (flags.explanations.any() && !fit) {
+    fit = fit_cone(context, data.observed, flags.options.plan, flags.options.cone);
+  }
+  Evaluation evaluation = evaluate(context, data, policies, flags.options, fit ? &*fit : nullptr);
   if (evaluation.status == RunStatus::kCancelled) throw Cancelled();
+  if (fit) flags.explanations.write(context, data.observed, *fit);
+  progress.clear();
   EvaluationRecord& record = evaluation.record;
   record.config["data"] = flags.data;
+  if (!flags.model.empty()) record.config["model"] = model_checksum(*fit);
   record.timing_seconds["load"] = load_seconds;
   record.timing_seconds["total"] = watch.seconds();
 
@@ -123,12 +173,15 @@ void add_evaluate_command(CLI::App& root, Run& run) {
   command->add_option("--policy", flags->policies, "Policy names or files, one or more")
       ->required();
   command->add_option("--json", flags->json, "Write the full record here (- for stdout)");
+  command->add_option("--model", flags->model, "Take cone's networks from this file of cone fit");
+  flags->explanations.bind(*command);
   flags->run.bind(*command);
   bind_flags(*command, flags->options, "Estimation");
   bind_options_file(*command, flags->options.cone);
   command->callback([flags, command, &run] {
     run = [flags, command] {
-      refuse_idle_plan_flags(*command, flags->options.plan.protocol);
+      if (!flags->model.empty()) refuse_flags_of_model(*command);
+      refuse_idle_flags(*command, flags->options.plan.protocol);
       return run_evaluate(*flags);
     };
   });

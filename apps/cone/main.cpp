@@ -23,6 +23,7 @@ constexpr const char* kExamples = R"(Examples:
   cone evaluate DATA --policy policy.csv              your data, your candidate policies
   cone evaluate DATA --policy p.csv --json out.json   the same, for a script
   cone tune DATA --out tuned                          options of cone's networks for it
+  cone fit DATA --out MODEL                           train once; evaluate DATA --model MODEL
   cone simulate --nodes 500 --out small               data with known truth
   cone estimators                                     what can be estimated, and how
 
@@ -69,6 +70,7 @@ int run_command(int argc, char** argv) {
   Run run;
   add_evaluate_command(root, run);
   add_tune_command(root, run);
+  add_fit_command(root, run);
   add_simulate_command(root, run);
   add_reproduce_command(root, run);
   add_estimators_command(root, run);

@@ -14,9 +14,9 @@
 #include "cone/experiment/tune.hpp"
 
 #include "commands.hpp"
+#include "data_argument.hpp"
+#include "flag_checks.hpp"
 #include "flags.hpp"
-#include "named_data.hpp"
-#include "plan_flags.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {
@@ -139,7 +139,7 @@ void add_tune_command(CLI::App& root, Run& run) {
   bind_flags(*command, flags->options, "Folds");
   command->callback([flags, command, &run] {
     run = [flags, command] {
-      refuse_idle_plan_flags(*command, flags->options.plan.protocol);
+      refuse_idle_flags(*command, flags->options.plan.protocol);
       return run_tune(*flags);
     };
   });

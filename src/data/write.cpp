@@ -1,7 +1,5 @@
 #include "cone/data/write.hpp"
 
-#include <charconv>
-#include <cmath>
 #include <ostream>
 #include <span>
 #include <string>
@@ -12,6 +10,7 @@
 
 #include "cone/base/error.hpp"
 #include "cone/base/file.hpp"
+#include "cone/data/csv_writer.hpp"
 #include "cone/data/npz.hpp"
 
 namespace cone {
@@ -19,59 +18,6 @@ namespace {
 
 /// Above this a text file of features takes noticeably longer than the arrays themselves.
 constexpr std::size_t kMaxListedEntries = 1'000'000;
-
-/// Lines of a CSV file, handed to the stream in large blocks.
-class CsvWriter {
- public:
-  explicit CsvWriter(std::ostream& out) : out_(out) {}
-  ~CsvWriter() { flush(); }
-  CsvWriter(const CsvWriter&) = delete;
-  CsvWriter& operator=(const CsvWriter&) = delete;
-
-  CsvWriter& field(std::string_view text) {
-    separate();
-    if (text.empty() || text.find_first_of(",\"\r\n") != std::string_view::npos) {
-      quoted(text);
-    } else {
-      buffer_ += text;
-    }
-    return *this;
-  }
-  CsvWriter& field(double value) {
-    separate();
-    char digits[32];
-    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
-    require(error == std::errc{} && std::isfinite(value), "write: a number that is not finite");
-    buffer_.append(digits, end);
-    return *this;
-  }
-  void end_line() {
-    buffer_ += '\n';
-    at_line_start_ = true;
-    if (buffer_.size() >= kBlockBytes) flush();
-  }
-
- private:
-  static constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
-
-  void separate() {
-    if (!at_line_start_) buffer_ += ',';
-    at_line_start_ = false;
-  }
-  void quoted(std::string_view text) {
-    buffer_ += '"';
-    for (const char c : text) buffer_.append(c == '"' ? 2 : 1, c);
-    buffer_ += '"';
-  }
-  void flush() {
-    out_.write(buffer_.data(), static_cast<std::streamsize>(buffer_.size()));
-    buffer_.clear();
-  }
-
-  std::ostream& out_;
-  std::string buffer_;
-  bool at_line_start_ = true;
-};
 
 struct Column {
   std::string_view name;

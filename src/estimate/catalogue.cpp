@@ -29,12 +29,15 @@ constexpr std::array kCatalogue = {
                   "dr_ridge without the weights above --switch-threshold"},
     EstimatorInfo{"dr_shrinkage", Method::kShrinkage, "ridge", "features",
                   "dr_ridge with weights shrunk by --shrinkage-lambda"},
+    EstimatorInfo{"okb", Method::kKernelBalancing, "", "", "optimal kernel balancing", "features"},
     EstimatorInfo{"cone", Method::kDoublyRobust, "cone", "cone",
                   "networks on representations learnt from the graph, corrected by weights"},
     EstimatorInfo{"cone_dm", Method::kDirect, "cone", "", "the outcome networks of cone alone"},
     EstimatorInfo{"cone_ips", Method::kInversePropensity, "", "cone",
                   "inverse propensity weighting on cone's representations"},
     EstimatorInfo{"cone_snips", Method::kSelfNormalised, "", "cone", "cone_ips, self-normalised"},
+    EstimatorInfo{"cone_okb", Method::kKernelBalancing, "", "",
+                  "optimal kernel balancing on cone's representations", "cone"},
     EstimatorInfo{"dm", Method::kDirect, "given", "", "the given outcome model alone"},
     EstimatorInfo{"dr", Method::kDoublyRobust, "given", "features",
                   "the given outcome model, corrected"},
@@ -43,7 +46,7 @@ constexpr std::array kCatalogue = {
 }  // namespace
 
 bool EstimatorInfo::runs_by_default() const {
-  return outcome_model != "given" && name != "cone_ips" && name != "cone_snips";
+  return outcome_model != "given" && kernel.empty() && name != "cone_ips" && name != "cone_snips";
 }
 
 std::span<const EstimatorInfo> estimator_catalogue() { return kCatalogue; }

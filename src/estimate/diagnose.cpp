@@ -98,6 +98,15 @@ void diagnose_implied_weights(const OutcomeView& model, Estimate& out) {
   }
 }
 
+void diagnose_balance(std::span<const double> weights, Estimate& out) {
+  double largest = 0;
+  for (const double weight : weights) largest = std::max(largest, std::abs(weight));
+  out.max_weight = largest;
+  out.effective_sample_size = effective_sample_size(weights);
+  warn_of_low_size(*out.effective_sample_size, weights.size(),
+                   ": few nodes are like what the policy would do", out);
+}
+
 void diagnose_fit(const EstimationInput& input, Estimate& out) {
   const OutcomeView& model = input.outcome_model;
   const std::vector<double> errors =

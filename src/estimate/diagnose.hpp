@@ -15,6 +15,9 @@ void diagnose_weights(Method method, std::span<const double> raw, std::span<cons
 /// The same for the weights that a linear outcome model implies, over the nodes it was fitted on.
 void diagnose_implied_weights(const OutcomeView& model, Estimate& out);
 
+/// The same for the weights of kernel balancing, which may be negative unless normalised.
+void diagnose_balance(std::span<const double> weights, Estimate& out);
+
 /// Says so where the outcome model predicts the evaluated nodes worse than a constant would.
 void diagnose_fit(const EstimationInput& input, Estimate& out);
 

@@ -60,6 +60,8 @@ Linearised linearise(Method method, const EstimationInput& input, const Estimato
     case Method::kSwitch:
     case Method::kShrinkage:
       return doubly_robust(expected(), weights, residual(), Correction::kPlain);
+    case Method::kKernelBalancing:
+      break;  // estimate_balanced
   }
   return {};
 }
@@ -75,33 +77,13 @@ void check_input(const EstimatorInfo& estimator, const EstimationInput& input) {
           "estimate: the estimator needs an outcome model for every node");
 }
 
-}  // namespace
-
-Estimate estimate(const EstimatorInfo& estimator, const EstimationInput& input,
-                  const EstimatorOptions& options) {
-  check_input(estimator, input);
-  WeightsUsed weights;
-  if (estimator.needs_propensity()) weights = weights_of(estimator.method, input, options);
-
-  Estimate out;
-  out.estimator = estimator.name;
-  out.level = options.level;
-  const Linearised result = linearise(estimator.method, input, options, weights.used);
-  out.value = result.value;
-  out.standard_error = standard_error(result.influence);
-  if (estimator.method == Method::kDirect) {
-    out.standard_error =
-        std::hypot(out.standard_error, std::sqrt(input.outcome_model.model_variance.value_or(0)));
-  }
-  const double half_width = two_sided_normal_quantile(options.level) * out.standard_error;
+void set_interval(double level, Estimate& out) {
+  const double half_width = two_sided_normal_quantile(level) * out.standard_error;
+  out.level = level;
   out.interval = {out.value - half_width, out.value + half_width};
+}
 
-  if (estimator.needs_propensity()) {
-    diagnose_weights(estimator.method, weights.raw, weights.used, input, out);
-  } else if (estimator.method == Method::kDirect) {
-    diagnose_implied_weights(input.outcome_model, out);
-  }
-  if (estimator.needs_outcome_model()) diagnose_fit(input, out);
+void set_status(Estimate& out) {
   if (!std::isfinite(out.value)) {
     out.status = EstimateStatus::kUndefined;
     const bool no_weight = out.effective_sample_size.value_or(1) == 0;
@@ -111,6 +93,47 @@ Estimate estimate(const EstimatorInfo& estimator, const EstimationInput& input,
   } else if (!out.warnings.empty()) {
     out.status = EstimateStatus::kCaution;
   }
+}
+
+}  // namespace
+
+Estimate estimate(const EstimatorInfo& estimator, const EstimationInput& input,
+                  const EstimatorOptions& options) {
+  require(estimator.method != Method::kKernelBalancing, "estimate: weights must be balanced first");
+  check_input(estimator, input);
+  WeightsUsed weights;
+  if (estimator.needs_propensity()) weights = weights_of(estimator.method, input, options);
+
+  Estimate out;
+  out.estimator = estimator.name;
+  const Linearised result = linearise(estimator.method, input, options, weights.used);
+  out.value = result.value;
+  out.standard_error = standard_error(result.influence);
+  if (estimator.method == Method::kDirect) {
+    out.standard_error =
+        std::hypot(out.standard_error, std::sqrt(input.outcome_model.model_variance.value_or(0)));
+  }
+  set_interval(options.level, out);
+
+  if (estimator.needs_propensity()) {
+    diagnose_weights(estimator.method, weights.raw, weights.used, input, out);
+  } else if (estimator.method == Method::kDirect) {
+    diagnose_implied_weights(input.outcome_model, out);
+  }
+  if (estimator.needs_outcome_model()) diagnose_fit(input, out);
+  set_status(out);
+  return out;
+}
+
+Estimate estimate_balanced(const EstimatorInfo& estimator, const BalancedValue& balanced,
+                           const EstimatorOptions& options) {
+  Estimate out;
+  out.estimator = estimator.name;
+  out.value = balanced.estimate.value;
+  out.standard_error = standard_error(balanced.estimate.influence);
+  set_interval(options.level, out);
+  diagnose_balance(balanced.weights, out);
+  set_status(out);
   return out;
 }
 

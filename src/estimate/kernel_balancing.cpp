@@ -16,6 +16,7 @@ namespace cone {
 namespace {
 
 constexpr std::size_t kKernelRowsPerTask = 128;
+constexpr std::array kLambdas = {0.001, 0.2, 1.0, 5.0};
 
 void check_size(std::size_t num_nodes) {
   if (num_nodes <= KernelBalancing::kMaxNodes) return;
@@ -69,6 +70,11 @@ void KernelBalancing::build(const Context& context, const Rows& rows,
   }
   apply_gaussian_kernel(context, bandwidth_, kernel_);
 
+  if (options_.kernel_lambda > 0) set_lambda(context, options_.kernel_lambda);
+}
+
+void KernelBalancing::set_lambda(const Context& context, double lambda) {
+  lambda_ = lambda;
   context.for_each_range(arms_.size(), 1, [&](std::size_t a, std::size_t) {
     Arm& arm = arms_[a];
     const MatrixView<const double> block = diagonal_block(kernel_, arm.begin, arm.size);
@@ -76,11 +82,53 @@ void KernelBalancing::build(const Context& context, const Rows& rows,
     for (std::size_t i = 0; i < arm.size; ++i) {
       const std::span<const double> row = block.row(i).first(i + 1);
       std::copy(row.begin(), row.end(), arm.factor.row(i).begin());
-      arm.factor(i, i) += options_.kernel_lambda;
+      arm.factor(i, i) += lambda;
     }
     factorise(arm.factor);
     arm.inverse_diagonal = inverse_diagonal(arm.factor);
   });
+}
+
+void KernelBalancing::choose_lambda(const Context& context, std::span<const double> outcome) {
+  if (options_.kernel_lambda > 0) return;
+  double best = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (const double candidate : kLambdas) {
+    set_lambda(context, candidate);
+    const double error = leave_one_out_error(outcome);
+    if (best > 0 && error >= least) continue;
+    least = error;
+    best = candidate;
+  }
+  if (best != lambda_) set_lambda(context, best);
+}
+
+double KernelBalancing::origin(std::span<const double> outcome) const {
+  // With weights of mean 1 a shift of the outcomes is a shift of the value, so the regression may
+  // start from their mean; without, the regression is the estimator and starts from 0.
+  return options_.kernel_normalised ? mean(outcome) : 0;
+}
+
+std::vector<double> KernelBalancing::coefficients(const Arm& arm, std::span<const double> outcome,
+                                                  double origin) const {
+  require(lambda_ > 0, "kernel balancing: lambda was not chosen");
+  std::vector<double> y;
+  for (std::size_t i = 0; i < arm.size; ++i) y.push_back(outcome[order_[arm.begin + i]] - origin);
+  solve_with_factor(arm.factor, y);
+  return y;
+}
+
+double KernelBalancing::leave_one_out_error(std::span<const double> outcome) const {
+  require(outcome.size() == num_nodes(), "kernel balancing: outcomes of other nodes");
+  double squares = 0;
+  for (const Arm& arm : arms_) {
+    const std::vector<double> alpha = coefficients(arm, outcome, origin(outcome));
+    for (std::size_t i = 0; i < arm.size; ++i) {
+      const double residual = alpha[i] / arm.inverse_diagonal[i];
+      squares += residual * residual;
+    }
+  }
+  return squares / static_cast<double>(num_nodes());
 }
 
 std::vector<double> KernelBalancing::target(const Context& context,
@@ -102,6 +150,7 @@ std::vector<double> KernelBalancing::target(const Context& context,
 
 std::vector<double> KernelBalancing::weights(const Context& context,
                                              std::span<const double> policy) const {
+  require(lambda_ > 0, "kernel balancing: lambda was not chosen");
   require(policy.size() == num_nodes(), "kernel balancing: a policy of other nodes");
   const std::vector<double> a = target(context, policy);
   const auto part = [&](const Arm& arm) {
@@ -124,8 +173,7 @@ std::vector<double> KernelBalancing::weights(const Context& context,
   }
 
   const auto program = [&](const Arm& arm) {
-    return ArmProgram(diagonal_block(kernel_, arm.begin, arm.size), options_.kernel_lambda,
-                      part(arm), arm.factor);
+    return ArmProgram(diagonal_block(kernel_, arm.begin, arm.size), lambda_, part(arm), arm.factor);
   };
   std::array<ArmProgram, 2> programs = {program(arms_[0]), program(arms_[1])};
   const auto total = static_cast<double>(num_nodes());
@@ -142,18 +190,13 @@ BalancedValue KernelBalancing::value(const Context& context, std::span<const dou
   require(outcome.size() == num_nodes(), "kernel balancing: outcomes of other nodes");
   BalancedValue result;
   result.weights = weights(context, policy);
-  // With weights of mean 1 a shift of the outcomes is a shift of the value, so the regression may
-  // start from their mean; without, the regression is the estimator and starts from 0.
-  const double origin = options_.kernel_normalised ? mean(outcome) : 0;
-  std::array<std::vector<double>, 2> coefficients;
+  std::array<std::vector<double>, 2> alpha;
   std::vector<double> residual(num_nodes());
   for (std::size_t k = 0; k < arms_.size(); ++k) {
     const Arm& arm = arms_[k];
-    std::vector<double>& y = coefficients[k];
-    for (std::size_t i = 0; i < arm.size; ++i) y.push_back(outcome[order_[arm.begin + i]] - origin);
-    solve_with_factor(arm.factor, y);
+    alpha[k] = coefficients(arm, outcome, origin(outcome));
     for (std::size_t i = 0; i < arm.size; ++i) {
-      residual[order_[arm.begin + i]] = y[i] / arm.inverse_diagonal[i];  // leave-one-out identity
+      residual[order_[arm.begin + i]] = alpha[k][i] / arm.inverse_diagonal[i];  // leave-one-out
     }
   }
 
@@ -162,7 +205,7 @@ BalancedValue KernelBalancing::value(const Context& context, std::span<const dou
     for (std::size_t p = begin; p < end; ++p) {
       const std::size_t node = order_[p];
       const auto expected = [&](std::size_t k) {
-        return dot(kernel_.row(p).subspan(arms_[k].begin, arms_[k].size), coefficients[k]);
+        return dot(kernel_.row(p).subspan(arms_[k].begin, arms_[k].size), alpha[k]);
       };
       result.estimate.influence[node] = policy[node] * expected(1) +
                                         (1 - policy[node]) * expected(0) +

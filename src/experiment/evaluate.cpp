@@ -104,8 +104,8 @@ void note_given_model(const EstimatorInfo& estimator, Estimate& value) {
   if (value.status == EstimateStatus::kOk) value.status = EstimateStatus::kCaution;
 }
 
-PolicyResult evaluate_policy(const EvaluatedPolicy& policy, std::size_t number,
-                             const LoadedData& data, const ScoredLog& log,
+PolicyResult evaluate_policy(const Context& context, const EvaluatedPolicy& policy,
+                             std::size_t number, const LoadedData& data, const ScoredLog& log,
                              const NuisanceSet& nuisances,
                              std::span<const EstimatorInfo* const> estimators,
                              const EstimatorOptions& options) {
@@ -116,6 +116,12 @@ PolicyResult evaluate_policy(const EvaluatedPolicy& policy, std::size_t number,
       .treated_fraction = mean(probability)};
   if (data.truth) result.truth = data.truth->utility(policy.treat_probability, nuisances.scored);
   for (const EstimatorInfo* estimator : estimators) {
+    if (estimator->method == Method::kKernelBalancing) {
+      const BalancedLog& balance = nuisances.balances.find(estimator->kernel)->second;
+      result.estimates.push_back(
+          estimate_balanced(*estimator, balance.value(context, policy.treat_probability), options));
+      continue;
+    }
     EstimationInput input{
         .treatment = log.treatment, .outcome = log.outcome, .policy = probability};
     if (estimator->needs_propensity()) {
@@ -169,8 +175,8 @@ EvaluationRecord run(const Context& context, const LoadedData& data,
   const Stopwatch estimating;
   const ScoredLog log(data.observed, nuisances);
   for (std::size_t p = 0; p < policies.size(); ++p) {
-    record.policies.push_back(
-        evaluate_policy(policies[p], p, data, log, nuisances, estimators, options.estimator));
+    record.policies.push_back(evaluate_policy(context, policies[p], p, data, log, nuisances,
+                                              estimators, options.estimator));
   }
   record.diagnostics = diagnose(data, nuisances);
   if (options.estimators.empty() && is_large(data.observed)) {
@@ -183,6 +189,15 @@ EvaluationRecord run(const Context& context, const LoadedData& data,
 }
 
 }  // namespace
+
+bool uses_cone(const Dataset& data, const EvaluateOptions& options) {
+  const bool given = options.nuisances == NuisanceSource::kGiven;
+  const auto chosen = chosen_estimators(data, options);
+  return std::any_of(chosen.begin(), chosen.end(), [&](const EstimatorInfo* estimator) {
+    return (estimator->outcome_model == "cone" && !(given && data.mu0)) ||
+           (estimator->propensity_model == "cone" && !(given && data.propensity));
+  });
+}
 
 Evaluation evaluate(const Context& context, const LoadedData& data,
                     std::span<const EvaluatedPolicy> policies, const EvaluateOptions& options,

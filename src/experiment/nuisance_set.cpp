@@ -66,6 +66,7 @@ std::vector<NodeIndex> nodes_scored_without_fitting(const Dataset& data,
 struct Needs {
   std::vector<std::string_view> propensities;
   std::vector<std::string_view> outcome_models;
+  std::vector<std::string_view> kernels;
 
   bool nothing() const { return propensities.empty() && outcome_models.empty(); }
 };
@@ -82,7 +83,8 @@ void add_cone(const Context& context, const Dataset& data, const EvaluateOptions
               const ConeFit* fitted, Needs& needs, NuisanceSet& set) {
   const bool needs_propensity = std::erase(needs.propensities, "cone") > 0;
   const bool needs_outcomes = std::erase(needs.outcome_models, "cone") > 0;
-  if (!needs_propensity && !needs_outcomes) return;
+  const bool needs_kernel = std::erase(needs.kernels, "cone") > 0;
+  if (!needs_propensity && !needs_outcomes && !needs_kernel) return;
   std::optional<ConeFit> own;
   if (fitted == nullptr) fitted = &own.emplace(fit_cone(context, data, options.plan, options.cone));
   const double bound = options.nuisance.propensity_bound;
@@ -92,7 +94,28 @@ void add_cone(const Context& context, const Dataset& data, const EvaluateOptions
     set.propensities["cone"] = fitted_nuisance(std::move(predictions.propensities), bound);
   }
   if (needs_outcomes) set.outcome_models["cone"] = std::move(predictions.outcomes);
+  if (needs_kernel) {
+    set.balances.emplace("cone",
+                         BalancedLog::on_representations(context, data, *fitted, options.kernel));
+  }
   for (const ConeFold& fold : fitted->folds) set.trainings.push_back(fold.training);
+}
+
+void fit_on_features(const Context& context, const Dataset& data, MatrixView<const double> policies,
+                     const EvaluateOptions& options, const Needs& needs, NuisanceSet& set) {
+  const FitPlan plan = make_plan(data, options.plan, context.seed());
+  set.scored = plan.scored;
+  for (const std::string_view name : needs.propensities) {
+    set.propensities[std::string(name)] =
+        fitted_nuisance(predict_propensities(context, data, plan, options.nuisance),
+                        options.nuisance.propensity_bound);
+  }
+  for (const std::string_view name : needs.outcome_models) {
+    set.outcome_models[std::string(name)] =
+        name == "nn"
+            ? predict_by_networks(context, data, plan, options.cone)
+            : predict_outcomes(context, data, plan, model_named(name), policies, options.nuisance);
+  }
 }
 
 }  // namespace
@@ -123,6 +146,7 @@ NuisanceSet prepare_nuisances(const Context& context, const Dataset& data,
   for (const EstimatorInfo* estimator : estimators) {
     add_name(estimator->propensity_model, needs.propensities);
     add_name(estimator->outcome_model, needs.outcome_models);
+    add_name(estimator->kernel, needs.kernels);
   }
   set.given_propensity = given && data.propensity.has_value();
   if (set.given_propensity && !needs.propensities.empty()) {
@@ -140,20 +164,12 @@ NuisanceSet prepare_nuisances(const Context& context, const Dataset& data,
     if (set.scored.empty()) {
       set.scored = nodes_scored_without_fitting(data, options, context.seed());
     }
-    return set;
+  } else {
+    fit_on_features(context, data, policies, options, needs, set);
   }
-  const FitPlan plan = make_plan(data, options.plan, context.seed());
-  set.scored = plan.scored;
-  for (const std::string_view name : needs.propensities) {
-    set.propensities[std::string(name)] =
-        fitted_nuisance(predict_propensities(context, data, plan, options.nuisance),
-                        options.nuisance.propensity_bound);
-  }
-  for (const std::string_view name : needs.outcome_models) {
-    set.outcome_models[std::string(name)] =
-        name == "nn"
-            ? predict_by_networks(context, data, plan, options.cone)
-            : predict_outcomes(context, data, plan, model_named(name), policies, options.nuisance);
+  if (!needs.kernels.empty()) {
+    set.balances.emplace("features",
+                         BalancedLog::on_features(context, data, set.scored, options.kernel));
   }
   return set;
 }

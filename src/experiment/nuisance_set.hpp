@@ -12,6 +12,8 @@
 #include "cone/nuisance/outcome_model.hpp"
 #include "cone/nuisance/propensity_model.hpp"
 
+#include "experiment/balanced_log.hpp"
+
 namespace cone {
 
 /// A propensity for every node, fitted or given, with what is known about it.
@@ -31,6 +33,8 @@ struct NuisanceSet {
   std::map<std::string, OutcomePredictions, std::less<>> outcome_models;
   bool given_propensity = false;
   bool given_outcome_model = false;
+  /// By what nodes are compared by: "features", "cone".
+  std::map<std::string, BalancedLog, std::less<>> balances;
   std::vector<FoldTraining> trainings;  ///< of cone's encoders, one a fold
 
   const PropensityNuisance& propensity_of(const EstimatorInfo& estimator) const;

@@ -24,12 +24,14 @@ constexpr std::array kOls = {StudyMethod{"dm_ols1", "dm_ols1"}, StudyMethod{"dm_
 constexpr std::array kRidge = {StudyMethod{"dm_ridge", "dm_ridge"},
                                StudyMethod{"dr_ridge", "dr_ridge"}};
 constexpr std::array kNetworks = {StudyMethod{"dm_nn", "dm_nn"}, StudyMethod{"dr_nn", "dr_nn"}};
+constexpr std::array kBalancing = {StudyMethod{"okb", "okb"}};
 constexpr std::array kCone = {StudyMethod{"cone", "cone"},
                               StudyMethod{"cone, literal", "cone", Correction::kLiteral},
                               StudyMethod{"cone, plain", "cone", Correction::kPlain},
                               StudyMethod{"cone_dm", "cone_dm"},
                               StudyMethod{"cone_ips", "cone_ips"},
-                              StudyMethod{"cone_snips", "cone_snips"}};
+                              StudyMethod{"cone_snips", "cone_snips"},
+                              StudyMethod{"cone_okb", "cone_okb"}};
 constexpr std::string_view kNetworksGroup = "nn";
 constexpr std::string_view kConeGroup = "cone";
 

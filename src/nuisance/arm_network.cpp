@@ -48,6 +48,14 @@ ArmNetwork::ArmNetwork(nn::ParameterLayout layout, std::size_t num_inputs, std::
       output_(layout, "output", {num_hidden, 1}),
       parameters_(std::move(layout)) {}
 
+nn::ParameterLayout ArmNetwork::layout(std::size_t num_inputs, std::size_t num_hidden) {
+  nn::ParameterLayout layout;
+  layout.add_weight("hidden.weight", num_inputs, num_hidden);
+  layout.add_bias("hidden.bias", num_hidden);
+  nn::Mlp(layout, "output", {num_hidden, 1});
+  return layout;
+}
+
 void ArmNetwork::forward(const Context& context, Pass& pass) const {
   pass.input.times(context, parameters_.value(hidden_weight_), pass.hidden.view());
   ops::bias_elu(context, parameters_.value(hidden_bias_).row(0), pass.hidden.view());

@@ -4,28 +4,15 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
 #include "cone/nuisance/cone_fit.hpp"
 
 #include "nuisance/combined_representation.hpp"
+#include "nuisance/fitted_plan.hpp"
 
 namespace cone {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-/// The plan of the fit, which the data must be the data of.
-FitPlan plan_of(const Dataset& data, const ConeFit& fit) {
-  if (data.checksum() != fit.data_checksum) {
-    throw Error(ErrorCode::kData,
-                Fault{.what = "the model was fitted to other data: its folds would not keep nodes "
-                              "from judging themselves",
-                      .advice = "fit a model to this data with cone fit"});
-  }
-  FitPlan plan = make_plan(data, fit.plan, fit.seed);
-  require(plan.tasks.size() == fit.folds.size(), "cone: a fit of another plan");
-  return plan;
-}
 
 void warn_about(const ConeFold& fold, std::size_t number, OutcomePredictions& outcomes) {
   if (fold.training.status != TrainingStatus::kDiverged) return;

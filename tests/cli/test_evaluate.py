@@ -152,11 +152,19 @@ class Invariances(FolderTest):
         for change in cone_changes:
             self.assertNotEqual(plain_cone["policies"],
                                 self.evaluate(data, *only_cone, *change)["policies"], change)
+        only_kernel = [*base[:2], "--estimators", "okb,cone_okb", "--epochs", 5]
+        plain_kernel = self.evaluate(data, *only_kernel)
+        kernel_changes = [["--kernel-bandwidth", 2], ["--kernel-unit", "absolute"],
+                          ["--kernel-lambda", 0.5], ["--no-kernel-normalised"]]
+        for change in kernel_changes:
+            self.assertNotEqual(plain_kernel["policies"],
+                                self.evaluate(data, *only_kernel, *change)["policies"], change)
         for change in (["--train-fraction", 0.5], ["--validation-fraction", 0.3], ["--stratified"]):
             self.assertNotEqual(plain_split["policies"],
                                 self.evaluate(data, *split, *change)["policies"], change)
         flags = cone("evaluate", "--help").stdout
-        tested = {c[0].replace("--no-", "--") for c in changes + cone_changes} - {"--seed"} | {"--train-fraction", "--validation-fraction",
+        tested = {c[0].replace("--no-", "--") 
+                  for c in changes + cone_changes + kernel_changes} - {"--seed"} | {"--train-fraction", "--validation-fraction",
                                             "--stratified", "--nuisances"}
         declared = {w.split(",")[0] for w in flags.split("Estimation:")[1].split("DATA is")[0].split()
                     if w.startswith("--")}

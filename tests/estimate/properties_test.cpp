@@ -76,7 +76,10 @@ TEST_P(EveryEstimator, RecoversTheUtilityOfARandomisedLog) {
 
 std::vector<std::string> all_names() {
   std::vector<std::string> names;
-  for (const EstimatorInfo& row : estimator_catalogue()) names.emplace_back(row.name);
+  for (const EstimatorInfo& row : estimator_catalogue()) {
+    // Balanced by another function, with tests of its own.
+    if (row.method != Method::kKernelBalancing) names.emplace_back(row.name);
+  }
   return names;
 }
 

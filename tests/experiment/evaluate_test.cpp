@@ -33,7 +33,8 @@ TEST(Evaluate, AdjustingRemovesTheConfoundingThatTheNaiveEstimateKeeps) {
   SmallWorld world = small_world(4000, 1.0, 1.0, 0);
   world.policies[0].treat_probability.assign(4000, 0.9);  // at one half the two biases cancel
   const Context context(0, 2);
-  const EvaluationRecord record = evaluate(context, world.data, world.policies, on_features()).record;
+  const EvaluationRecord record =
+      evaluate(context, world.data, world.policies, on_features()).record;
   const double truth = *record.policies[0].truth;
   EXPECT_GT(std::abs(find(record, "naive").value - truth), 0.1);
   for (const char* name : {"snips", "dm_ols1", "dm_ols2", "dm_ridge", "dr_ols1", "dr_ridge"}) {
@@ -61,7 +62,8 @@ TEST(Evaluate, AnObserverThatSaysStopCancelsTheRun) {
   Impatient observer;
   const SmallWorld world = small_world(200, 0, 1, 2);
   const Context context(0, 2, &observer);
-  EXPECT_EQ(evaluate(context, world.data, world.policies, on_features()).status, RunStatus::kCancelled);
+  EXPECT_EQ(evaluate(context, world.data, world.policies, on_features()).status,
+            RunStatus::kCancelled);
 }
 
 TEST(Evaluate, TheRunsIdentityFollowsConfigurationAndDataOnly) {

@@ -6,7 +6,8 @@
 
 namespace cone {
 
-/// Writes a matrix of doubles as a NumPy .npy file, atomically.
+/// Writes a matrix as a NumPy .npy file of the same type, atomically.
 void write_npy(const std::filesystem::path& path, MatrixView<const double> matrix);
+void write_npy(const std::filesystem::path& path, MatrixView<const float> matrix);
 
 }  // namespace cone

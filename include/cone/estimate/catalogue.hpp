@@ -17,6 +17,7 @@ enum class Method {
   kDoublyRobust,
   kSwitch,
   kShrinkage,
+  kKernelBalancing,
 };
 
 /// One row of the method table (DEVELOPING.md shows it with formulas).
@@ -29,9 +30,13 @@ struct EstimatorInfo {
   /// What its propensities are fitted on: "features", "cone", or "" where it needs none.
   std::string_view propensity_model;
   std::string_view summary;
+  /// What its kernel compares nodes by: "features", "cone", or "" where it has none.
+  std::string_view kernel = "";
 
   bool needs_outcome_model() const { return !outcome_model.empty(); }
-  bool needs_cone() const { return outcome_model == "cone" || propensity_model == "cone"; }
+  bool needs_cone() const {
+    return outcome_model == "cone" || propensity_model == "cone" || kernel == "cone";
+  }
   bool runs_by_default() const;
   bool needs_propensity() const { return !propensity_model.empty(); }
 };

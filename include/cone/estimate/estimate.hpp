@@ -12,6 +12,7 @@
 #include "cone/base/options.hpp"
 #include "cone/estimate/catalogue.hpp"
 #include "cone/estimate/estimators.hpp"
+#include "cone/estimate/kernel_balancing.hpp"
 
 namespace cone {
 
@@ -86,5 +87,9 @@ struct Estimate {
 /// Value, standard error, interval, diagnostics and warnings of one estimator for one policy.
 Estimate estimate(const EstimatorInfo& estimator, const EstimationInput& input,
                   const EstimatorOptions& options);
+
+/// The same for what kernel balancing found.
+Estimate estimate_balanced(const EstimatorInfo& estimator, const BalancedValue& balanced,
+                           const EstimatorOptions& options);
 
 }  // namespace cone

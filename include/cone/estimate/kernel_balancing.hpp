@@ -38,7 +38,7 @@ struct EnumNames<BandwidthUnit> {
 struct KernelBalancingOptions {
   double kernel_bandwidth = 1;
   BandwidthUnit kernel_unit = BandwidthUnit::kMedian;
-  double kernel_lambda = 0.2;
+  double kernel_lambda = 0;
   bool kernel_normalised = true;
 
   template <class Self, class Visitor>
@@ -49,7 +49,8 @@ struct KernelBalancingOptions {
     visitor("kernel_unit", self.kernel_unit,
             "Unit of the bandwidth: the median distance between nodes, or that of the features");
     visitor("kernel_lambda", self.kernel_lambda,
-            "Penalty on the squared weights of kernel balancing", more_than(0));
+            "Penalty on the squared weights of kernel balancing; 0 chooses by leave-one-out error",
+            at_least(0));
     visitor("kernel_normalised", self.kernel_normalised,
             "Weights of kernel balancing are not negative and have mean 1");
   }
@@ -63,8 +64,8 @@ struct BalancedValue {
   /// spread of the nodes and the noise of the outcomes at these weights; it takes treatments and
   /// weights as given and knows nothing of the bias that λ buys.
   Linearised estimate;
-  std::vector<double>
-      weights;  ///< W, one a node: for the effective sample size, the largest weight
+  /// W, one a node: for the effective sample size, the largest weight.
+  std::vector<double> weights;
 };
 
 /// Balances one logged sample; built once, then asked about any number of policies. Holds n × n
@@ -75,15 +76,25 @@ class KernelBalancing {
   static constexpr std::size_t kMaxNodes = 20000;
 
   /// One row of features a node: raw features or a learned representation. Throws Error(kUsage)
-  /// for invalid options or too many nodes.
+  /// for invalid options or too many nodes. Where the options leave λ open, choose_lambda() must
+  /// follow.
   KernelBalancing(const Context& context, const SparseMatrix& features,
                   std::span<const std::uint8_t> treatment, const KernelBalancingOptions& options);
   KernelBalancing(const Context& context, MatrixView<const double> features,
                   std::span<const std::uint8_t> treatment, const KernelBalancingOptions& options);
 
   std::size_t num_nodes() const { return order_.size(); }
+  /// λ, given or chosen.
+  double lambda() const { return lambda_; }
   /// h, in the features' own unit.
   double bandwidth() const { return bandwidth_; }
+
+  /// Takes that of 0.001, 0.2, 1 and 5 (the authors' choices) with the least leave-one-out error of
+  /// the two arms' kernel ridge regressions of the outcomes, unless the options name a λ.
+  void choose_lambda(const Context& context, std::span<const double> outcome);
+
+  /// Mean squared error of predicting each node by the regression of its arm without it.
+  double leave_one_out_error(std::span<const double> outcome) const;
 
   /// W for policy[i] = π(1 | i).
   std::vector<double> weights(const Context& context, std::span<const double> policy) const;
@@ -102,11 +113,18 @@ class KernelBalancing {
 
   template <class Rows>
   void build(const Context& context, const Rows& rows, std::span<const std::uint8_t> treatment);
+  /// Factorises K + λI of both arms.
+  void set_lambda(const Context& context, double lambda);
+  /// Coefficients of an arm's kernel ridge regression, by position within the arm.
+  std::vector<double> coefficients(const Arm& arm, std::span<const double> outcome,
+                                   double origin) const;
+  double origin(std::span<const double> outcome) const;
   /// a, by position.
   std::vector<double> target(const Context& context, std::span<const double> policy) const;
 
   KernelBalancingOptions options_;
   double bandwidth_ = 0;
+  double lambda_ = 0;               ///< 0 until it is known
   std::vector<std::size_t> order_;  ///< node at each position: untreated first, then treated
   Matrix<double> kernel_;           ///< by position
   std::array<Arm, 2> arms_;

@@ -37,6 +37,7 @@ struct EvaluateOptions {
   PlanOptions plan;
   EstimatorOptions estimator;
   NuisanceOptions nuisance;
+  KernelBalancingOptions kernel;
   ConeOptions cone;
 
   template <class Self, class Visitor>
@@ -47,6 +48,7 @@ struct EvaluateOptions {
     PlanOptions::visit(self.plan, visitor);
     EstimatorOptions::visit(self.estimator, visitor);
     NuisanceOptions::visit(self.nuisance, visitor);
+    KernelBalancingOptions::visit(self.kernel, visitor);
     ConeOptions::visit(self.cone, visitor);
   }
   void check(std::vector<Fault>& faults) const;
@@ -59,6 +61,9 @@ struct Evaluation {
   RunStatus status = RunStatus::kCompleted;
   EvaluationRecord record;  ///< of a completed run
 };
+
+/// Whether an evaluation of the data with these options uses cone's networks.
+bool uses_cone(const Dataset& data, const EvaluateOptions& options);
 
 /// Evaluates every policy with every estimator, fitting each nuisance once. The truth, where known,
 /// is reported beside the estimates and seen by nothing else. Throws Error for options or data that

@@ -25,6 +25,8 @@ struct OutcomeSamples {
 class ArmNetwork {
  public:
   ArmNetwork(std::size_t num_inputs, std::size_t num_hidden);
+  /// The tensors of such a network, without the memory for them.
+  static nn::ParameterLayout layout(std::size_t num_inputs, std::size_t num_hidden);
 
   /// Least squares on the training samples, early stopping on the held-out ones; where there are
   /// none of those, all epochs run. Outcomes are learnt in units of their standard deviation, so

@@ -1,7 +1,6 @@
-#include "named_data.hpp"
+#include "data_argument.hpp"
 
 #include "cone/base/file.hpp"
-#include "cone/data/load.hpp"
 #include "cone/simulate/demo.hpp"
 
 namespace cone::app {

@@ -2,12 +2,12 @@
 
 #include <string>
 
-#include "cone/data/dataset.hpp"
+#include "cone/data/load.hpp"
 #include "cone/exec/context.hpp"
 
 namespace cone::app {
 
-/// What DATA names on a command line: a folder, a .mat file, or the word demo.
+/// What the argument DATA names: a folder, a .mat file, or the built-in network `demo`.
 LoadedData load_named(const Context& context, const std::string& name);
 
 }  // namespace cone::app

@@ -1,0 +1,23 @@
+#include "explanation_flags.hpp"
+
+#include "cone/nuisance/explain.hpp"
+
+namespace cone::app {
+
+void ExplanationFlags::bind(CLI::App& command) {
+  command.add_option("--attention", attention,
+                     "Write here (CSV) how much each node attends to each neighbour");
+  command.add_option("--embeddings", embeddings, "Write here (.npy) the nodes' representations");
+}
+
+std::vector<OutputFile> ExplanationFlags::outputs() const {
+  return {{"--attention", attention}, {"--embeddings", embeddings}};
+}
+
+void ExplanationFlags::write(const Context& context, const Dataset& data,
+                             const ConeFit& fit) const {
+  if (!attention.empty()) write_attention(context, attention, data, fit);
+  if (!embeddings.empty()) write_representations(context, embeddings, data, fit);
+}
+
+}  // namespace cone::app

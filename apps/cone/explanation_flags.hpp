@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cone/data/dataset.hpp"
+#include "cone/exec/context.hpp"
+#include "cone/nuisance/cone_fit.hpp"
+
+#include "flag_checks.hpp"
+
+namespace cone::app {
+
+/// The files that show what a fit of cone looks at.
+struct ExplanationFlags {
+  std::string attention;
+  std::string embeddings;
+
+  void bind(CLI::App& command);
+  /// As check_output_files takes them.
+  std::vector<OutputFile> outputs() const;
+  bool any() const { return !attention.empty() || !embeddings.empty(); }
+  void write(const Context& context, const Dataset& data, const ConeFit& fit) const;
+};
+
+}  // namespace cone::app

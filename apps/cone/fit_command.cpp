@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cone/base/error.hpp"
+#include "cone/base/options.hpp"
+#include "cone/base/text.hpp"
+#include "cone/nuisance/model_file.hpp"
+#include "cone/results/text_table.hpp"
+
+#include "commands.hpp"
+#include "data_argument.hpp"
+#include "explanation_flags.hpp"
+#include "flag_checks.hpp"
+#include "flags.hpp"
+#include "options_file_flag.hpp"
+#include "terminal.hpp"
+
+namespace cone::app {
+namespace {
+
+constexpr const char* kFooter =
+    R"(Fits cone's networks once, so that any number of policies can be evaluated with them at once.
+DATA is what cone evaluate takes. The model belongs to this data: every fold keeps the nodes it
+scores out of its training, and other data would undo that.
+
+The table has one line a fold, losses on its validation nodes: outcome (in units of the training
+outcomes' variance: 1 is no better than the mean) and treatment (cross-entropy: 0.69 is a coin) of
+the representations, then of the networks and of the propensity model that the estimators use.
+
+--attention writes source,target,treatment_head1..,outcome_head1.. lines: how much the source
+attends to the target, in the fold that scores the source; a source's weights sum to 1 a column.
+--embeddings writes a NumPy array with a row a node, in the order of the data.
+
+Examples:
+  cone fit shop/ --out shop.model
+  cone evaluate shop/ --model shop.model --policy p.csv
+  cone fit shop/ --out shop.model --attention ties.csv --embeddings z.npy
+  cone fit shop/ --out shop.model --options tuned/best.json       of cone tune
+  cone fit demo --out quick.model --folds 2 --epochs 50)";
+
+struct FitFlags {
+  std::string data;
+  std::string out;
+  ExplanationFlags explanations;
+  RunFlags run;
+  PlanOptions plan;
+  ConeOptions cone;
+};
+
+std::string fit_text(const ConeFit& fit) {
+  TextTable table({{"fold"},
+                   {"training", TextTable::Align::kLeft},
+                   {"epochs"},
+                   {"best epoch"},
+                   {"outcome loss"},
+                   {"treatment loss"},
+                   {"outcome error"},
+                   {"propensity loss"}});
+  for (std::size_t k = 0; k < fit.folds.size(); ++k) {
+    const FoldTraining& training = fit.folds[k].training;
+    std::string status(enum_name(training.status));
+    std::replace(status.begin(), status.end(), '_', ' ');
+    const auto loss = [](double value) { return fmt::format("{:.4f}", value); };
+    table.add_row({std::to_string(k + 1), status, std::to_string(training.epochs),
+                   std::to_string(training.best_epoch), loss(training.validation_outcome_loss),
+                   loss(training.validation_treatment_loss), loss(training.outcome_error),
+                   loss(training.propensity_loss)});
+  }
+  return table.to_string();
+}
+
+void print_file(const std::string& file) {
+  std::error_code failure;
+  const std::uintmax_t size = std::filesystem::file_size(file, failure);
+  if (!failure) std::cerr << fmt::format("wrote {}: {} bytes\n", printable(file), grouped(size));
+}
+
+int run_fit(const FitFlags& flags) {
+  std::vector<Fault> faults = option_faults(flags.plan);
+  for (Fault& fault : option_faults(flags.cone)) faults.push_back(std::move(fault));
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+  std::vector<OutputFile> outputs = flags.explanations.outputs();
+  outputs.push_back({"--out", flags.out});
+  check_output_files(outputs);
+  catch_interrupts();
+  ConsoleProgress progress(flags.run.quiet);
+  const Context context(flags.run.seed, flags.run.threads, &progress);
+
+  const LoadedData data = load_named(context, flags.data);
+  const ConeFit fit = fit_cone(context, data.observed, flags.plan, flags.cone);
+  write_model(flags.out, fit);
+  flags.explanations.write(context, data.observed, fit);
+  progress.clear();
+  if (!flags.run.quiet) print_file(flags.out);
+  std::cout << fit_text(fit) << std::flush;
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_fit_command(CLI::App& root, Run& run) {
+  auto flags = std::make_shared<FitFlags>();
+  CLI::App* command =
+      root.add_subcommand("fit", "Fit cone's networks to data and keep them in a model file");
+  command->footer(kFooter);
+  command->add_option("DATA", flags->data, "Folder, .mat file, or demo")->required();
+  command->add_option("--out", flags->out, "Model file to write")->required();
+  flags->explanations.bind(*command);
+  flags->run.bind(*command);
+  bind_flags(*command, flags->plan, "Plan");
+  bind_flags(*command, flags->cone, "Networks");
+  bind_options_file(*command, flags->cone);
+  command->callback([flags, command, &run] {
+    run = [flags, command] {
+      refuse_idle_flags(*command, flags->plan.protocol);
+      return run_fit(*flags);
+    };
+  });
+}
+
+}  // namespace cone::app

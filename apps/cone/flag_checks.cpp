@@ -1,0 +1,74 @@
+#include "flag_checks.hpp"
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cone/base/error.hpp"
+#include "cone/base/file.hpp"
+#include "cone/base/text.hpp"
+#include "cone/represent/cone_options.hpp"
+
+namespace cone::app {
+
+void check_output_files(const std::vector<OutputFile>& outputs) {
+  std::vector<Fault> faults;
+  std::map<std::string, const char*> flag_of;
+  for (const auto& [flag, file] : outputs) {
+    if (file.empty()) continue;
+    const std::filesystem::path path(file);
+    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+    if (path_kind(folder) != PathKind::kFolder || path_kind(path) == PathKind::kFolder) {
+      faults.push_back({{.item = flag},
+                        fmt::format("cannot write {}", printable(file)),
+                        "name a file in a folder that exists"});
+    }
+    const auto [other, is_new] = flag_of.emplace(path.lexically_normal().string(), flag);
+    if (is_new || path_kind(path) == PathKind::kOther) continue;  // a device takes any number
+    faults.push_back({{.item = flag},
+                      fmt::format("names the same file as {}", other->second),
+                      "name another one"});
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
+void refuse_idle_flags(const CLI::App& command, Protocol protocol) {
+  const bool split = protocol == Protocol::kSplit;
+  const std::vector<std::string> idle =
+      split ? std::vector<std::string>{"--folds", "--selection-folds"}
+            : std::vector<std::string>{"--train-fraction", "--validation-fraction", "--stratified"};
+  std::vector<Fault> faults;
+  for (const std::string& flag : idle) {
+    if (command.count(flag) == 0) continue;
+    faults.push_back({{.item = flag},
+                      fmt::format("has no part in --protocol {}", enum_name(protocol)),
+                      split ? "leave it out" : "add --protocol split, or leave it out"});
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
+void refuse_flags_of_model(const CLI::App& command) {
+  std::vector<Fault> faults;
+  const auto refuse = [&](const std::string& flag) {
+    if (command.count(flag) == 0) return;
+    faults.push_back({{.item = flag},
+                      "is decided by the model that --model names",
+                      "leave it out, or fit another model with cone fit"});
+  };
+  const auto refuse_option = [&](std::string_view name, const auto&, std::string_view,
+                                 const Range& = {}) { refuse(flag_name(name)); };
+  const PlanOptions plan;
+  PlanOptions::visit(plan, refuse_option);
+  const ConeOptions networks;
+  ConeOptions::visit(networks, refuse_option);
+  refuse("--options");
+  refuse("--seed");
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
+}  // namespace cone::app

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cone/nuisance/fit_plan.hpp"
+
+namespace cone::app {
+
+// What can be said of the flags before any work. All throw Error(kUsage).
+
+/// A file to write; an empty name where the flag was not given.
+struct OutputFile {
+  const char* flag;
+  std::string file;
+};
+
+/// Refuses files that cannot be written because their folder is not there or they are folders
+/// themselves, and one file for two outputs.
+void check_output_files(const std::vector<OutputFile>& outputs);
+
+/// Names every flag that the protocol does not use, instead of ignoring it.
+void refuse_idle_flags(const CLI::App& command, Protocol protocol);
+
+/// Names every flag that a model file decides: plan, networks and seed.
+void refuse_flags_of_model(const CLI::App& command);
+
+}  // namespace cone::app

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "cone/data/dataset.hpp"
+#include "cone/nuisance/cone_fit.hpp"
+#include "cone/nuisance/fit_plan.hpp"
+
+namespace cone {
+
+/// The plan of the fit. Throws Error(kData) unless the data is that of the fit.
+FitPlan plan_of(const Dataset& data, const ConeFit& fit);
+
+}  // namespace cone
