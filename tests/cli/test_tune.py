@@ -8,7 +8,7 @@ import unittest
 
 from support import BINARY, COUPONS, FolderTest, cone
 
-FEW = ["--epochs", 5, "--heads", 1, "--head-size", 4, "--hidden", 8, "--folds", 2]
+FEW = ["--epochs", 5, "--layers", 1, "--heads", 1, "--head-size", 4, "--hidden", 8, "--folds", 2]
 GRID = ["--gamma", "0.1,1", "--learning-rate", "0.005,0.02,0.05", "--dropout", 0, "--weight-decay", 0]
 
 
@@ -69,8 +69,8 @@ class Tune(FolderTest):
         data = self.folder / "net"
         simulated = cone("simulate", "--out", data, "--nodes", 600, "--mean-degree", 10)
         self.assertEqual(simulated.returncode, 0, simulated.stderr)
-        arguments = ["--epochs", 60, "--patience", 60, "--gamma", "0.1,1", "--learning-rate",
-                     "0.005,0.02", "--dropout", "0,0.2", "--weight-decay", 0, "--threads", 2]
+        arguments = ["--epochs", 60, "--patience", 60, "--layers", 1, "--gamma", "0.1,1",
+                     "--learning-rate", "0.005,0.02", "--dropout", "0,0.2", "--threads", 2]
         whole = cone("tune", data, "--out", self.folder / "whole", *arguments)
         self.assertEqual(whole.returncode, 0, whole.stderr)
 
