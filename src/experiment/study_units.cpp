@@ -36,8 +36,9 @@ constexpr std::string_view kNetworksGroup = "nn";
 constexpr std::string_view kConeGroup = "cone";
 
 constexpr std::array kGroups = {
-    MethodGroup{"weighting", kWeighting}, MethodGroup{"ols", kOls}, MethodGroup{"ridge", kRidge},
-    MethodGroup{kNetworksGroup, kNetworks}, MethodGroup{kConeGroup, kCone}};
+    MethodGroup{"weighting", kWeighting}, MethodGroup{"ols", kOls},
+    MethodGroup{"ridge", kRidge},         MethodGroup{kNetworksGroup, kNetworks},
+    MethodGroup{"balancing", kBalancing}, MethodGroup{kConeGroup, kCone}};
 
 /// JSON has no NaN.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
