@@ -61,7 +61,7 @@ void read_record(CsvRecords& record, const NodeColumns& columns, NodeTable& tabl
     columns.propensity_values[row] = propensity;
     if (columns.treatment) {
       validation::check_logged_action(record, *columns.propensity, id, table.treatment[row],
-                                    propensity);
+                                      propensity);
     }
   }
   const std::size_t num_before = out.columns.size();
@@ -194,8 +194,8 @@ NodeTable read_nodes(const Source& source, const std::filesystem::path& path) {
   if (file == nullptr) return table;
   FaultList& faults = source.faults;
   const bool has_id = validation::check_column(*file, "id", "each node needs an id", faults);
-  const bool has_treatment =
-      validation::check_column(*file, "treatment", "add what was done to each node, 0 or 1", faults);
+  const bool has_treatment = validation::check_column(
+      *file, "treatment", "add what was done to each node, 0 or 1", faults);
   const bool has_outcome =
       validation::check_column(*file, "outcome", "add what came of it, a number a node", faults);
   if (!has_id && !has_treatment && !has_outcome) return table;  // some other file, or no header

@@ -118,9 +118,9 @@ TEST(MatFile, ListsAllFaultsTogether) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinity = std::numeric_limits<double>::infinity();
   const auto faults = mat_faults(MatWriter::dense("Network", 2, 2, {0, nan, 1, 0}) +
-                                MatWriter::dense("Attributes", 3, 1, {1, 2, 3}) +
-                                MatWriter::dense("T", 2, 1, {2, 0.5}) +
-                                MatWriter::dense("Y1", 1, 2, {1, infinity}));
+                                 MatWriter::dense("Attributes", 3, 1, {1, 2, 3}) +
+                                 MatWriter::dense("T", 2, 1, {2, 0.5}) +
+                                 MatWriter::dense("Y1", 1, 2, {1, infinity}));
   EXPECT_EQ(faults, (std::vector<std::string>{
                         "Y0 is missing",
                         "Attributes is 3 × 1, must have 2 rows, one a node of Network",
@@ -139,7 +139,8 @@ TEST(MatFile, SaysWhichVariableIsMissingOrOfTheWrongShape) {
             (Texts{"T is missing", "Y0 is missing"}));
   EXPECT_EQ(mat_faults(features() + MatWriter::dense("Network", 2, 1, {0, 1})),
             (Texts{"Network is 2 × 1, must be square"}));
-  EXPECT_EQ(mat_faults(network() + network() + features()), (Texts{"Network is in the file twice"}));
+  EXPECT_EQ(mat_faults(network() + network() + features()),
+            (Texts{"Network is in the file twice"}));
   const std::string outcomes =
       MatWriter::dense("Y1", 2, 1, {0, 1}) + MatWriter::dense("Y0", 2, 2, {0, 1, 2, 3});
   EXPECT_EQ(

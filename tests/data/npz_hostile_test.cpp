@@ -39,7 +39,8 @@ void expect_npz_outcome(const std::string& bytes, const std::string& part) {
 }
 
 /// The small matrix with one member replaced.
-void expect_npz_outcome(const std::string& member, const std::string& bytes, const std::string& part) {
+void expect_npz_outcome(const std::string& member, const std::string& bytes,
+                        const std::string& part) {
   NpzMembers members = testing::small_csr_members();
   members[member] = bytes;
   expect_npz_outcome(pack(members, true), part);
@@ -65,9 +66,10 @@ TEST(HostileNpz, MustBeAWholeArchiveWithEveryMember) {
 
 TEST(CsrNpz, MayGiveTheFormatAsUnicode) {
   const std::string dictionary = "{'descr': '<U3', 'fortran_order': False, 'shape': (), }\n";
-  expect_npz_outcome("format.npy", npy_bytes(dictionary, std::vector<char32_t>{'c', 's', 'r'}), "read");
+  expect_npz_outcome("format.npy", npy_bytes(dictionary, std::vector<char32_t>{'c', 's', 'r'}),
+                     "read");
   expect_npz_outcome("format.npy", npy_bytes(dictionary, std::vector<char32_t>{'c', 'o', 'o'}),
-                 "convert with .tocsr()");
+                     "convert with .tocsr()");
 }
 
 TEST(HostileNpz, MustHaveAHeaderThatSaysWhatThereIs) {
@@ -103,13 +105,13 @@ TEST(HostileNpz, MustHoldPlainLittleEndianNumbers) {
   expect_type("<c8", "not supported");
   expect_type("<M8[ns]", "not supported");
   expect_type("|S8", "not supported");
-  expect_npz_outcome("data.npy",
-                 with_header("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (3,), }"),
-                 "structured");
+  expect_npz_outcome(
+      "data.npy", with_header("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (3,), }"),
+      "structured");
   expect_npz_outcome("data.npy", npy_array("<f2", std::vector<std::uint16_t>{1, 2, 3}),
-                 "not supported");
+                     "not supported");
   expect_npz_outcome("indices.npy", npy_array("<f8", std::vector<double>{0, 2, 1}),
-                 "not an array of whole numbers");
+                     "not an array of whole numbers");
 }
 
 TEST(HostileNpz, MustHaveOffsetsThatAscendWithinTheData) {

@@ -76,7 +76,8 @@ void expect_activation(std::size_t rows, std::size_t cols, double tolerance) {
 }
 
 TEST_P(DenseOfShape, BiasAndEluAgreeWithTheReference) {
-  expect_activation<double>(std::get<0>(GetParam()), std::get<2>(GetParam()), kDenseDoubleTolerance);
+  expect_activation<double>(std::get<0>(GetParam()), std::get<2>(GetParam()),
+                            kDenseDoubleTolerance);
   expect_activation<float>(std::get<0>(GetParam()), std::get<2>(GetParam()), kDenseFloatTolerance);
 }
 
