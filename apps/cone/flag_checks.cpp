@@ -40,7 +40,7 @@ void check_output_files(const std::vector<OutputFile>& outputs) {
 void refuse_idle_flags(const CLI::App& command, Protocol protocol) {
   const bool split = protocol == Protocol::kSplit;
   const std::vector<std::string> idle =
-      split ? std::vector<std::string>{"--folds", "--selection-folds"}
+      split ? std::vector<std::string>{"--folds"}
             : std::vector<std::string>{"--train-fraction", "--validation-fraction", "--stratified"};
   std::vector<Fault> faults;
   for (const std::string& flag : idle) {

@@ -3,9 +3,14 @@
 #include <memory>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "cone/base/error.hpp"
 #include "cone/base/file.hpp"
+#include "cone/base/text.hpp"
+#include "cone/experiment/figure2.hpp"
 #include "cone/experiment/table1.hpp"
+#include "cone/experiment/table2.hpp"
 
 #include "commands.hpp"
 #include "flags.hpp"
@@ -14,39 +19,136 @@
 namespace cone::app {
 namespace {
 
-constexpr const char* kFooter =
-    R"(Needs BlogCatalog.mat and Flickr.mat in the folder that --data names (by default the
-environment's CONE_DATA_DIR). Writes the table as text, Markdown and CSV, and prints it.
+constexpr const char* kReproduceFooter =
+    R"(table1   treated nodes, and nodes that gain from treatment, in the simulated logs
+table2   RMSE and MAE of every method: networks x kappa2 x simulations x runs
+figure2  RMSE and MAE of cone over gamma x zeta at kappa2 = 2
 
-Example:
-  cone reproduce table1 --data DIR --out results)";
+Needs BlogCatalog.mat and Flickr.mat in the folder that --data names (by default the
+environment's CONE_DATA_DIR); --data demo does the study on the embedded network instead.
+Writes tables as text, Markdown, CSV and JSON (figure2 also heat maps, SVG), and prints them.
+
+table2 and figure2 are lists of independent units, each kept in OUT/units as soon as it is
+finished. Stop them at any moment: the same command goes on where it was, and the tables come out
+the same. A unit that fails is named, does not stop the others, and is tried again with
+--retry-failed.
+
+Examples:
+  cone reproduce table1 --data DIR --out study
+  cone reproduce table2 --data DIR --out study --simulations 2 --runs 2        a quick look
+  cone reproduce table2 --data DIR --out study
+  cone reproduce figure2 --data DIR --out study
+  cone reproduce table2 --data demo --out embedded)";
+
+constexpr int kFigureRuns = 1;
 
 struct ReproduceFlags {
   std::string what;
   std::string data;
   std::string out;
+  bool retry_failed = false;
   RunFlags run;
-  Table1Options table1;
+  StudyOptions study;
+};
+
+/// A table in all its forms.
+struct Output {
+  std::string text, markdown, csv, json;
 };
 
 void write_text(const std::filesystem::path& path, const std::string& text) {
   write_atomically(path, [&](std::ostream& out) { out << text; });
 }
 
+void write_output(const ReproduceFlags& flags, const Output& output) {
+  const std::filesystem::path folder(flags.out);
+  write_text(folder / (flags.what + ".txt"), output.text);
+  write_text(folder / (flags.what + ".md"), output.markdown);
+  write_text(folder / (flags.what + ".csv"), output.csv);
+  if (!output.json.empty()) write_text(folder / (flags.what + ".json"), output.json);
+  std::cout << output.text << std::flush;
+}
+
+/// What a user should know about the units, on stderr. Works for both kinds of result.
+template <class Result>
+void print_units(const Result& result, bool quiet) {
+  for (const std::string& remark : result.remarks) std::cerr << "! " << remark << '\n';
+  for (const std::string& failure : result.failures) std::cerr << "! failed: " << failure << '\n';
+  if (!result.failures.empty()) {
+    std::cerr << fmt::format("{} of {} units failed; --retry-failed tries them again\n",
+                             grouped(result.failures.size()), grouped(result.num_units));
+  }
+  if (quiet) return;
+  std::cerr << fmt::format("{} units, {} of them from earlier runs\n", grouped(result.num_units),
+                           grouped(result.num_reused));
+}
+
+void reproduce_first_table(const Context& context, const ReproduceFlags& flags,
+                           ConsoleProgress& progress) {
+  const auto rows = reproduce_table1(
+      context, flags.data,
+      {.simulations = flags.study.simulations, .normalisation = flags.study.normalisation});
+  progress.clear();
+  write_output(flags, {table1_text(rows), table1_markdown(rows), table1_csv(rows), ""});
+}
+
+void reproduce_second_table(const Context& context, const ReproduceFlags& flags,
+                            ConsoleProgress& progress) {
+  const UnitStore store(flags.out);
+  const Table2 table =
+      reproduce_table2(context, flags.data, flags.study, store, flags.retry_failed);
+  progress.clear();
+  write_output(flags, {table2_text(table), table2_markdown(table), table2_csv(table),
+                       table2_json(table).dump(2) + '\n'});
+  const std::string timing = table2_timing_text(table);
+  write_text(std::filesystem::path(flags.out) / "table2_timing.txt", timing);
+  print_units(table, flags.run.quiet);
+  if (!flags.run.quiet) std::cerr << '\n' << timing;
+}
+
+void reproduce_figure(const Context& context, const ReproduceFlags& flags,
+                      ConsoleProgress& progress) {
+  const UnitStore store(flags.out);
+  const Figure2 figure =
+      reproduce_figure2(context, flags.data, flags.study, store, flags.retry_failed);
+  progress.clear();
+  write_output(flags, {figure2_text(figure), figure2_markdown(figure), figure2_csv(figure),
+                       figure2_json(figure).dump(2) + '\n'});
+  write_text(std::filesystem::path(flags.out) / "figure2.svg", figure2_svg(figure));
+  print_units(figure, flags.run.quiet);
+  if (!flags.run.quiet) std::cerr << fmt::format("{:.1f} seconds of one core\n", figure.seconds);
+}
+
+/// Names every flag that the table does not use, instead of ignoring it.
+void refuse_idle_study_flags(const CLI::App& command, const std::string& what) {
+  if (what != "table1") return;
+  std::vector<Fault> faults;
+  for (const char* flag : {"--runs", "--tune", "--retry-failed"}) {
+    if (command.count(flag) == 0) continue;
+    faults.push_back({{.item = flag}, "has no part in table1", "leave it out"});
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
 int run_reproduce(const ReproduceFlags& flags) {
-  validate(flags.table1);
+  validate(flags.study);
+  std::error_code failure;
+  std::filesystem::create_directories(flags.out, failure);
+  if (path_kind(flags.out) != PathKind::kFolder) {
+    throw Error(ErrorCode::kUsage, {{.item = "--out"},
+                                    fmt::format("cannot make the folder {}", printable(flags.out)),
+                                    "name another one"});
+  }
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const Context context(flags.run.seed, flags.run.threads, &progress);
-  const auto rows = reproduce_table1(context, flags.data, flags.table1);
-  progress.clear();
-  const std::filesystem::path folder(flags.out);
-  std::error_code failure;
-  std::filesystem::create_directories(folder, failure);
-  write_text(folder / "table1.txt", table1_text(rows));
-  write_text(folder / "table1.md", table1_markdown(rows));
-  write_text(folder / "table1.csv", table1_csv(rows));
-  std::cout << table1_text(rows);
+  if (flags.what == "table1") {
+    reproduce_first_table(context, flags, progress);
+  } else if (flags.what == "table2") {
+    reproduce_second_table(context, flags, progress);
+  } else {
+    reproduce_figure(context, flags, progress);
+  }
   return kSuccess;
 }
 
@@ -55,16 +157,27 @@ int run_reproduce(const ReproduceFlags& flags) {
 void add_reproduce_command(CLI::App& root, Run& run) {
   auto flags = std::make_shared<ReproduceFlags>();
   CLI::App* command =
-      root.add_subcommand("reproduce", "Reproduce a table of the paper beside its printed figures");
-  command->footer(kFooter);
-  command->add_option("WHAT", flags->what, "table1")->required()->check(CLI::IsMember({"table1"}));
-  command->add_option("--data", flags->data, "Folder with the two networks")
+      root.add_subcommand("reproduce", "Reproduce the paper's study beside its printed figures");
+  command->footer(kReproduceFooter);
+  command->add_option("WHAT", flags->what, "table1, table2 or figure2")
+      ->required()
+      ->check(CLI::IsMember({"table1", "table2", "figure2"}));
+  command->add_option("--data", flags->data, "Folder with the two networks, or demo")
       ->envname("CONE_DATA_DIR")
       ->required();
-  command->add_option("--out", flags->out, "Folder to write")->required();
+  command->add_option("--out", flags->out, "Folder to write, and to go on in")->required();
+  command->add_flag("--retry-failed", flags->retry_failed, "Compute failed units again");
   flags->run.bind(*command);
-  bind_flags(*command, flags->table1, "Experiment");
-  command->callback([flags, &run] { run = [flags] { return run_reproduce(*flags); }; });
+  bind_flags(*command, flags->study, "Experiment");
+  command->callback([flags, command, &run] {
+    run = [flags, command] {
+      refuse_idle_study_flags(*command, flags->what);
+      if (flags->what == "figure2" && command->count("--runs") == 0) {
+        flags->study.runs = kFigureRuns;
+      }
+      return run_reproduce(*flags);
+    };
+  });
 }
 
 }  // namespace cone::app

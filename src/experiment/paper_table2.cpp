@@ -10,9 +10,9 @@ struct PaperRow {
   std::array<PaperFigure, 4> figures;  // in the order of kSettings
 };
 
-constexpr std::array<std::string_view, 4> kSettings = {
-    "BlogCatalog, kappa2 = 1", "BlogCatalog, kappa2 = 2", "Flickr, kappa2 = 1",
-    "Flickr, kappa2 = 2"};
+constexpr std::array<std::string_view, 4> kSettings = {"BlogCatalog, kappa2 = 1",
+                                                       "BlogCatalog, kappa2 = 2",
+                                                       "Flickr, kappa2 = 1", "Flickr, kappa2 = 2"};
 
 constexpr PaperRow kRows[] = {
     {"cone", {{{0.034, 0.026}, {0.037, 0.027}, {0.014, 0.011}, {0.014, 0.012}}}},

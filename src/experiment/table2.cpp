@@ -62,10 +62,11 @@ void add_costs(std::span<const Unit> units, const UnitsReport& report, Table2& t
     }
     place->second += report.records[u].seconds;
     if (report.records[u].status == UnitStatus::kFailed) {
-      table.failures.push_back(fmt::format(
-          "{}, kappa2 = {}, simulation {}, run {}, {}: {}", options.at("network").get<std::string>(),
-          options.at("kappa2").get<double>(), options.at("simulation").get<std::uint64_t>(),
-          options.at("run").get<std::uint64_t>(), group, report.records[u].error));
+      table.failures.push_back(
+          fmt::format("{}, kappa2 = {}, simulation {}, run {}, {}: {}",
+                      options.at("network").get<std::string>(), options.at("kappa2").get<double>(),
+                      options.at("simulation").get<std::uint64_t>(),
+                      options.at("run").get<std::uint64_t>(), group, report.records[u].error));
     }
   }
   table.num_units += units.size();
@@ -90,8 +91,8 @@ Table2 reproduce_table2(const Context& context, const std::string& data,
       units.push_back(std::move(unit));
     }
   }
-  const UnitsReport report = run_units(context, store, units,
-                                       {.phase = "table 2", .retry_failed = retry_failed});
+  const UnitsReport report =
+      run_units(context, store, units, {.phase = "table 2", .retry_failed = retry_failed});
   add_costs(units, report, table);
   const std::size_t per_setting = units.size() / settings.size();
   for (std::size_t s = 0; s < settings.size(); ++s) {

@@ -52,11 +52,11 @@ std::string chosen_options(const ConeOptions& options) {
 }  // namespace
 
 std::string table2_text(const Table2& table) {
-  std::string text = fmt::format("{} simulations, {} runs each\n", table.study.simulations,
-                                 table.study.runs);
+  std::string text =
+      fmt::format("{} simulations, {} runs each\n", table.study.simulations, table.study.runs);
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
-    text += fmt::format("\n{}   (cone: {})\n\n", table.settings[s],
-                        chosen_options(table.options[s]));
+    text +=
+        fmt::format("\n{}   (cone: {})\n\n", table.settings[s], chosen_options(table.options[s]));
     std::vector<TextTable::Column> columns;
     for (const std::string& title : titles()) columns.push_back({title});
     columns[0].align = TextTable::Align::kLeft;
@@ -78,8 +78,7 @@ std::string table2_markdown(const Table2& table) {
     for (std::size_t j = 1; j < titles().size(); ++j) text += "---:|";
     text += '\n';
     for (std::size_t m = 0; m < table.methods.size(); ++m) {
-      text += fmt::format("| {} |\n",
-                          fmt::join(cells(table.methods[m], table.cells[m][s]), " | "));
+      text += fmt::format("| {} |\n", fmt::join(cells(table.methods[m], table.cells[m][s]), " | "));
     }
   }
   return text;
@@ -92,12 +91,11 @@ std::string table2_csv(const Table2& table) {
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
     for (std::size_t m = 0; m < table.methods.size(); ++m) {
       const auto& [ours, paper] = table.cells[m][s];
-      text += fmt::format("\"{}\",\"{}\",{},{},{},{},{},{},{},{},{},{}\n", table.settings[s],
-                          table.methods[m], ours.rmse, ours.rmse_error, ours.mae, ours.mae_error,
-                          ours.median_error, ours.bias, ours.num_missing,
-                          ours.p_cone_better ? fmt::format("{}", *ours.p_cone_better) : "",
-                          paper ? fmt::format("{}", paper->rmse) : "",
-                          paper ? fmt::format("{}", paper->mae) : "");
+      text += fmt::format(
+          "\"{}\",\"{}\",{},{},{},{},{},{},{},{},{},{}\n", table.settings[s], table.methods[m],
+          ours.rmse, ours.rmse_error, ours.mae, ours.mae_error, ours.median_error, ours.bias,
+          ours.num_missing, ours.p_cone_better ? fmt::format("{}", *ours.p_cone_better) : "",
+          paper ? fmt::format("{}", paper->rmse) : "", paper ? fmt::format("{}", paper->mae) : "");
     }
   }
   return text;

@@ -27,7 +27,8 @@ struct StudyOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("simulations", self.simulations, "Simulations of each setting", between(2, 100000));
-    visitor("runs", self.runs, "Splits of each simulation (table2, figure2)", between(1, 100000));
+    visitor("runs", self.runs, "Splits of each simulation (table2; figure2 takes 1 unless told)",
+            between(1, 100000));
     visitor("normalisation", self.normalisation, "Scaling of the hidden edge weights");
     visitor("tune", self.tune,
             "Choose cone's options by validation loss on each setting's first simulation (table2, "
