@@ -91,8 +91,10 @@ class Evaluating(ModelTest):
 
     def test_flags_that_the_model_decides_are_refused(self):
         model = self.fit()
+        options = self.write("options.json", '{"schema": "cone.options/1", "options": {}}')
         for flag in (["--seed", 3], ["--folds", 2], ["--protocol", "cross_fit"], ["--heads", 2],
-                     ["--selection-folds", 3], ["--stratified"], ["--epochs", 4], ["--gamma", 1]):
+                     ["--selection-folds", 3], ["--stratified"], ["--epochs", 4], ["--gamma", 1],
+                     ["--options", options]):
             message = self.refused(self.folder, "--policy", "uniform", "--model", model, *flag)
             self.assertIn(f"{flag[0]}: is decided by the model", message)
 
