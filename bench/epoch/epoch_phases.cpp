@@ -62,20 +62,22 @@ class PhaseTimer {
 
   void time_attention() {
     Matrix<float> log_sum_exp(graph_.num_nodes(), shape_.heads);
+    Matrix<float> derivative(graph_.num_nodes(), shape_.columns());
     const auto h = constant(layer_.h);
     const auto score_dst = constant(layer_.score_dst);
     const auto score_src = constant(layer_.score_src);
-    time("attention forward", pairs_ * (4 + 4 * columns_ + 4 * heads_) + nodes_ * 4 * columns_,
-         pairs_ * 2 * columns_, [&] {
+    time("attention forward", pairs_ * (4 + 4 * columns_ + 8 * heads_) + nodes_ * 8 * columns_,
+         pairs_ * (4 * columns_ + 6 * heads_), [&] {
            cone::ops::attention_forward(inputs_.context, graph_, shape_, h, score_dst, score_src,
-                                        wide_.view(), log_sum_exp.view());
+                                        wide_.view(), log_sum_exp.view(), derivative.view());
          });
     const Matrix<float> d_out = layer_.z;
-    time("attention backward", pairs_ * (4 + 8 * columns_ + 16 * heads_) + nodes_ * 16 * columns_,
-         pairs_ * 6 * columns_, [&] {
+    time("attention backward", pairs_ * (4 + 4 * columns_ + 12 * heads_) + nodes_ * 20 * columns_,
+         pairs_ * (4 * columns_ + 8 * heads_), [&] {
            cone::ops::attention_backward(inputs_.context, graph_, shape_, h, score_dst, score_src,
                                          constant(layer_.aggregated), constant(layer_.log_sum_exp),
-                                         constant(d_out), wide_.view(), dst_.view(), src_.view());
+                                         constant(derivative), constant(d_out), wide_.view(),
+                                         dst_.view(), src_.view());
          });
   }
 

@@ -12,9 +12,11 @@
 #include "ops/dispatch.hpp"
 #include "ops/exp-inl.hpp"
 #include "ops/heads-inl.hpp"
+#include "ops/neighbour_blocks.hpp"
 #include "ops/padded_scores.hpp"
+#include "ops/paired_sums-inl.hpp"
 #include "ops/row_pieces.hpp"
-#include "ops/weighted_rows-inl.hpp"
+#include "ops/score_range.hpp"
 
 #ifndef CONE_OPS_ATTENTION_FORWARD_ONCE
 #define CONE_OPS_ATTENTION_FORWARD_ONCE
@@ -27,8 +29,13 @@ struct ForwardArguments {
   MatrixView<const T> h;
   MatrixView<const T> score_dst;  ///< padded
   MatrixView<const T> score_src;  ///< padded
+  const ScoreRange<T>& range;     ///< of score_src
+  /// What a node's neighbours ask of it, side by side and padded: E and F of score_range.hpp, or
+  /// only q where the range is too wide for them.
+  MatrixView<T> records;
   MatrixView<T> out;
   MatrixView<T> log_sum_exp;
+  MatrixView<T> dst_derivative;
 };
 
 }  // namespace cone::ops
@@ -37,7 +44,30 @@ struct ForwardArguments {
 HWY_BEFORE_NAMESPACE();
 namespace cone::ops::HWY_NAMESPACE {
 
-/// The weights exp(e_ij − max_j e_ij) of one node's neighbours, block by block.
+template <class T>
+HWY_INLINE void fill_sources(const ForwardArguments<T>& arguments, std::size_t begin,
+                             std::size_t end) {
+  const ScoreTag<T> d;
+  const std::size_t padded = padded_heads<T>(arguments.shape.heads);
+  const auto slope = hn::Set(d, static_cast<T>(arguments.shape.negative_slope));
+  for (std::size_t i = begin; i < end; ++i) {
+    T* const record = arguments.records.row(i).data();
+    for (std::size_t k = 0; k < padded; k += hn::Lanes(d)) {
+      const auto q = hn::LoadU(d, arguments.score_src.row(i).data() + k);
+      if (arguments.range.is_narrow()) {
+        const auto centred = hn::Sub(q, hn::LoadU(d, arguments.range.middle() + k));
+        hn::StoreU(exp(d, centred), d, record + k);
+        hn::StoreU(exp(d, hn::Mul(slope, centred)), d, record + padded + k);
+      } else {
+        hn::StoreU(q, d, record + k);
+      }
+    }
+  }
+}
+CONE_OPS_FOR_BOTH_PRECISIONS(fill_sources, ForwardArguments)
+
+/// The weights exp(e_ij − m_i) of one node's neighbours, block by block, and again those of them
+/// with s_i + q_j > 0, zero for the others. m_i is an upper bound of e_ij, close to the largest.
 template <class T>
 class NeighbourWeights {
  public:
@@ -45,101 +75,176 @@ class NeighbourWeights {
       : arguments_(arguments),
         padded_(padded_heads<T>(arguments.shape.heads)),
         slope_(static_cast<T>(arguments.shape.negative_slope)),
-        largest_(padded_),
+        first_factor_(padded_),
+        second_factor_(padded_),
+        bound_(padded_),
         total_(padded_),
-        weights_(kNeighbourBlock * padded_) {}
+        positive_(padded_),
+        weights_(kNeighbourBlock * 2 * padded_) {}
 
-  std::size_t stride() const { return padded_; }
+  std::size_t padded() const { return padded_; }
   const T* weights() const { return weights_.data(); }
+  T bound(std::size_t head) const { return bound_[head]; }
   T total(std::size_t head) const { return total_[head]; }
-  T largest(std::size_t head) const { return largest_[head]; }
+  /// The part of the total with s_i + q_j > 0.
+  T positive(std::size_t head) const { return positive_[head]; }
 
-  /// LeakyReLU ascends, so the largest e_ij belongs to the largest score of a neighbour.
-  HWY_INLINE void start(std::size_t i, std::span<const std::uint32_t> neighbours) {
-    const ScoreTag<T> d;
-    s_ = row(arguments_.score_dst, i);
-    for (std::size_t k = 0; k < padded_; k += hn::Lanes(d)) {
-      auto q = arguments_.shape.self_loops ? hn::LoadU(d, row(arguments_.score_src, i) + k)
-                                           : hn::Set(d, -std::numeric_limits<T>::infinity());
-      for (const std::uint32_t j : neighbours) {
-        q = hn::Max(q, hn::LoadU(d, row(arguments_.score_src, j) + k));
-      }
-      const auto raw = hn::Add(hn::LoadU(d, s_ + k), q);
-      hn::StoreU(leaky_relu(raw, hn::Set(d, slope_)), d, largest_.data() + k);
-      hn::StoreU(hn::Zero(d), d, total_.data() + k);
-    }
+  HWY_INLINE void start(std::size_t i) {
+    std::fill(total_.begin(), total_.end(), T{0});
+    std::fill(positive_.begin(), positive_.end(), T{0});
+    s_ = arguments_.score_dst.data() + i * arguments_.score_dst.stride();
+    arguments_.range.is_narrow() ? set_factors() : set_largest(i);
   }
 
   HWY_INLINE void fill(std::span<const std::uint32_t> block) {
     const ScoreTag<T> d;
-    const auto slope = hn::Set(d, slope_);
-    for (std::size_t k = 0; k < padded_; k += hn::Lanes(d)) {
-      const auto s = hn::LoadU(d, s_ + k);
-      const auto largest = hn::LoadU(d, largest_.data() + k);
-      auto total = hn::LoadU(d, total_.data() + k);
-      for (std::size_t e = 0; e < block.size(); ++e) {
-        const auto raw = hn::Add(s, hn::LoadU(d, row(arguments_.score_src, block[e]) + k));
-        const auto weight = exp(d, hn::Sub(leaky_relu(raw, slope), largest));
-        total = hn::Add(total, weight);
-        hn::StoreU(weight, d, weights_.data() + e * padded_ + k);
-      }
-      hn::StoreU(total, d, total_.data() + k);
+    if (arguments_.range.is_narrow()) {
+      fill_with(block, first_factor_.data(), second_factor_.data(),
+                [&](auto a, auto b, const T* record) HWY_ATTR {
+                  return Products{hn::Mul(a, hn::LoadU(d, record)),
+                                  hn::Mul(b, hn::LoadU(d, record + padded_))};
+                });
+    } else {
+      const auto slope = hn::Set(d, slope_);
+      fill_with(block, s_, bound_.data(), [&](auto s, auto bound, const T* record) HWY_ATTR {
+        const auto raw = hn::Add(s, hn::LoadU(d, record));
+        return Products{exp(d, hn::Sub(raw, bound)), exp(d, hn::Sub(hn::Mul(raw, slope), bound))};
+      });
     }
   }
 
  private:
-  static const T* row(const MatrixView<const T>& m, std::size_t i) {
-    return m.data() + i * m.stride();
+  using V = hn::Vec<ScoreTag<T>>;
+  /// exp(raw − m) and exp(slope · raw − m), whose larger one is the weight.
+  struct Products {
+    V first;
+    V second;
+  };
+
+  const T* record(std::size_t j) const {
+    return arguments_.records.data() + j * arguments_.records.stride();
+  }
+
+  HWY_INLINE void set_factors() {
+    const ScoreTag<T> d;
+    const auto slope = hn::Set(d, slope_);
+    for (std::size_t k = 0; k < padded_; k += hn::Lanes(d)) {
+      const auto s = hn::LoadU(d, s_ + k);
+      const auto centred = hn::Add(s, hn::LoadU(d, arguments_.range.middle() + k));
+      const auto bound =
+          leaky_relu(hn::Add(s, hn::LoadU(d, arguments_.range.largest() + k)), slope);
+      hn::StoreU(bound, d, bound_.data() + k);
+      hn::StoreU(exp(d, hn::Sub(centred, bound)), d, first_factor_.data() + k);
+      hn::StoreU(exp(d, hn::Sub(hn::Mul(slope, centred), bound)), d, second_factor_.data() + k);
+    }
+  }
+
+  /// LeakyReLU ascends, so the largest e_ij belongs to the largest score of a neighbour.
+  HWY_INLINE void set_largest(std::size_t i) {
+    const ScoreTag<T> d;
+    const Adjacency& graph = arguments_.graph;
+    for (std::size_t k = 0; k < padded_; k += hn::Lanes(d)) {
+      auto q = arguments_.shape.self_loops ? hn::LoadU(d, record(i) + k)
+                                           : hn::Set(d, -std::numeric_limits<T>::infinity());
+      for (std::uint64_t e = graph.offsets[i]; e < graph.offsets[i + 1]; ++e) {
+        q = hn::Max(q, hn::LoadU(d, record(graph.neighbours[e]) + k));
+      }
+      const auto raw = hn::Add(hn::LoadU(d, s_ + k), q);
+      hn::StoreU(leaky_relu(raw, hn::Set(d, slope_)), d, bound_.data() + k);
+    }
+  }
+
+  template <class ProductsOf>
+  HWY_INLINE void fill_with(std::span<const std::uint32_t> block, const T* own_first,
+                            const T* own_second, const ProductsOf& products_of) {
+    const ScoreTag<T> d;
+    for (std::size_t k = 0; k < padded_; k += hn::Lanes(d)) {
+      const auto a = hn::LoadU(d, own_first + k);
+      const auto b = hn::LoadU(d, own_second + k);
+      auto total = hn::LoadU(d, total_.data() + k);
+      auto positive = hn::LoadU(d, positive_.data() + k);
+      T* weights = weights_.data() + k;
+      for (const std::uint32_t j : block) {
+        const Products p = products_of(a, b, record(j) + k);
+        const auto weight = hn::Max(p.first, p.second);
+        const auto if_positive = hn::IfThenElseZero(hn::Gt(p.first, p.second), p.first);
+        total = hn::Add(total, weight);
+        positive = hn::Add(positive, if_positive);
+        hn::StoreU(weight, d, weights);
+        hn::StoreU(if_positive, d, weights + padded_);
+        weights += 2 * padded_;
+      }
+      hn::StoreU(total, d, total_.data() + k);
+      hn::StoreU(positive, d, positive_.data() + k);
+    }
   }
 
   const ForwardArguments<T>& arguments_;
   std::size_t padded_;
   T slope_;
   const T* s_ = nullptr;
-  std::vector<T> largest_;
+  std::vector<T> first_factor_;
+  std::vector<T> second_factor_;
+  std::vector<T> bound_;
   std::vector<T> total_;
+  std::vector<T> positive_;
   std::vector<T> weights_;
 };
+
+/// From Σ_j w_ij h_j (in out) and its part with s_i + q_j > 0 to out_i, log_sum_exp and
+/// ∂out_i/∂s_i = Σ_j α_ij LeakyReLU' (h_j − out_i), in which the slope of all pairs cancels and
+/// only the 1 − slope that the positive ones have beyond it remains.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE void finish_node(D d, const ForwardArguments<T>& arguments, std::size_t i,
+                            const NeighbourWeights<T>& weights, const T* positive) {
+  const AttentionShape& shape = arguments.shape;
+  T* const out = arguments.out.row(i).data();
+  T* const derivative = arguments.dst_derivative.row(i).data();
+  const auto steeper = static_cast<T>(1 - shape.negative_slope);
+  for (std::size_t k = 0; k < shape.heads; ++k) {
+    arguments.log_sum_exp(i, k) = weights.bound(k) + std::log(weights.total(k));
+    const T inverse = 1 / weights.total(k);
+    const auto scale = hn::Set(d, inverse);
+    const auto positive_scale = hn::Set(d, steeper * inverse);
+    const auto share = hn::Set(d, steeper * inverse * weights.positive(k));
+    for (std::size_t c = k * shape.size; c < (k + 1) * shape.size; c += hn::Lanes(d)) {
+      const auto mean = hn::Mul(hn::LoadU(d, out + c), scale);
+      hn::StoreU(mean, d, out + c);
+      const auto beyond = hn::Mul(hn::LoadU(d, positive + c), positive_scale);
+      hn::StoreU(hn::NegMulAdd(share, mean, beyond), d, derivative + c);
+    }
+  }
+}
 
 template <class D, class WeightOf, class T = hn::TFromD<D>>
 HWY_INLINE void attend(D d, const WeightOf& weight_of, const ForwardArguments<T>& arguments,
                        std::size_t begin, std::size_t end) {
   const AttentionShape& shape = arguments.shape;
-  const Adjacency& graph = arguments.graph;
   const RowTable<T> h{arguments.h.data(), arguments.h.stride()};
   const std::size_t vectors = shape.columns() / hn::Lanes(d);
   NeighbourWeights<T> weights(arguments);
+  NeighbourBlocks blocks(arguments.graph, shape.self_loops);
+  std::vector<T> positive(shape.columns());
   for (std::size_t i = begin; i < end; ++i) {
     const std::span<T> out = arguments.out.row(i);
-    const auto neighbours =
-        graph.neighbours.subspan(graph.offsets[i], graph.offsets[i + 1] - graph.offsets[i]);
-    if (neighbours.empty() && !shape.self_loops) {
-      std::fill(out.begin(), out.end(), T{0});
+    bool is_alone = true;
+    weights.start(i);
+    blocks.visit(i, [&](const NeighbourBlocks::Block& block) HWY_ATTR {
+      weights.fill(block.nodes);
+      add_pairs(d, weight_of, h,
+                PairWeightedRows<T>{block.nodes.data(), block.nodes.size(), weights.weights(),
+                                    2 * weights.padded(), weights.padded(), block.ahead},
+                vectors, is_alone, PairedSums<T>{out.data(), positive.data()});
+      is_alone = false;
+    });
+    if (is_alone) {
       const std::span<T> none = arguments.log_sum_exp.row(i);
+      const std::span<T> derivative = arguments.dst_derivative.row(i);
+      std::fill(out.begin(), out.end(), T{0});
+      std::fill(derivative.begin(), derivative.end(), T{0});
       std::fill(none.begin(), none.end(), -std::numeric_limits<T>::infinity());
-      continue;
-    }
-    weights.start(i, neighbours);
-    bool from_zero = true;
-    const auto add = [&](std::span<const std::uint32_t> block) HWY_ATTR {
-      weights.fill(block);
-      add_rows(d, weight_of, h,
-               WeightedRows<T>{block.data(), block.size(), weights.weights(), weights.stride()},
-               vectors, from_zero, out.data());
-      from_zero = false;
-    };
-    for (std::size_t first = 0; first < neighbours.size(); first += kNeighbourBlock) {
-      add(neighbours.subspan(first, std::min(kNeighbourBlock, neighbours.size() - first)));
-    }
-    const auto self = static_cast<std::uint32_t>(i);
-    if (shape.self_loops) add({&self, 1});
-
-    for (std::size_t k = 0; k < shape.heads; ++k) {
-      arguments.log_sum_exp(i, k) = weights.largest(k) + std::log(weights.total(k));
-      const auto scale = hn::Set(d, 1 / weights.total(k));
-      for (std::size_t c = k * shape.size; c < (k + 1) * shape.size; c += hn::Lanes(d)) {
-        hn::StoreU(hn::Mul(hn::LoadU(d, out.data() + c), scale), d, out.data() + c);
-      }
+    } else {
+      finish_node(d, arguments, i, weights, positive.data());
     }
   }
 }
@@ -159,6 +264,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace cone::ops {
 
+HWY_EXPORT(fill_sources_float);
+HWY_EXPORT(fill_sources_double);
 HWY_EXPORT(forward_rows_float);
 HWY_EXPORT(forward_rows_double);
 
@@ -166,21 +273,30 @@ template <class Real>
 void attention_forward(const Context& context, const Adjacency& graph, const AttentionShape& shape,
                        MatrixView<const Real> h, MatrixView<const Real> score_dst,
                        MatrixView<const Real> score_src, MatrixView<Real> out,
-                       MatrixView<Real> log_sum_exp) {
+                       MatrixView<Real> log_sum_exp, MatrixView<Real> dst_derivative) {
+  constexpr std::size_t kRowsPerPiece = 1024;
   const PaddedScores<Real> dst(context, score_dst);
   const PaddedScores<Real> src(context, score_src);
-  const ForwardArguments<Real> arguments{graph, shape, h, dst.view(), src.view(), out, log_sum_exp};
+  const ScoreRange<Real> range(context, score_src);
+  Matrix<Real> records(graph.num_nodes(), 2 * padded_heads<Real>(shape.heads));
+  const ForwardArguments<Real> arguments{graph, shape,          h,   dst.view(),  src.view(),
+                                         range, records.view(), out, log_sum_exp, dst_derivative};
+  context.for_each_range(records.rows(), kRowsPerPiece, [&](std::size_t begin, std::size_t end) {
+    CONE_OPS_DISPATCH(Real, fill_sources, arguments, begin, end)
+  });
   for_each_row_piece(context, graph.offsets, [&](std::size_t begin, std::size_t end) {
     CONE_OPS_DISPATCH(Real, forward_rows, arguments, begin, end)
   });
 }
 
-template void attention_forward(const Context&, const Adjacency&, const AttentionShape&,
-                                MatrixView<const float>, MatrixView<const float>,
-                                MatrixView<const float>, MatrixView<float>, MatrixView<float>);
-template void attention_forward(const Context&, const Adjacency&, const AttentionShape&,
-                                MatrixView<const double>, MatrixView<const double>,
-                                MatrixView<const double>, MatrixView<double>, MatrixView<double>);
+#define CONE_INSTANTIATE(Real)                                                                \
+  template void attention_forward(const Context&, const Adjacency&, const AttentionShape&,    \
+                                  MatrixView<const Real>, MatrixView<const Real>,             \
+                                  MatrixView<const Real>, MatrixView<Real>, MatrixView<Real>, \
+                                  MatrixView<Real>)
+CONE_INSTANTIATE(float);
+CONE_INSTANTIATE(double);
+#undef CONE_INSTANTIATE
 
 }  // namespace cone::ops
 #endif

@@ -33,8 +33,6 @@ HWY_INLINE void with_vectors_of_head(std::size_t size, const Body& body) {
       body(d, WeightEvery<1>());
     } else if (vectors == 2) {
       body(d, WeightEvery<2>());
-    } else if (vectors == 4) {
-      body(d, WeightEvery<4>());
     } else {
       body(d, WeightEveryOf{vectors});
     }
