@@ -9,6 +9,8 @@ target_compile_options(cone_compile_options INTERFACE -Wall -Wextra -Wshadow -Wn
 # PR105562).
 target_compile_options(cone_compile_options INTERFACE
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict -Wno-maybe-uninitialized>)
+# Nobody reads errno after std::sqrt; setting it keeps loops with square roots out of vectors.
+target_compile_options(cone_compile_options INTERFACE -fno-math-errno)
 if(CONE_WARNINGS_AS_ERRORS)
   target_compile_options(cone_compile_options INTERFACE -Werror)
 endif()

@@ -16,8 +16,10 @@ whichever cache it comes.
 --scaling, --growth and --million need the program only, and run instead of the comparison:
 --scaling one table over 1, 2, 4, 8, 16 threads, --growth the cost against the number of edges, both
 on synthetic networks, --million a million nodes with 50 million directed edges on two threads.
+Each run replaces its own part of the file that --json names and leaves the others there.
 """
 
+import json
 import os
 import pathlib
 import statistics
@@ -150,7 +152,7 @@ def scaling(args):
                   f"{milliseconds(run['fastest_epoch_seconds']):>10}"
                   f"{base / run['epoch_seconds']:>10.2f}", flush=True)
             runs.append({"network": name, **run, "speed_up": base / run["epoch_seconds"]})
-    return {"scaling": runs}
+    return {"runs": runs}
 
 
 def print_large(run):
@@ -172,14 +174,14 @@ def growth(args):
                     "--mean-degree", edges / nodes)
         print_large(run)
         runs.append(run)
-    return {"growth": runs}
+    return {"runs": runs}
 
 
 def million(args):
     print(LARGE_HEADER)
     run = epoch(args, 2, 3, "--whole-only", "--nodes", 1_000_000, "--mean-degree", 50)
     print_large(run)
-    return {"million": run}
+    return {"runs": [run]}
 
 
 def main():
@@ -199,8 +201,11 @@ def main():
         print("The peer is left out: name an interpreter that has it with --peer-python "
               "(pip install torch torch_geometric numpy scipy).")
         args.peer_python = None
-    result = {"benchmark": "epoch", **environment(), "threads": args.threads, **mode(args)}
-    write_json(args.json, result)
+    record = {"benchmark": "epoch"}
+    if args.json is not None and args.json.exists():
+        record = json.loads(args.json.read_text())
+    record[mode.__name__] = {**environment(), "threads": args.threads, **mode(args)}
+    write_json(args.json, record)
 
 
 if __name__ == "__main__":

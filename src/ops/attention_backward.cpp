@@ -76,7 +76,7 @@ HWY_INLINE void fill_records(const BackwardArguments<T>& arguments, std::size_t 
       hn::StoreU(second, scores, record + padded + k);
     }
   }
-  with_vectors_of_head<T>(shape.size, [&](auto d, auto) HWY_ATTR {
+  with_tag_of_head<T>(shape.size, [&](auto d) HWY_ATTR {
     for (std::size_t i = begin; i < end; ++i) {
       T* const delta = arguments.records.row(i).data() + 2 * padded;
       for (std::size_t k = 0; k < shape.heads; ++k) {
@@ -101,10 +101,14 @@ class GivenWeights {
         first_factor_(padded_),
         second_factor_(padded_),
         beta_delta_(padded_),
-        weights_(kNeighbourBlock * 2 * padded_) {}
+        weights_((1 + kNeighbourBlock) * 2 * padded_) {}
 
-  std::size_t padded() const { return padded_; }
-  const T* weights() const { return weights_.data(); }
+  /// The block last filled; where it belongs to its neighbours, a node's own weights come before.
+  PairWeightedRows<T> rows(const NeighbourBlock& block) const {
+    return {block.nodes.data(), block.nodes.size(),
+            block.ahead,        weights_.data() + 2 * padded_,
+            2 * padded_,        padded_};
+  }
   /// Σ_i β_ij δ_i so far.
   T sum_beta_delta(std::size_t head) const { return beta_delta_[head]; }
 
@@ -112,32 +116,20 @@ class GivenWeights {
     const ScoreTag<T> d;
     std::fill(beta_delta_.begin(), beta_delta_.end(), T{0});
     q_ = arguments_.score_src.data() + j * arguments_.score_src.stride();
-    if (!arguments_.range.is_narrow()) return;
-    for (std::size_t k = 0; k < padded_; k += hn::Lanes(d)) {
-      const auto centred =
-          hn::Sub(hn::LoadU(d, q_ + k), hn::LoadU(d, arguments_.range.middle() + k));
-      hn::StoreU(exp(d, centred), d, first_factor_.data() + k);
-      hn::StoreU(exp(d, hn::Mul(hn::Set(d, slope_), centred)), d, second_factor_.data() + k);
+    if (arguments_.range.is_narrow()) {
+      for (std::size_t k = 0; k < padded_; k += hn::Lanes(d)) {
+        const auto centred =
+            hn::Sub(hn::LoadU(d, q_ + k), hn::LoadU(d, arguments_.range.middle() + k));
+        hn::StoreU(exp(d, centred), d, first_factor_.data() + k);
+        hn::StoreU(exp(d, hn::Mul(hn::Set(d, slope_), centred)), d, second_factor_.data() + k);
+      }
     }
+    const auto self = static_cast<std::uint32_t>(j);
+    if (arguments_.shape.self_loops) fill({&self, 1}, weights_.data());
   }
 
-  HWY_INLINE void fill(std::span<const std::uint32_t> block) {
-    const ScoreTag<T> d;
-    if (arguments_.range.is_narrow()) {
-      fill_with(block, first_factor_.data(), second_factor_.data(),
-                [&](auto e, auto f, const T* record) HWY_ATTR {
-                  return Products{hn::Mul(e, hn::LoadU(d, record)),
-                                  hn::Mul(f, hn::LoadU(d, record + padded_))};
-                });
-    } else {
-      const auto slope = hn::Set(d, slope_);
-      fill_with(block, q_, q_, [&](auto q, auto, const T* record) HWY_ATTR {
-        const auto raw = hn::Add(q, hn::LoadU(d, record));
-        const auto log_sum_exp = hn::LoadU(d, record + padded_);
-        return Products{exp(d, hn::Sub(raw, log_sum_exp)),
-                        exp(d, hn::Sub(hn::Mul(raw, slope), log_sum_exp))};
-      });
-    }
+  HWY_INLINE void fill(const NeighbourBlock& block) {
+    fill(block.nodes, weights_.data() + 2 * padded_);
   }
 
  private:
@@ -148,28 +140,48 @@ class GivenWeights {
     V second;
   };
 
+  HWY_INLINE void fill(std::span<const std::uint32_t> block, T* weights) {
+    const ScoreTag<T> d;
+    if (arguments_.range.is_narrow()) {
+      fill_with(block, weights, first_factor_.data(), second_factor_.data(),
+                [&](auto e, auto f, const T* record) HWY_ATTR {
+                  return Products{hn::Mul(e, hn::LoadU(d, record)),
+                                  hn::Mul(f, hn::LoadU(d, record + padded_))};
+                });
+    } else {
+      const auto slope = hn::Set(d, slope_);
+      fill_with(block, weights, q_, q_, [&](auto q, auto, const T* record) HWY_ATTR {
+        const auto raw = hn::Add(q, hn::LoadU(d, record));
+        const auto log_sum_exp = hn::LoadU(d, record + padded_);
+        return Products{exp(d, hn::Sub(raw, log_sum_exp)),
+                        exp(d, hn::Sub(hn::Mul(raw, slope), log_sum_exp))};
+      });
+    }
+  }
+
   template <class ProductsOf>
-  HWY_INLINE void fill_with(std::span<const std::uint32_t> block, const T* own_first,
+  HWY_INLINE void fill_with(std::span<const std::uint32_t> block, T* to, const T* own_first,
                             const T* own_second, const ProductsOf& products_of) {
     const ScoreTag<T> d;
     const auto slope = hn::Set(d, slope_);
     const T* const records = arguments_.records.data();
     const std::size_t stride = arguments_.records.stride();
-    for (std::size_t k = 0; k < padded_; k += hn::Lanes(d)) {
+    const std::size_t padded = padded_;
+    for (std::size_t k = 0; k < padded; k += hn::Lanes(d)) {
       const auto a = hn::LoadU(d, own_first + k);
       const auto b = hn::LoadU(d, own_second + k);
       auto beta_delta = hn::LoadU(d, beta_delta_.data() + k);
-      T* weights = weights_.data() + k;
+      T* HWY_RESTRICT weights = to + k;
       for (const std::uint32_t i : block) {
         const T* const record = records + i * stride + k;
         const Products p = products_of(a, b, record);
         const auto alpha = hn::Max(p.first, p.second);
         const auto beta =
             hn::IfThenElse(hn::Gt(p.first, p.second), p.first, hn::Mul(slope, p.second));
-        beta_delta = hn::MulAdd(beta, hn::LoadU(d, record + 2 * padded_), beta_delta);
+        beta_delta = hn::MulAdd(beta, hn::LoadU(d, record + 2 * padded), beta_delta);
         hn::StoreU(alpha, d, weights);
-        hn::StoreU(beta, d, weights + padded_);
-        weights += 2 * padded_;
+        hn::StoreU(beta, d, weights + padded);
+        weights += 2 * padded;
       }
       hn::StoreU(beta_delta, d, beta_delta_.data() + k);
     }
@@ -192,24 +204,16 @@ HWY_INLINE void differentiate(D d, const WeightOf& weight_of, const BackwardArgu
   const RowTable<T> d_out{arguments.d_out.data(), arguments.d_out.stride()};
   const std::size_t vectors = shape.columns() / hn::Lanes(d);
   GivenWeights<T> weights(arguments);
-  NeighbourBlocks blocks(arguments.graph, shape.self_loops);
   std::vector<T> beta_sum(shape.columns());
   for (std::size_t j = begin; j < end; ++j) {
-    const std::span<T> d_h = arguments.d_h.row(j);
-    bool is_alone = true;
+    const PairedSums<T> sums{arguments.d_h.row(j).data(), beta_sum.data()};
     weights.start(j);
-    blocks.visit(j, [&](const NeighbourBlocks::Block& block) HWY_ATTR {
-      weights.fill(block.nodes);
-      add_pairs(d, weight_of, d_out,
-                PairWeightedRows<T>{block.nodes.data(), block.nodes.size(), weights.weights(),
-                                    2 * weights.padded(), weights.padded(), block.ahead},
-                vectors, is_alone, PairedSums<T>{d_h.data(), beta_sum.data()});
-      is_alone = false;
+    SumStart start = shape.self_loops ? SumStart::kOwnRow : SumStart::kZero;
+    for_each_neighbour_block(arguments.graph, j, [&](const NeighbourBlock& block) HWY_ATTR {
+      weights.fill(block);
+      add_pairs(d, weight_of, d_out, weights.rows(block), vectors, start, j, sums);
+      start = SumStart::kContinue;
     });
-    if (is_alone) {
-      std::fill(d_h.begin(), d_h.end(), T{0});
-      std::fill(beta_sum.begin(), beta_sum.end(), T{0});
-    }
     for (std::size_t k = 0; k < shape.heads; ++k) {
       const std::size_t c = k * shape.size;
       arguments.d_score_src(j, k) =

@@ -80,36 +80,44 @@ class NeighbourWeights {
         bound_(padded_),
         total_(padded_),
         positive_(padded_),
-        weights_(kNeighbourBlock * 2 * padded_) {}
+        inverse_(padded_),
+        weights_((1 + kNeighbourBlock) * 2 * padded_) {}
 
-  std::size_t padded() const { return padded_; }
-  const T* weights() const { return weights_.data(); }
-  T bound(std::size_t head) const { return bound_[head]; }
-  T total(std::size_t head) const { return total_[head]; }
-  /// The part of the total with s_i + q_j > 0.
-  T positive(std::size_t head) const { return positive_[head]; }
+  /// The block last filled; where it belongs to its neighbours, a node's own weights come before.
+  PairWeightedRows<T> rows(const NeighbourBlock& block) const {
+    return {block.nodes.data(), block.nodes.size(),
+            block.ahead,        weights_.data() + 2 * padded_,
+            2 * padded_,        padded_};
+  }
+  T log_total(std::size_t head) const { return bound_[head] + std::log(total_[head]); }
+  /// One over the sum of the weights.
+  T inverse(std::size_t head) const { return inverse_[head]; }
+  /// The share of the weights with s_i + q_j > 0.
+  T positive_share(std::size_t head) const { return positive_[head]; }
 
   HWY_INLINE void start(std::size_t i) {
     std::fill(total_.begin(), total_.end(), T{0});
     std::fill(positive_.begin(), positive_.end(), T{0});
     s_ = arguments_.score_dst.data() + i * arguments_.score_dst.stride();
-    arguments_.range.is_narrow() ? set_factors() : set_largest(i);
+    if (arguments_.range.is_narrow()) {
+      set_factors();
+    } else {
+      set_largest(i);
+    }
+    const auto self = static_cast<std::uint32_t>(i);
+    if (arguments_.shape.self_loops) fill({&self, 1}, weights_.data());
   }
 
-  HWY_INLINE void fill(std::span<const std::uint32_t> block) {
+  HWY_INLINE void fill(const NeighbourBlock& block) {
+    fill(block.nodes, weights_.data() + 2 * padded_);
+  }
+
+  HWY_INLINE void finish() {
     const ScoreTag<T> d;
-    if (arguments_.range.is_narrow()) {
-      fill_with(block, first_factor_.data(), second_factor_.data(),
-                [&](auto a, auto b, const T* record) HWY_ATTR {
-                  return Products{hn::Mul(a, hn::LoadU(d, record)),
-                                  hn::Mul(b, hn::LoadU(d, record + padded_))};
-                });
-    } else {
-      const auto slope = hn::Set(d, slope_);
-      fill_with(block, s_, bound_.data(), [&](auto s, auto bound, const T* record) HWY_ATTR {
-        const auto raw = hn::Add(s, hn::LoadU(d, record));
-        return Products{exp(d, hn::Sub(raw, bound)), exp(d, hn::Sub(hn::Mul(raw, slope), bound))};
-      });
+    for (std::size_t k = 0; k < padded_; k += hn::Lanes(d)) {
+      const auto inverse = hn::Div(hn::Set(d, 1), hn::LoadU(d, total_.data() + k));
+      hn::StoreU(inverse, d, inverse_.data() + k);
+      hn::StoreU(hn::Mul(inverse, hn::LoadU(d, positive_.data() + k)), d, positive_.data() + k);
     }
   }
 
@@ -123,6 +131,25 @@ class NeighbourWeights {
 
   const T* record(std::size_t j) const {
     return arguments_.records.data() + j * arguments_.records.stride();
+  }
+
+  HWY_INLINE void fill(std::span<const std::uint32_t> block, T* weights) {
+    const ScoreTag<T> d;
+    if (arguments_.range.is_narrow()) {
+      fill_with(block, weights, first_factor_.data(), second_factor_.data(),
+                [&](auto a, auto b, const T* record) HWY_ATTR {
+                  return Products{hn::Mul(a, hn::LoadU(d, record)),
+                                  hn::Mul(b, hn::LoadU(d, record + padded_))};
+                });
+    } else {
+      const auto slope = hn::Set(d, slope_);
+      fill_with(block, weights, s_, bound_.data(),
+                [&](auto s, auto bound, const T* record) HWY_ATTR {
+                  const auto raw = hn::Add(s, hn::LoadU(d, record));
+                  return Products{exp(d, hn::Sub(raw, bound)),
+                                  exp(d, hn::Sub(hn::Mul(raw, slope), bound))};
+                });
+    }
   }
 
   HWY_INLINE void set_factors() {
@@ -155,24 +182,27 @@ class NeighbourWeights {
   }
 
   template <class ProductsOf>
-  HWY_INLINE void fill_with(std::span<const std::uint32_t> block, const T* own_first,
+  HWY_INLINE void fill_with(std::span<const std::uint32_t> block, T* to, const T* own_first,
                             const T* own_second, const ProductsOf& products_of) {
     const ScoreTag<T> d;
-    for (std::size_t k = 0; k < padded_; k += hn::Lanes(d)) {
+    const T* const records = arguments_.records.data();
+    const std::size_t stride = arguments_.records.stride();
+    const std::size_t padded = padded_;
+    for (std::size_t k = 0; k < padded; k += hn::Lanes(d)) {
       const auto a = hn::LoadU(d, own_first + k);
       const auto b = hn::LoadU(d, own_second + k);
       auto total = hn::LoadU(d, total_.data() + k);
       auto positive = hn::LoadU(d, positive_.data() + k);
-      T* weights = weights_.data() + k;
+      T* HWY_RESTRICT weights = to + k;
       for (const std::uint32_t j : block) {
-        const Products p = products_of(a, b, record(j) + k);
+        const Products p = products_of(a, b, records + j * stride + k);
         const auto weight = hn::Max(p.first, p.second);
         const auto if_positive = hn::IfThenElseZero(hn::Gt(p.first, p.second), p.first);
         total = hn::Add(total, weight);
         positive = hn::Add(positive, if_positive);
         hn::StoreU(weight, d, weights);
-        hn::StoreU(if_positive, d, weights + padded_);
-        weights += 2 * padded_;
+        hn::StoreU(if_positive, d, weights + padded);
+        weights += 2 * padded;
       }
       hn::StoreU(total, d, total_.data() + k);
       hn::StoreU(positive, d, positive_.data() + k);
@@ -188,6 +218,7 @@ class NeighbourWeights {
   std::vector<T> bound_;
   std::vector<T> total_;
   std::vector<T> positive_;
+  std::vector<T> inverse_;
   std::vector<T> weights_;
 };
 
@@ -202,11 +233,10 @@ HWY_INLINE void finish_node(D d, const ForwardArguments<T>& arguments, std::size
   T* const derivative = arguments.dst_derivative.row(i).data();
   const auto steeper = static_cast<T>(1 - shape.negative_slope);
   for (std::size_t k = 0; k < shape.heads; ++k) {
-    arguments.log_sum_exp(i, k) = weights.bound(k) + std::log(weights.total(k));
-    const T inverse = 1 / weights.total(k);
-    const auto scale = hn::Set(d, inverse);
-    const auto positive_scale = hn::Set(d, steeper * inverse);
-    const auto share = hn::Set(d, steeper * inverse * weights.positive(k));
+    arguments.log_sum_exp(i, k) = weights.log_total(k);
+    const auto scale = hn::Set(d, weights.inverse(k));
+    const auto positive_scale = hn::Set(d, steeper * weights.inverse(k));
+    const auto share = hn::Set(d, steeper * weights.positive_share(k));
     for (std::size_t c = k * shape.size; c < (k + 1) * shape.size; c += hn::Lanes(d)) {
       const auto mean = hn::Mul(hn::LoadU(d, out + c), scale);
       hn::StoreU(mean, d, out + c);
@@ -223,29 +253,27 @@ HWY_INLINE void attend(D d, const WeightOf& weight_of, const ForwardArguments<T>
   const RowTable<T> h{arguments.h.data(), arguments.h.stride()};
   const std::size_t vectors = shape.columns() / hn::Lanes(d);
   NeighbourWeights<T> weights(arguments);
-  NeighbourBlocks blocks(arguments.graph, shape.self_loops);
   std::vector<T> positive(shape.columns());
   for (std::size_t i = begin; i < end; ++i) {
     const std::span<T> out = arguments.out.row(i);
-    bool is_alone = true;
-    weights.start(i);
-    blocks.visit(i, [&](const NeighbourBlocks::Block& block) HWY_ATTR {
-      weights.fill(block.nodes);
-      add_pairs(d, weight_of, h,
-                PairWeightedRows<T>{block.nodes.data(), block.nodes.size(), weights.weights(),
-                                    2 * weights.padded(), weights.padded(), block.ahead},
-                vectors, is_alone, PairedSums<T>{out.data(), positive.data()});
-      is_alone = false;
-    });
-    if (is_alone) {
+    if (!shape.self_loops && arguments.graph.offsets[i] == arguments.graph.offsets[i + 1]) {
       const std::span<T> none = arguments.log_sum_exp.row(i);
       const std::span<T> derivative = arguments.dst_derivative.row(i);
       std::fill(out.begin(), out.end(), T{0});
       std::fill(derivative.begin(), derivative.end(), T{0});
       std::fill(none.begin(), none.end(), -std::numeric_limits<T>::infinity());
-    } else {
-      finish_node(d, arguments, i, weights, positive.data());
+      continue;
     }
+    weights.start(i);
+    SumStart start = shape.self_loops ? SumStart::kOwnRow : SumStart::kZero;
+    for_each_neighbour_block(arguments.graph, i, [&](const NeighbourBlock& block) HWY_ATTR {
+      weights.fill(block);
+      add_pairs(d, weight_of, h, weights.rows(block), vectors, start, i,
+                PairedSums<T>{out.data(), positive.data()});
+      start = SumStart::kContinue;
+    });
+    weights.finish();
+    finish_node(d, arguments, i, weights, positive.data());
   }
 }
 

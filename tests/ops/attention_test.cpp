@@ -93,6 +93,40 @@ TEST_P(AttentionOfShape, SurvivesLargeScores) {
   expect_reference<float>(graph.view(), shape(), inputs, 1e-3);
 }
 
+/// Scores of a head that lie just within and just beyond the range in which weights are products of
+/// factors (ops/score_range.hpp), with others far above and below them.
+TEST_P(AttentionOfShape, AgreesWithTheReferenceOnBothSidesOfTheNarrowRange) {
+  const OwnedGraph graph = random_graph(60, 150, 6);
+  const auto expect = [&]<class Real>(Real spread, double tolerance) {
+    for (const double factor : {0.999, 1.001}) {
+      Inputs inputs = random_inputs(60, shape());
+      for (std::size_t k = 0; k < shape().heads; ++k) {
+        inputs.score_src(1, k) = std::floor(-spread * factor / 2 * 1024) / 1024;
+        inputs.score_src(2, k) = std::ceil(spread * factor / 2 * 1024) / 1024;
+        inputs.score_dst(3, k) = 10 * static_cast<double>(spread);
+        inputs.score_dst(4, k) = -10 * static_cast<double>(spread);
+      }
+      expect_reference<Real>(graph.view(), shape(), inputs, tolerance);
+    }
+  };
+  expect(50.0F, 2e-4);  // a score of 500 in float moves a weight by 500 · 2^−24
+  expect(450.0, 1e-10);
+}
+
+TEST_P(AttentionOfShape, BackwardMayOverwriteTheDerivativeItWasGiven) {
+  const OwnedGraph graph = random_graph(120, 400, 5);
+  const Inputs inputs = random_inputs(120, shape());
+  const auto pass = run<float>(Context(0, 2), graph.view(), shape(), inputs);
+  Pass<float> again = pass;
+  attention_backward<float>(
+      Context(0, 2), graph.view(), shape(), as<float>(inputs.h).view(),
+      as<float>(inputs.score_dst).view(), as<float>(inputs.score_src).view(), constant(pass.out),
+      constant(pass.log_sum_exp), constant(again.dst_derivative), as<float>(inputs.d_out).view(),
+      again.dst_derivative.view(), again.d_score_dst.view(), again.d_score_src.view());
+  again.d_h = again.dst_derivative;
+  EXPECT_TRUE(again == pass);
+}
+
 TEST_P(AttentionOfShape, IsTheSameAtAnyNumberOfThreads) {
   const OwnedGraph graph = random_graph(700, 9000, 7);
   const Inputs inputs = random_inputs(700, shape());
