@@ -134,10 +134,9 @@ class GivenWeights {
 
  private:
   using V = hn::Vec<ScoreTag<T>>;
-  /// exp(raw − log_sum_exp) and exp(slope · raw − log_sum_exp), whose larger one is α.
-  struct Products {
-    V first;
-    V second;
+  struct Weight {
+    V alpha;
+    hn::Mask<ScoreTag<T>> is_positive;
   };
 
   HWY_INLINE void fill(std::span<const std::uint32_t> block, T* weights) {
@@ -145,23 +144,24 @@ class GivenWeights {
     if (arguments_.range.is_narrow()) {
       fill_with(block, weights, first_factor_.data(), second_factor_.data(),
                 [&](auto e, auto f, const T* record) HWY_ATTR {
-                  return Products{hn::Mul(e, hn::LoadU(d, record)),
-                                  hn::Mul(f, hn::LoadU(d, record + padded_))};
+                  const auto first = hn::Mul(e, hn::LoadU(d, record));
+                  const auto second = hn::Mul(f, hn::LoadU(d, record + padded_));
+                  return Weight{hn::Max(first, second), hn::Gt(first, second)};
                 });
     } else {
       const auto slope = hn::Set(d, slope_);
       fill_with(block, weights, q_, q_, [&](auto q, auto, const T* record) HWY_ATTR {
         const auto raw = hn::Add(q, hn::LoadU(d, record));
         const auto log_sum_exp = hn::LoadU(d, record + padded_);
-        return Products{exp(d, hn::Sub(raw, log_sum_exp)),
-                        exp(d, hn::Sub(hn::Mul(raw, slope), log_sum_exp))};
+        return Weight{exp(d, hn::Sub(leaky_relu(raw, slope), log_sum_exp)),
+                      hn::Gt(raw, hn::Zero(d))};
       });
     }
   }
 
-  template <class ProductsOf>
+  template <class WeightOf>
   HWY_INLINE void fill_with(std::span<const std::uint32_t> block, T* to, const T* own_first,
-                            const T* own_second, const ProductsOf& products_of) {
+                            const T* own_second, const WeightOf& weight_of) {
     const ScoreTag<T> d;
     const auto slope = hn::Set(d, slope_);
     const T* const records = arguments_.records.data();
@@ -174,10 +174,8 @@ class GivenWeights {
       T* HWY_RESTRICT weights = to + k;
       for (const std::uint32_t i : block) {
         const T* const record = records + i * stride + k;
-        const Products p = products_of(a, b, record);
-        const auto alpha = hn::Max(p.first, p.second);
-        const auto beta =
-            hn::IfThenElse(hn::Gt(p.first, p.second), p.first, hn::Mul(slope, p.second));
+        const auto [alpha, is_positive] = weight_of(a, b, record);
+        const auto beta = hn::IfThenElse(is_positive, alpha, hn::Mul(slope, alpha));
         beta_delta = hn::MulAdd(beta, hn::LoadU(d, record + 2 * padded), beta_delta);
         hn::StoreU(alpha, d, weights);
         hn::StoreU(beta, d, weights + padded);

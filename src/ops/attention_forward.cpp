@@ -67,7 +67,7 @@ HWY_INLINE void fill_sources(const ForwardArguments<T>& arguments, std::size_t b
 CONE_OPS_FOR_BOTH_PRECISIONS(fill_sources, ForwardArguments)
 
 /// The weights exp(e_ij − m_i) of one node's neighbours, block by block, and again those of them
-/// with s_i + q_j > 0, zero for the others. m_i is an upper bound of e_ij, close to the largest.
+/// with s_i + q_j > 0, zero for the others. m_i is the largest e_ij, or close to it.
 template <class T>
 class NeighbourWeights {
  public:
@@ -99,11 +99,7 @@ class NeighbourWeights {
     std::fill(total_.begin(), total_.end(), T{0});
     std::fill(positive_.begin(), positive_.end(), T{0});
     s_ = arguments_.score_dst.data() + i * arguments_.score_dst.stride();
-    if (arguments_.range.is_narrow()) {
-      set_factors();
-    } else {
-      set_largest(i);
-    }
+    for (std::size_t k = 0; k < padded_; k += hn::Lanes(ScoreTag<T>())) set_factors(i, k);
     const auto self = static_cast<std::uint32_t>(i);
     if (arguments_.shape.self_loops) fill({&self, 1}, weights_.data());
   }
@@ -123,67 +119,60 @@ class NeighbourWeights {
 
  private:
   using V = hn::Vec<ScoreTag<T>>;
-  /// exp(raw − m) and exp(slope · raw − m), whose larger one is the weight.
-  struct Products {
-    V first;
-    V second;
+  struct Weight {
+    V all;
+    hn::Mask<ScoreTag<T>> is_positive;
   };
-
-  const T* record(std::size_t j) const {
-    return arguments_.records.data() + j * arguments_.records.stride();
-  }
 
   HWY_INLINE void fill(std::span<const std::uint32_t> block, T* weights) {
     const ScoreTag<T> d;
     if (arguments_.range.is_narrow()) {
       fill_with(block, weights, first_factor_.data(), second_factor_.data(),
                 [&](auto a, auto b, const T* record) HWY_ATTR {
-                  return Products{hn::Mul(a, hn::LoadU(d, record)),
-                                  hn::Mul(b, hn::LoadU(d, record + padded_))};
+                  const auto first = hn::Mul(a, hn::LoadU(d, record));
+                  const auto second = hn::Mul(b, hn::LoadU(d, record + padded_));
+                  return Weight{hn::Max(first, second), hn::Gt(first, second)};
                 });
     } else {
       const auto slope = hn::Set(d, slope_);
-      fill_with(block, weights, s_, bound_.data(),
-                [&](auto s, auto bound, const T* record) HWY_ATTR {
-                  const auto raw = hn::Add(s, hn::LoadU(d, record));
-                  return Products{exp(d, hn::Sub(raw, bound)),
-                                  exp(d, hn::Sub(hn::Mul(raw, slope), bound))};
-                });
+      fill_with(
+          block, weights, s_, bound_.data(), [&](auto s, auto bound, const T* record) HWY_ATTR {
+            const auto raw = hn::Add(s, hn::LoadU(d, record));
+            return Weight{exp(d, hn::Sub(leaky_relu(raw, slope), bound)), hn::Gt(raw, hn::Zero(d))};
+          });
     }
   }
 
-  HWY_INLINE void set_factors() {
-    const ScoreTag<T> d;
-    const auto slope = hn::Set(d, slope_);
-    for (std::size_t k = 0; k < padded_; k += hn::Lanes(d)) {
-      const auto s = hn::LoadU(d, s_ + k);
-      const auto centred = hn::Add(s, hn::LoadU(d, arguments_.range.middle() + k));
-      const auto bound =
-          leaky_relu(hn::Add(s, hn::LoadU(d, arguments_.range.largest() + k)), slope);
-      hn::StoreU(bound, d, bound_.data() + k);
-      hn::StoreU(exp(d, hn::Sub(centred, bound)), d, first_factor_.data() + k);
-      hn::StoreU(exp(d, hn::Sub(hn::Mul(slope, centred), bound)), d, second_factor_.data() + k);
-    }
-  }
-
-  /// LeakyReLU ascends, so the largest e_ij belongs to the largest score of a neighbour.
-  HWY_INLINE void set_largest(std::size_t i) {
+  /// LeakyReLU ascends, so the largest e_ij belongs to the largest score of a neighbour, and to the
+  /// largest first number of a record, whichever it is.
+  HWY_INLINE void set_factors(std::size_t i, std::size_t k) {
     const ScoreTag<T> d;
     const Adjacency& graph = arguments_.graph;
-    for (std::size_t k = 0; k < padded_; k += hn::Lanes(d)) {
-      auto q = arguments_.shape.self_loops ? hn::LoadU(d, record(i) + k)
-                                           : hn::Set(d, -std::numeric_limits<T>::infinity());
-      for (std::uint64_t e = graph.offsets[i]; e < graph.offsets[i + 1]; ++e) {
-        q = hn::Max(q, hn::LoadU(d, record(graph.neighbours[e]) + k));
-      }
-      const auto raw = hn::Add(hn::LoadU(d, s_ + k), q);
-      hn::StoreU(leaky_relu(raw, hn::Set(d, slope_)), d, bound_.data() + k);
+    const T* const records = arguments_.records.data() + k;
+    const std::size_t stride = arguments_.records.stride();
+    const auto first = static_cast<std::size_t>(graph.offsets[i]);
+    const auto end = static_cast<std::size_t>(graph.offsets[i + 1]);
+    auto largest = hn::LoadU(
+        d, records + (arguments_.shape.self_loops ? i : graph.neighbours[first]) * stride);
+    for (std::size_t e = first; e < end; ++e) {
+      largest = hn::Max(largest, hn::LoadU(d, records + graph.neighbours[e] * stride));
     }
+    const auto slope = hn::Set(d, slope_);
+    const auto s = hn::LoadU(d, s_ + k);
+    if (!arguments_.range.is_narrow()) {
+      hn::StoreU(leaky_relu(hn::Add(s, largest), slope), d, bound_.data() + k);
+      return;
+    }
+    const auto centred = hn::Add(s, hn::LoadU(d, arguments_.range.middle() + k));
+    const auto bound = leaky_relu(hn::Add(centred, rough_log(d, largest)), slope);
+    hn::StoreU(bound, d, bound_.data() + k);
+    hn::StoreU(exp(d, hn::Sub(centred, bound)), d, first_factor_.data() + k);
+    hn::StoreU(exp(d, hn::Sub(hn::Mul(slope, centred), bound)), d, second_factor_.data() + k);
   }
 
-  template <class ProductsOf>
+  template <class WeightOf>
   HWY_INLINE void fill_with(std::span<const std::uint32_t> block, T* to, const T* own_first,
-                            const T* own_second, const ProductsOf& products_of) {
+                            const T* own_second, const WeightOf& weight_of) {
     const ScoreTag<T> d;
     const T* const records = arguments_.records.data();
     const std::size_t stride = arguments_.records.stride();
@@ -195,12 +184,11 @@ class NeighbourWeights {
       auto positive = hn::LoadU(d, positive_.data() + k);
       T* HWY_RESTRICT weights = to + k;
       for (const std::uint32_t j : block) {
-        const Products p = products_of(a, b, records + j * stride + k);
-        const auto weight = hn::Max(p.first, p.second);
-        const auto if_positive = hn::IfThenElseZero(hn::Gt(p.first, p.second), p.first);
-        total = hn::Add(total, weight);
+        const Weight weight = weight_of(a, b, records + j * stride + k);
+        const auto if_positive = hn::IfThenElseZero(weight.is_positive, weight.all);
+        total = hn::Add(total, weight.all);
         positive = hn::Add(positive, if_positive);
-        hn::StoreU(weight, d, weights);
+        hn::StoreU(weight.all, d, weights);
         hn::StoreU(if_positive, d, weights + padded);
         weights += 2 * padded;
       }

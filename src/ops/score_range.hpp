@@ -18,18 +18,18 @@ namespace cone::ops {
 ///   E_j = exp(q_j − c)           F_j = exp(slope (q_j − c))
 ///
 /// since LeakyReLU(x) = max(x, slope · x): two exponentials a node instead of one an edge. The
-/// first product is the larger one exactly where s_i + q_j > 0, up to rounding. That holds while
-/// no factor overflows and none that matters is cut off at the smallest exponential (exp-inl.hpp),
-/// which a range of kLargestSpread ensures for every s_i: the factors of j are within
-/// exp(± spread / 2), and exp(smallest + spread / 2) is less than exp(−spread), the least weight
-/// relative to the largest one.
+/// first product is the larger one exactly where s_i + q_j > 0, up to rounding. With m_i within a
+/// factor of about the number of neighbours of the largest e_ij, no factor overflows while the
+/// range is at most kLargestSpread, those of pairs that matter are normal numbers, and what the cut
+/// of exponentials at their smallest value (exp-inl.hpp) adds to others is at most
+/// exp(smallest + spread / 2), about 1e-16 of a node's whole weight in single precision.
 template <class T>
 class ScoreRange {
  public:
-  static constexpr T kLargestSpread = sizeof(T) == sizeof(float) ? 50 : 450;
+  static constexpr T kLargestSpread = sizeof(T) == sizeof(float) ? 100 : 1000;
 
   ScoreRange(const Context& context, MatrixView<const T> scores)
-      : middle_(padded_heads<T>(scores.cols())), largest_(middle_.size()) {
+      : middle_(padded_heads<T>(scores.cols())) {
     constexpr std::size_t kRowsPerPiece = 4096;
     const auto ranges = context.map_ranges<std::vector<Interval>>(
         scores.rows(), kRowsPerPiece, [&](std::size_t begin, std::size_t end) {
@@ -48,7 +48,6 @@ class ScoreRange {
       // Not true either where a score is not a number.
       if (!(all.high - all.low <= kLargestSpread)) is_narrow_ = false;
       middle_[k] = all.low + (all.high - all.low) / 2;
-      largest_[k] = all.high;
     }
   }
 
@@ -56,7 +55,6 @@ class ScoreRange {
   bool is_narrow() const { return is_narrow_; }
   /// c of each head, padded with zeros.
   const T* middle() const { return middle_.data(); }
-  const T* largest() const { return largest_.data(); }
 
  private:
   struct Interval {
@@ -71,7 +69,6 @@ class ScoreRange {
   };
 
   std::vector<T> middle_;
-  std::vector<T> largest_;
   bool is_narrow_ = true;
 };
 
