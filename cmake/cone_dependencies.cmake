@@ -14,6 +14,17 @@ pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 find_path(FAST_FLOAT_INCLUDE_DIR fast_float/fast_float.h REQUIRED)
 
+# Highway compiles its kernels once for every target: by default for scalars, SSSE3, SSE4, AVX2 and
+# AVX-512. Processors with SSSE3 but without SSE4 are hardly worth the compile time; under
+# sanitizers one wide target beside the scalars is enough to run the dispatch.
+set(CONE_HIGHWAY_WITHOUT "HWY_SSSE3")
+if(CONE_SANITIZE)
+  string(APPEND CONE_HIGHWAY_WITHOUT "|HWY_SSE4|HWY_AVX3")
+endif()
+add_library(cone_highway INTERFACE)
+target_link_libraries(cone_highway INTERFACE PkgConfig::HWY)
+target_compile_definitions(cone_highway INTERFACE "HWY_DISABLED_TARGETS=(${CONE_HIGHWAY_WITHOUT})")
+
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})

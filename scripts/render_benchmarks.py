@@ -87,11 +87,92 @@ where the mean degree is close to it).
 """
 
 
+def milliseconds(seconds):
+    return f"{seconds * 1e3:.2f} ms"
+
+
+def epoch_comparison(result):
+    rows, parts = [], []
+    for data in result["networks"]:
+        run, peer = data["run"], data.get("peer")
+        rows.append([data["network"], f"{run['nodes']:,}", f"{run['directed_edges']:,}",
+                     f"{run['features']:,}", milliseconds(data["epoch_seconds"]),
+                     milliseconds(peer["epoch_seconds"]) if peer else "",
+                     f"**{data['times_faster']:.0f}**" if peer else "",
+                     f"{data['largest_loss_difference']:.0e}" if peer else ""])
+        rest = run["epoch_seconds"] - sum(phase["seconds"] for phase in run["phases"])
+        parts.append([data["network"], *(milliseconds(phase["seconds"]) for phase in run["phases"]),
+                      milliseconds(rest)])
+    first = result["networks"][0]
+    limits, names = first["run"]["limits"], [phase["name"] for phase in first["run"]["phases"]]
+    rates = [[phase["name"], f"{phase['bytes'] / 1e6:.1f} MB",
+              f"{phase['bytes'] / phase['seconds'] / 1e9:.0f} GB/s", f"{phase['flops'] / 1e6:.1f}",
+              f"{phase['flops'] / phase['seconds'] / 1e9:.0f} GFLOP/s"]
+             for phase in first["run"]["phases"] if phase["bytes"] > 0]
+    peer = first.get("peer")
+    versions = (f"PyTorch {peer['torch']} with PyG {peer['torch_geometric']}" if peer
+                else "the peer was not there")
+    return f"""`./dev bench epoch --peer-python PYTHON`. {machine(result)} {result['threads']} threads; {versions}.
+A full-batch step as users take it: two towers of one attention layer (4 heads of 16), heads and critic of 64 hidden units, the
+whole objective, the validation losses, Adam. The peer is the same model (`bench/peers/pyg_cone.py`, GATConv on a dense X, float32):
+from the same weights its losses differ from ours by what the last column says. Runs alternate; medians.
+
+{table(["network", "nodes", "directed edges", "features", "cone", "PyG", "times faster", "losses differ by"], rows)}
+
+The parts, timed one by one on the same operands:
+
+{table(["network", *names, "rest"], parts)}
+
+What the kernels ask for on {first['network']}, every row counted from whichever cache it comes. This machine copies
+{limits['cache_copy_gigabytes_a_second']:.0f} GB/s in cache and {limits['memory_copy_gigabytes_a_second']:.0f} GB/s in memory, does {limits['gigaflops']:.0f} GFLOP/s, and takes {limits['region_microseconds']} µs to start and end parallel work.
+
+{table(["kernel", "asked for", "", "Mflop", ""], rates)}
+"""
+
+
+def epoch_scaling(result):
+    rows = [[run["network"], run["threads"], milliseconds(run["epoch_seconds"]),
+             milliseconds(run["fastest_epoch_seconds"]), f"{run['speed_up']:.2f}"]
+            for run in result["runs"]]
+    return f"""### Threads
+
+`./dev bench epoch --scaling`. {machine(result)}
+
+{table(["network", "threads", "epoch", "fastest", "speed-up"], rows)}
+"""
+
+
+def epoch_sizes(title, flag):
+    def render(result):
+        rows = [[f"{run['directed_edges']:,}", f"{run['nodes']:,}", run["threads"],
+                 f"{run['epoch_seconds']:.4f} s",
+                 f"{run['epoch_seconds'] / run['directed_edges'] * 1e9:.0f} ns",
+                 f"{run['data_peak_bytes'] / 2**30:.2f} GiB", f"{run['peak_bytes'] / 2**30:.2f} GiB"]
+                for run in result["runs"]]
+        return f"""### {title}
+
+`./dev bench epoch --{flag}`. {machine(result)} Peak of the process before training (making the data) and in all.
+
+{table(["directed edges", "nodes", "threads", "epoch", "an edge", "peak before", "peak"], rows)}
+"""
+    return render
+
+
+def epoch():
+    parts = {"comparison": epoch_comparison, "scaling": epoch_scaling,
+             "growth": epoch_sizes("Growth", "growth"),
+             "million": epoch_sizes("A million nodes", "million")}
+    result = record("epoch")
+    sections = [render(result[name]) for name, render in parts.items() if name in result]
+    return "\n".join(["## One training epoch\n", *sections])
+
+
 def main():
     text = "\n".join([
         "# Benchmarks\n\nWritten by `scripts/render_benchmarks.py` from the records in `bench/results`. Machines are noisy: "
         "read the ratios,\nwhich compare runs side by side, before the seconds.\n",
-        loader(), topics(), network()])
+        loader(), topics(), network()]
+        + ([epoch()] if (RESULTS / "epoch.json").exists() else []))
     (ROOT / "docs/benchmarks.md").write_text(text)
 
 

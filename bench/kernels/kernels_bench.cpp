@@ -116,20 +116,20 @@ void Bench::time_attention() {
   const Matrix<float> a = filled(kShape.heads, kShape.size, 4);
   Matrix<float> dst(n, kShape.heads), src = filled(n, kShape.heads, 5),
                                       log_sum_exp(n, kShape.heads);
-  Matrix<float> out(n, kShape.columns()), d_h(n, kShape.columns());
+  Matrix<float> out(n, kShape.columns()), d_h(n, kShape.columns()), derivative(n, kShape.columns());
   Matrix<float> d_dst(n, kShape.heads), d_src(n, kShape.heads);
   time("attention scores", rows * 4 * (columns + heads), 2 * rows * columns,
        [&] { attention_scores(context_, kShape, constant(h), constant(a), dst.view()); });
-  time("attention forward", pairs * (4 + 4 * columns + 4 * heads) + rows * 4 * columns,
-       pairs * (2 * columns + 20 * heads), [&] {
+  time("attention forward", pairs * (4 + 4 * columns + 8 * heads) + rows * 8 * columns,
+       pairs * (4 * columns + 6 * heads), [&] {
          attention_forward(context_, graph_, kShape, constant(h), constant(dst), constant(src),
-                           out.view(), log_sum_exp.view());
+                           out.view(), log_sum_exp.view(), derivative.view());
        });
-  time("attention backward", pairs * (4 + 8 * columns + 16 * heads) + rows * 16 * columns,
-       pairs * (6 * columns + 40 * heads), [&] {
+  time("attention backward", pairs * (4 + 4 * columns + 12 * heads) + rows * 20 * columns,
+       pairs * (4 * columns + 8 * heads), [&] {
          attention_backward(context_, graph_, kShape, constant(h), constant(dst), constant(src),
-                            constant(out), constant(log_sum_exp), constant(d_out), d_h.view(),
-                            d_dst.view(), d_src.view());
+                            constant(out), constant(log_sum_exp), constant(derivative),
+                            constant(d_out), d_h.view(), d_dst.view(), d_src.view());
        });
 }
 

@@ -51,11 +51,12 @@ void AttentionLayer::forward(const Context& context, const ParameterStore<Real>&
   }
   reshape(w.aggregated, n, shape_.columns());
   reshape(w.z, n, shape_.columns());
+  reshape(w.d_h, n, shape_.columns());
   const auto h = constant(w.h);
   ops::attention_scores(context, shape_, h, parameters.value(attention_dst_), w.score_dst.view());
   ops::attention_scores(context, shape_, h, parameters.value(attention_src_), w.score_src.view());
   ops::attention_forward(context, graph, shape_, h, constant(w.score_dst), constant(w.score_src),
-                         w.aggregated.view(), w.log_sum_exp.view());
+                         w.aggregated.view(), w.log_sum_exp.view(), w.d_h.view());
   context.for_each_range(n, kBlockRows, [&](std::size_t begin, std::size_t end) {
     std::copy(w.aggregated.row(begin).data(),
               w.aggregated.row(begin).data() + (end - begin) * shape_.columns(),
@@ -70,14 +71,14 @@ void AttentionLayer::backward(const Context& context, ParameterStore<Real>& para
                               MatrixView<Real> d_z) const {
   AttentionWorkspace<Real>& w = workspace;
   const std::size_t n = graph.num_nodes();
-  reshape(w.d_h, n, shape_.columns());
   reshape(w.d_score_dst, n, shape_.heads);
   reshape(w.d_score_src, n, shape_.heads);
   ops::bias_elu_backward(context, constant(w.z), d_z, parameters.gradient(bias_).row(0));
   const MatrixView<const Real> d_aggregated = d_z;
   ops::attention_backward(context, graph, shape_, constant(w.h), constant(w.score_dst),
                           constant(w.score_src), constant(w.aggregated), constant(w.log_sum_exp),
-                          d_aggregated, w.d_h.view(), w.d_score_dst.view(), w.d_score_src.view());
+                          constant(w.d_h), d_aggregated, w.d_h.view(), w.d_score_dst.view(),
+                          w.d_score_src.view());
   add_score_gradients(context, parameters, w);
 }
 

@@ -44,10 +44,13 @@ double negative_donsker_varadhan(std::span<const Real> joint, std::span<const Re
 
   const double largest = *std::max_element(marginal.begin(), marginal.end());
   double exp_total = 0;
-  for (const Real value : marginal) exp_total += std::exp(value - largest);
   for (std::size_t i = 0; i < marginal.size(); ++i) {
-    marginal_gradient[i] = static_cast<Real>(weight * std::exp(marginal[i] - largest) / exp_total);
+    const double exponential = std::exp(marginal[i] - largest);
+    exp_total += exponential;
+    marginal_gradient[i] = static_cast<Real>(exponential);
   }
+  const auto scale = static_cast<Real>(weight / exp_total);
+  for (Real& gradient : marginal_gradient) gradient *= scale;
   const double log_mean_exp = largest + std::log(exp_total / static_cast<double>(marginal.size()));
   return -joint_total / m + log_mean_exp;
 }

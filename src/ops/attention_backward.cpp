@@ -7,15 +7,16 @@
 #define HWY_TARGET_INCLUDE "ops/attention_backward.cpp"
 #include <hwy/foreach_target.h>
 // foreach_target must come before highway.
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include "ops/dispatch.hpp"
 #include "ops/exp-inl.hpp"
 #include "ops/heads-inl.hpp"
+#include "ops/neighbour_blocks.hpp"
 #include "ops/padded_scores.hpp"
+#include "ops/paired_sums-inl.hpp"
 #include "ops/row_pieces.hpp"
-#include "ops/weighted_rows-inl.hpp"
+#include "ops/score_range.hpp"
 
 #ifndef CONE_OPS_ATTENTION_BACKWARD_ONCE
 #define CONE_OPS_ATTENTION_BACKWARD_ONCE
@@ -23,24 +24,27 @@ namespace cone::ops {
 
 /// With δ_i = ⟨d_out_i, out_i⟩ and β = α · LeakyReLU', head by head,
 ///
+///   d_score_dst_i = ⟨d_out_i, ∂out_i/∂s_i⟩, the last from the forward pass
 ///   d_score_src_j = Σ_i β_ij (⟨d_out_i, h_j⟩ − δ_i) = ⟨h_j, Σ_i β_ij d_out_i⟩ − Σ_i β_ij δ_i
-///   d_score_dst_j = Σ_i β_ji (⟨d_out_j, h_i⟩ − δ_j) = ⟨d_out_j, Σ_i β_ji h_i⟩ − δ_j Σ_i β_ji
 ///
-/// so the loop over the edges adds up rows and has no dot product; those are one a node.
+/// so the loop over the edges adds up rows of d_out only and has no dot product.
 template <class T>
 struct BackwardArguments {
   const Adjacency& graph;
   const AttentionShape& shape;
   MatrixView<const T> h;
-  MatrixView<const T> score_dst;
-  MatrixView<const T> score_src;
+  MatrixView<const T> score_dst;    ///< padded
+  MatrixView<const T> score_src;    ///< padded
+  MatrixView<const T> log_sum_exp;  ///< padded
+  const ScoreRange<T>& range;       ///< of score_src
   MatrixView<const T> out;
-  MatrixView<const T> log_sum_exp;
+  MatrixView<const T> dst_derivative;
   MatrixView<const T> d_out;
   MatrixView<T> d_h;
   MatrixView<T> d_score_dst;
   MatrixView<T> d_score_src;
-  /// What a node's neighbours ask of it, side by side and padded: s, q, log_sum_exp, δ.
+  /// What a node's neighbours ask of it, side by side and padded: A and B of score_range.hpp with
+  /// log_sum_exp for m, or s and log_sum_exp where the range is too wide for them; then δ.
   MatrixView<T> records;
 };
 
@@ -50,208 +54,168 @@ struct BackwardArguments {
 HWY_BEFORE_NAMESPACE();
 namespace cone::ops::HWY_NAMESPACE {
 
+/// All of a node's record, and d_score_dst on the way.
 template <class T>
 HWY_INLINE void fill_records(const BackwardArguments<T>& arguments, std::size_t begin,
                              std::size_t end) {
+  const ScoreTag<T> scores;
   const AttentionShape& shape = arguments.shape;
   const std::size_t padded = padded_heads<T>(shape.heads);
-  with_vectors_of_head<T>(shape.size, [&](auto d, auto) HWY_ATTR {
+  const auto slope = hn::Set(scores, static_cast<T>(shape.negative_slope));
+  for (std::size_t i = begin; i < end; ++i) {
+    T* const record = arguments.records.row(i).data();
+    for (std::size_t k = 0; k < padded; k += hn::Lanes(scores)) {
+      auto first = hn::LoadU(scores, arguments.score_dst.row(i).data() + k);
+      auto second = hn::LoadU(scores, arguments.log_sum_exp.row(i).data() + k);
+      if (arguments.range.is_narrow()) {
+        const auto centred = hn::Add(first, hn::LoadU(scores, arguments.range.middle() + k));
+        first = exp(scores, hn::Sub(centred, second));
+        second = exp(scores, hn::Sub(hn::Mul(slope, centred), second));
+      }
+      hn::StoreU(first, scores, record + k);
+      hn::StoreU(second, scores, record + padded + k);
+    }
+  }
+  with_tag_of_head<T>(shape.size, [&](auto d) HWY_ATTR {
     for (std::size_t i = begin; i < end; ++i) {
-      T* const record = arguments.records.row(i).data();
+      T* const delta = arguments.records.row(i).data() + 2 * padded;
       for (std::size_t k = 0; k < shape.heads; ++k) {
-        record[k] = arguments.score_dst(i, k);
-        record[padded + k] = arguments.score_src(i, k);
-        record[2 * padded + k] = arguments.log_sum_exp(i, k);
-        record[3 * padded + k] = dot(d, &arguments.d_out(i, k * shape.size),
-                                     &arguments.out(i, k * shape.size), shape.size);
+        const T* const d_out = &arguments.d_out(i, k * shape.size);
+        delta[k] = dot(d, d_out, &arguments.out(i, k * shape.size), shape.size);
+        arguments.d_score_dst(i, k) =
+            dot(d, d_out, &arguments.dst_derivative(i, k * shape.size), shape.size);
       }
     }
   });
 }
 CONE_OPS_FOR_BOTH_PRECISIONS(fill_records, BackwardArguments)
 
-/// α and β of the pairs that node j and its neighbours form, block by block; see above.
+/// α_ij and β_ij of the neighbours i of one node j, block by block.
 template <class T>
-class PairWeights {
+class GivenWeights {
  public:
-  explicit PairWeights(const BackwardArguments<T>& arguments)
-      : records_(arguments.records),
+  explicit GivenWeights(const BackwardArguments<T>& arguments)
+      : arguments_(arguments),
         padded_(padded_heads<T>(arguments.shape.heads)),
         slope_(static_cast<T>(arguments.shape.negative_slope)),
-        weights_(kNeighbourBlock * 3 * padded_),
+        first_factor_(padded_),
+        second_factor_(padded_),
         beta_delta_(padded_),
-        beta_mirrored_(padded_) {}
+        weights_((1 + kNeighbourBlock) * 2 * padded_) {}
 
-  /// Of each neighbour i: α_ij, β_ij and β_ji of all heads.
-  const T* weights() const { return weights_.data(); }
-  std::size_t stride() const { return 3 * padded_; }
-  std::size_t padded() const { return padded_; }
+  /// The block last filled; where it belongs to its neighbours, a node's own weights come before.
+  PairWeightedRows<T> rows(const NeighbourBlock& block) const {
+    return {block.nodes.data(), block.nodes.size(),
+            block.ahead,        weights_.data() + 2 * padded_,
+            2 * padded_,        padded_};
+  }
+  /// Σ_i β_ij δ_i so far.
   T sum_beta_delta(std::size_t head) const { return beta_delta_[head]; }
-  T sum_beta_mirrored(std::size_t head) const { return beta_mirrored_[head]; }
 
-  void start(std::size_t j) {
-    own_ = record(j);
+  HWY_INLINE void start(std::size_t j) {
+    const ScoreTag<T> d;
     std::fill(beta_delta_.begin(), beta_delta_.end(), T{0});
-    std::fill(beta_mirrored_.begin(), beta_mirrored_.end(), T{0});
+    q_ = arguments_.score_src.data() + j * arguments_.score_src.stride();
+    if (arguments_.range.is_narrow()) {
+      for (std::size_t k = 0; k < padded_; k += hn::Lanes(d)) {
+        const auto centred =
+            hn::Sub(hn::LoadU(d, q_ + k), hn::LoadU(d, arguments_.range.middle() + k));
+        hn::StoreU(exp(d, centred), d, first_factor_.data() + k);
+        hn::StoreU(exp(d, hn::Mul(hn::Set(d, slope_), centred)), d, second_factor_.data() + k);
+      }
+    }
+    const auto self = static_cast<std::uint32_t>(j);
+    if (arguments_.shape.self_loops) fill({&self, 1}, weights_.data());
   }
 
-  HWY_INLINE void fill(std::span<const std::uint32_t> block) {
-    const ScoreTag<T> d;
-    const auto slope = hn::Set(d, slope_);
-    const auto one = hn::Set(d, 1);
-    for (std::size_t k = 0; k < padded_; k += hn::Lanes(d)) {
-      const auto own_s = hn::LoadU(d, own_ + k);
-      const auto own_q = hn::LoadU(d, own_ + padded_ + k);
-      const auto own_log_sum_exp = hn::LoadU(d, own_ + 2 * padded_ + k);
-      auto beta_delta = hn::LoadU(d, beta_delta_.data() + k);
-      auto beta_mirrored = hn::LoadU(d, beta_mirrored_.data() + k);
-      for (std::size_t e = 0; e < block.size(); ++e) {
-        const T* const other = record(block[e]) + k;
-        T* const weights = weights_.data() + e * stride() + k;
-        const auto raw = hn::Add(own_q, hn::LoadU(d, other));
-        const auto alpha =
-            exp(d, hn::Sub(leaky_relu(raw, slope), hn::LoadU(d, other + 2 * padded_)));
-        const auto beta = hn::Mul(alpha, hn::IfThenElse(hn::Gt(raw, hn::Zero(d)), one, slope));
-        beta_delta = hn::MulAdd(beta, hn::LoadU(d, other + 3 * padded_), beta_delta);
-        hn::StoreU(alpha, d, weights);
-        hn::StoreU(beta, d, weights + padded_);
-
-        const auto mirrored_raw = hn::Add(own_s, hn::LoadU(d, other + padded_));
-        const auto mirrored =
-            hn::Mul(exp(d, hn::Sub(leaky_relu(mirrored_raw, slope), own_log_sum_exp)),
-                    hn::IfThenElse(hn::Gt(mirrored_raw, hn::Zero(d)), one, slope));
-        beta_mirrored = hn::Add(beta_mirrored, mirrored);
-        hn::StoreU(mirrored, d, weights + 2 * padded_);
-      }
-      hn::StoreU(beta_delta, d, beta_delta_.data() + k);
-      hn::StoreU(beta_mirrored, d, beta_mirrored_.data() + k);
-    }
+  HWY_INLINE void fill(const NeighbourBlock& block) {
+    fill(block.nodes, weights_.data() + 2 * padded_);
   }
 
  private:
-  const T* record(std::size_t i) const { return records_.data() + i * records_.stride(); }
+  using V = hn::Vec<ScoreTag<T>>;
+  struct Weight {
+    V alpha;
+    hn::Mask<ScoreTag<T>> is_positive;
+  };
 
-  MatrixView<T> records_;
+  HWY_INLINE void fill(std::span<const std::uint32_t> block, T* weights) {
+    const ScoreTag<T> d;
+    if (arguments_.range.is_narrow()) {
+      fill_with(block, weights, first_factor_.data(), second_factor_.data(),
+                [&](auto e, auto f, const T* record) HWY_ATTR {
+                  const auto first = hn::Mul(e, hn::LoadU(d, record));
+                  const auto second = hn::Mul(f, hn::LoadU(d, record + padded_));
+                  return Weight{hn::Max(first, second), hn::Gt(first, second)};
+                });
+    } else {
+      const auto slope = hn::Set(d, slope_);
+      fill_with(block, weights, q_, q_, [&](auto q, auto, const T* record) HWY_ATTR {
+        const auto raw = hn::Add(q, hn::LoadU(d, record));
+        const auto log_sum_exp = hn::LoadU(d, record + padded_);
+        return Weight{exp(d, hn::Sub(leaky_relu(raw, slope), log_sum_exp)),
+                      hn::Gt(raw, hn::Zero(d))};
+      });
+    }
+  }
+
+  template <class WeightOf>
+  HWY_INLINE void fill_with(std::span<const std::uint32_t> block, T* to, const T* own_first,
+                            const T* own_second, const WeightOf& weight_of) {
+    const ScoreTag<T> d;
+    const auto slope = hn::Set(d, slope_);
+    const T* const records = arguments_.records.data();
+    const std::size_t stride = arguments_.records.stride();
+    const std::size_t padded = padded_;
+    for (std::size_t k = 0; k < padded; k += hn::Lanes(d)) {
+      const auto a = hn::LoadU(d, own_first + k);
+      const auto b = hn::LoadU(d, own_second + k);
+      auto beta_delta = hn::LoadU(d, beta_delta_.data() + k);
+      T* HWY_RESTRICT weights = to + k;
+      for (const std::uint32_t i : block) {
+        const T* const record = records + i * stride + k;
+        const auto [alpha, is_positive] = weight_of(a, b, record);
+        const auto beta = hn::IfThenElse(is_positive, alpha, hn::Mul(slope, alpha));
+        beta_delta = hn::MulAdd(beta, hn::LoadU(d, record + 2 * padded), beta_delta);
+        hn::StoreU(alpha, d, weights);
+        hn::StoreU(beta, d, weights + padded);
+        weights += 2 * padded;
+      }
+      hn::StoreU(beta_delta, d, beta_delta_.data() + k);
+    }
+  }
+
+  const BackwardArguments<T>& arguments_;
   std::size_t padded_;
   T slope_;
-  const T* own_ = nullptr;
-  std::vector<T> weights_;
+  const T* q_ = nullptr;
+  std::vector<T> first_factor_;
+  std::vector<T> second_factor_;
   std::vector<T> beta_delta_;
-  std::vector<T> beta_mirrored_;
+  std::vector<T> weights_;
 };
-
-/// Σ α_ij d_out_i, Σ β_ij d_out_i and Σ β_ji h_i of one node j.
-template <class T>
-struct PairSums {
-  T* alpha;
-  T* beta;
-  T* mirrored;
-};
-
-/// How many rows before its turn a row is asked for. Their order is the graph's, which no hardware
-/// prefetcher can guess.
-inline constexpr std::size_t kRowsAhead = 8;
-
-template <std::size_t kValues, class T>
-HWY_INLINE void prefetch_row(const T* row) {
-  for (std::size_t c = 0; c < kValues; c += 64 / sizeof(T)) hwy::Prefetch(row + c);
-}
-
-/// Adds a block of neighbours to the sums, for kVectors vectors from vector `first` on.
-template <std::size_t kVectors, class D, class WeightOf, class T = hn::TFromD<D>>
-HWY_INLINE void add_pairs_of_tile(D d, const WeightOf& weight_of,
-                                  const BackwardArguments<T>& arguments,
-                                  std::span<const std::uint32_t> block, const PairWeights<T>& pairs,
-                                  std::size_t first, bool from_zero, const PairSums<T>& sums) {
-  constexpr std::size_t kLanes = hn::MaxLanes(d);  // of x86: all there are
-  const T* const HWY_RESTRICT d_out = arguments.d_out.data() + first * kLanes;
-  const T* const HWY_RESTRICT h = arguments.h.data() + first * kLanes;
-  const std::size_t d_out_stride = arguments.d_out.stride();
-  const std::size_t h_stride = arguments.h.stride();
-  const T* HWY_RESTRICT alpha = pairs.weights() + weight_of.at(first);
-  const T* HWY_RESTRICT beta = alpha + pairs.padded();
-  const T* HWY_RESTRICT mirrored = beta + pairs.padded();
-  const std::size_t weight_stride = pairs.stride();
-  const std::uint32_t* const HWY_RESTRICT rows = block.data();
-  const std::size_t count = block.size();
-
-  std::size_t group[kVectors];
-  hn::Vec<D> alpha_sum[kVectors];
-  hn::Vec<D> beta_sum[kVectors];
-  hn::Vec<D> mirrored_sum[kVectors];
-  for (std::size_t v = 0; v < kVectors; ++v) {
-    const std::size_t c = (first + v) * kLanes;
-    group[v] = weight_of.within(first, v);
-    alpha_sum[v] = from_zero ? hn::Zero(d) : hn::LoadU(d, sums.alpha + c);
-    beta_sum[v] = from_zero ? hn::Zero(d) : hn::LoadU(d, sums.beta + c);
-    mirrored_sum[v] = from_zero ? hn::Zero(d) : hn::LoadU(d, sums.mirrored + c);
-  }
-  for (std::size_t e = 0; e < count; ++e) {
-    const std::size_t ahead = rows[std::min(e + kRowsAhead, count - 1)];
-    prefetch_row<kVectors * kLanes>(d_out + ahead * d_out_stride);
-    prefetch_row<kVectors * kLanes>(h + ahead * h_stride);
-    const T* const HWY_RESTRICT d_out_row = d_out + rows[e] * d_out_stride;
-    const T* const HWY_RESTRICT h_row = h + rows[e] * h_stride;
-    for (std::size_t v = 0; v < kVectors; ++v) {
-      const auto upstream = hn::LoadU(d, d_out_row + v * kLanes);
-      alpha_sum[v] = hn::MulAdd(upstream, hn::Set(d, alpha[group[v]]), alpha_sum[v]);
-      beta_sum[v] = hn::MulAdd(upstream, hn::Set(d, beta[group[v]]), beta_sum[v]);
-      mirrored_sum[v] = hn::MulAdd(hn::LoadU(d, h_row + v * kLanes), hn::Set(d, mirrored[group[v]]),
-                                   mirrored_sum[v]);
-    }
-    alpha += weight_stride;
-    beta += weight_stride;
-    mirrored += weight_stride;
-  }
-  for (std::size_t v = 0; v < kVectors; ++v) {
-    const std::size_t c = (first + v) * kLanes;
-    hn::StoreU(alpha_sum[v], d, sums.alpha + c);
-    hn::StoreU(beta_sum[v], d, sums.beta + c);
-    hn::StoreU(mirrored_sum[v], d, sums.mirrored + c);
-  }
-}
 
 template <class D, class WeightOf, class T = hn::TFromD<D>>
 HWY_INLINE void differentiate(D d, const WeightOf& weight_of, const BackwardArguments<T>& arguments,
                               std::size_t begin, std::size_t end) {
   const AttentionShape& shape = arguments.shape;
-  const Adjacency& graph = arguments.graph;
-  // Three sums a vector: 24 of the 32 registers of AVX-512, 12 of the 16 of the others.
-  constexpr std::size_t kTile = HWY_TARGET == HWY_AVX3 ? 8 : 4;
+  const RowTable<T> d_out{arguments.d_out.data(), arguments.d_out.stride()};
   const std::size_t vectors = shape.columns() / hn::Lanes(d);
+  GivenWeights<T> weights(arguments);
   std::vector<T> beta_sum(shape.columns());
-  std::vector<T> mirrored_sum(shape.columns());
-  PairWeights<T> pairs(arguments);
   for (std::size_t j = begin; j < end; ++j) {
-    T* const d_h = arguments.d_h.row(j).data();
-    const auto neighbours =
-        graph.neighbours.subspan(graph.offsets[j], graph.offsets[j + 1] - graph.offsets[j]);
-    const PairSums<T> sums{d_h, beta_sum.data(), mirrored_sum.data()};
-    pairs.start(j);
-    bool from_zero = true;
-    const auto add = [&](std::span<const std::uint32_t> block) HWY_ATTR {
-      pairs.fill(block);
-      for_each_tile<kTile>(vectors, [&](auto tile, std::size_t first) HWY_ATTR {
-        add_pairs_of_tile<decltype(tile)::value>(d, weight_of, arguments, block, pairs, first,
-                                                 from_zero, sums);
-      });
-      from_zero = false;
-    };
-    for (std::size_t first = 0; first < neighbours.size(); first += kNeighbourBlock) {
-      add(neighbours.subspan(first, std::min(kNeighbourBlock, neighbours.size() - first)));
-    }
-    const auto self = static_cast<std::uint32_t>(j);
-    if (shape.self_loops) add({&self, 1});
-    if (from_zero) add({});
-
-    const T* const delta = arguments.records.row(j).data() + 3 * pairs.padded();
+    const PairedSums<T> sums{arguments.d_h.row(j).data(), beta_sum.data()};
+    weights.start(j);
+    SumStart start = shape.self_loops ? SumStart::kOwnRow : SumStart::kZero;
+    for_each_neighbour_block(arguments.graph, j, [&](const NeighbourBlock& block) HWY_ATTR {
+      weights.fill(block);
+      add_pairs(d, weight_of, d_out, weights.rows(block), vectors, start, j, sums);
+      start = SumStart::kContinue;
+    });
     for (std::size_t k = 0; k < shape.heads; ++k) {
       const std::size_t c = k * shape.size;
       arguments.d_score_src(j, k) =
-          dot(d, &arguments.h(j, c), beta_sum.data() + c, shape.size) - pairs.sum_beta_delta(k);
-      arguments.d_score_dst(j, k) =
-          dot(d, &arguments.d_out(j, c), mirrored_sum.data() + c, shape.size) -
-          delta[k] * pairs.sum_beta_mirrored(k);
+          dot(d, &arguments.h(j, c), beta_sum.data() + c, shape.size) - weights.sum_beta_delta(k);
     }
   }
 }
@@ -280,14 +244,18 @@ template <class Real>
 void attention_backward(const Context& context, const Adjacency& graph, const AttentionShape& shape,
                         MatrixView<const Real> h, MatrixView<const Real> score_dst,
                         MatrixView<const Real> score_src, MatrixView<const Real> out,
-                        MatrixView<const Real> log_sum_exp, MatrixView<const Real> d_out,
-                        MatrixView<Real> d_h, MatrixView<Real> d_score_dst,
-                        MatrixView<Real> d_score_src) {
+                        MatrixView<const Real> log_sum_exp, MatrixView<const Real> dst_derivative,
+                        MatrixView<const Real> d_out, MatrixView<Real> d_h,
+                        MatrixView<Real> d_score_dst, MatrixView<Real> d_score_src) {
   constexpr std::size_t kRowsPerPiece = 256;
-  Matrix<Real> records(graph.num_nodes(), 4 * padded_heads<Real>(shape.heads));
-  const BackwardArguments<Real> arguments{graph,     shape,       h,           score_dst,
-                                          score_src, out,         log_sum_exp, d_out,
-                                          d_h,       d_score_dst, d_score_src, records.view()};
+  const PaddedScores<Real> dst(context, score_dst);
+  const PaddedScores<Real> src(context, score_src);
+  const PaddedScores<Real> logs(context, log_sum_exp);
+  const ScoreRange<Real> range(context, score_src);
+  Matrix<Real> records(graph.num_nodes(), 3 * padded_heads<Real>(shape.heads));
+  const BackwardArguments<Real> arguments{
+      graph, shape,          h,     dst.view(), src.view(),  logs.view(), range,
+      out,   dst_derivative, d_out, d_h,        d_score_dst, d_score_src, records.view()};
   context.for_each_range(records.rows(), kRowsPerPiece, [&](std::size_t begin, std::size_t end) {
     CONE_OPS_DISPATCH(Real, fill_records, arguments, begin, end)
   });
@@ -296,12 +264,12 @@ void attention_backward(const Context& context, const Adjacency& graph, const At
   });
 }
 
-#define CONE_INSTANTIATE(Real)                                                              \
-  template void attention_backward(const Context&, const Adjacency&, const AttentionShape&, \
-                                   MatrixView<const Real>, MatrixView<const Real>,          \
-                                   MatrixView<const Real>, MatrixView<const Real>,          \
-                                   MatrixView<const Real>, MatrixView<const Real>,          \
-                                   MatrixView<Real>, MatrixView<Real>, MatrixView<Real>)
+#define CONE_INSTANTIATE(Real)                                                                  \
+  template void attention_backward(                                                             \
+      const Context&, const Adjacency&, const AttentionShape&, MatrixView<const Real>,          \
+      MatrixView<const Real>, MatrixView<const Real>, MatrixView<const Real>,                   \
+      MatrixView<const Real>, MatrixView<const Real>, MatrixView<const Real>, MatrixView<Real>, \
+      MatrixView<Real>, MatrixView<Real>)
 CONE_INSTANTIATE(float);
 CONE_INSTANTIATE(double);
 #undef CONE_INSTANTIATE

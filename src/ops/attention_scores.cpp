@@ -31,7 +31,7 @@ template <class T>
 HWY_INLINE void score_rows(const ScoreArguments<T>& arguments, std::size_t begin, std::size_t end) {
   const std::size_t heads = arguments.shape.heads;
   const std::size_t size = arguments.shape.size;
-  with_vectors_of_head<T>(size, [&](auto d, auto) HWY_ATTR {
+  with_tag_of_head<T>(size, [&](auto d) HWY_ATTR {
     for (std::size_t i = begin; i < end; ++i) {
       for (std::size_t k = 0; k < heads; ++k) {
         arguments.scores(i, k) = dot(d, &arguments.h(i, k * size), &arguments.a(k, 0), size);

@@ -87,6 +87,24 @@ HWY_INLINE V expm1(D d, V x) {
   return hn::MulAdd(scale, rest, hn::Sub(scale, hn::Set(d, 1)));
 }
 
+/// ln x less up to ln 2, of a positive normal number: its exponent alone.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V rough_log(D d, V x) {
+  using T = hn::TFromD<D>;
+  using K = ExpConstants<T>;
+  const hn::RebindToUnsigned<D> du;
+  using Bits = hn::TFromD<decltype(du)>;
+  // An integer below 2^mantissa bits, put in the mantissa of that power of two, is added to it.
+  constexpr T kPower = sizeof(T) == 4 ? T{8388608} : static_cast<T>(4503599627370496.0);
+  constexpr auto kPowerBits = static_cast<Bits>(sizeof(T) == 4 ? 0x4B000000U : 0x4330000000000000U);
+  constexpr T kBias = sizeof(T) == 4 ? 127 : 1023;
+  const auto exponent = hn::ShiftRight<K::kMantissaBits>(hn::BitCast(du, x));
+  const V biased =
+      hn::Sub(hn::BitCast(d, hn::Or(exponent, hn::Set(du, kPowerBits))), hn::Set(d, kPower));
+  return hn::Mul(hn::Sub(biased, hn::Set(d, kBias)),
+                 hn::Set(d, static_cast<T>(0.693147180559945309)));
+}
+
 /// max(x, slope · x), which is LeakyReLU for slopes up to 1.
 template <class V>
 HWY_INLINE V leaky_relu(V x, V slope) {

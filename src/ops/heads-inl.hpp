@@ -22,34 +22,37 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class T>
 using ScoreTag = hn::CappedTag<T, kScoreGroup<T>>;
 
-/// Calls body(tag, weight_of) with the widest vectors that never span two heads: whole vectors
-/// where the size of a head allows, single lanes (correct, slow) for odd sizes.
+/// Calls body(tag) with the widest vectors that never span two heads: whole vectors where the size
+/// of a head allows, single lanes (correct, slow) for odd sizes.
 template <class T, class Body>
-HWY_INLINE void with_vectors_of_head(std::size_t size, const Body& body) {
+HWY_INLINE void with_tag_of_head(std::size_t size, const Body& body) {
   constexpr std::size_t kWidest = 64 / sizeof(T);
-  const auto choose = [&](auto d) HWY_ATTR {
-    const std::size_t vectors = size / hn::Lanes(d);
-    if (vectors == 1) {
-      body(d, WeightEvery<1>());
-    } else if (vectors == 2) {
-      body(d, WeightEvery<2>());
-    } else if (vectors == 4) {
-      body(d, WeightEvery<4>());
-    } else {
-      body(d, WeightEveryOf{vectors});
-    }
-  };
   // The branches differ in the type they pass on. NOLINTBEGIN(bugprone-branch-clone)
   if (size % kWidest == 0) {
-    choose(hn::CappedTag<T, kWidest>());
+    body(hn::CappedTag<T, kWidest>());
   } else if (size % (kWidest / 2) == 0) {
-    choose(hn::CappedTag<T, kWidest / 2>());
+    body(hn::CappedTag<T, kWidest / 2>());
   } else if (size % (kWidest / 4) == 0) {
-    choose(hn::CappedTag<T, kWidest / 4>());
+    body(hn::CappedTag<T, kWidest / 4>());
   } else {
-    body(hn::CappedTag<T, 1>(), WeightEveryOf{size});
+    body(hn::CappedTag<T, 1>());
   }
   // NOLINTEND(bugprone-branch-clone)
+}
+
+/// The same with the weight of each vector of a row: body(tag, weight_of). The common numbers of
+/// vectors a head have code of their own in single precision, in which models are trained; more of
+/// it would cost compile time and gain nothing.
+template <class T, class Body>
+HWY_INLINE void with_vectors_of_head(std::size_t size, const Body& body) {
+  with_tag_of_head<T>(size, [&](auto d) HWY_ATTR {
+    const std::size_t vectors = size / hn::Lanes(d);
+    if constexpr (sizeof(T) == sizeof(float) && hn::MaxLanes(decltype(d)()) > 1) {
+      if (vectors == 1) return body(d, WeightEvery<1>());
+      if (vectors == 2) return body(d, WeightEvery<2>());
+    }
+    body(d, WeightEveryOf{vectors});
+  });
 }
 
 /// ⟨a, b⟩ of one head, whose size is a multiple of the lanes of D.

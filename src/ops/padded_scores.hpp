@@ -17,9 +17,6 @@ constexpr std::size_t padded_heads(std::size_t heads) {
   return (heads + kScoreGroup<T> - 1) / kScoreGroup<T> * kScoreGroup<T>;
 }
 
-/// Neighbours whose weights are computed before their rows are added up.
-inline constexpr std::size_t kNeighbourBlock = 128;
-
 /// A view of n × heads scores whose rows can be read to a multiple of kScoreGroup: the scores
 /// themselves where that holds already, else a copy with zeros behind each row.
 template <class T>

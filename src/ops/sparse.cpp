@@ -12,9 +12,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace cone::ops::HWY_NAMESPACE {
 
-template <class T>
-HWY_INLINE void multiply_rows(const SparseView<T>& x, MatrixView<const T> w, MatrixView<T> out,
-                              std::size_t begin, std::size_t end) {
+template <std::size_t kAhead, class T>
+HWY_INLINE void multiply_rows_ahead(const SparseView<T>& x, MatrixView<const T> w,
+                                    MatrixView<T> out, std::size_t begin, std::size_t end) {
   const hn::ScalableTag<T> d;
   const hn::CappedTag<T, 1> one;
   const std::size_t vectors = out.cols() / hn::Lanes(d);
@@ -24,9 +24,20 @@ HWY_INLINE void multiply_rows(const SparseView<T>& x, MatrixView<const T> w, Mat
     const WeightedRows<T> entries{x.columns.data() + first, x.offsets[i + 1] - first,
                                   x.values.data() + first, 1};
     T* const sum = out.data() + i * out.stride();
-    add_rows(d, OneWeight(), {w.data(), w.stride()}, entries, vectors, true, sum);
-    add_rows(one, OneWeight(), {w.data() + whole, w.stride()}, entries, out.cols() - whole, true,
-             sum + whole);
+    add_rows<kAhead>(d, OneWeight(), {w.data(), w.stride()}, entries, vectors, true, sum);
+    add_rows<0>(one, OneWeight(), {w.data() + whole, w.stride()}, entries, out.cols() - whole, true,
+                sum + whole);
+  }
+}
+
+template <class T>
+HWY_INLINE void multiply_rows(const SparseView<T>& x, MatrixView<const T> w, MatrixView<T> out,
+                              std::size_t begin, std::size_t end) {
+  constexpr std::size_t kNearCacheBytes = std::size_t{1} << 20;
+  if (w.rows() * w.stride() * sizeof(T) > kNearCacheBytes) {
+    multiply_rows_ahead<8>(x, w, out, begin, end);
+  } else {
+    multiply_rows_ahead<0>(x, w, out, begin, end);
   }
 }
 

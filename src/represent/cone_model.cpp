@@ -101,11 +101,16 @@ ConeLosses ConeModel<Real>::objective(const Context& context, const LoggedNodes<
 
   Matrix<Real>& d_all = towers_.d_z;
   nn::reshape(d_all, towers_.z().rows(), towers().columns());
-  std::fill(d_all.values().begin(), d_all.values().end(), Real{0});
-  for (std::size_t i = 0; i < train.nodes.size(); ++i) {
-    const std::span<const Real> row = d_z.row(i);
-    std::copy(row.begin(), row.end(), d_all.row(train.nodes[i]).begin());
-  }
+  context.for_each_range(d_all.rows(), kBlockRows, [&](std::size_t begin, std::size_t end) {
+    std::fill(d_all.row(begin).data(), d_all.row(begin).data() + (end - begin) * d_all.cols(),
+              Real{0});
+  });
+  context.for_each_range(train.nodes.size(), kBlockRows, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::span<const Real> row = d_z.row(i);
+      std::copy(row.begin(), row.end(), d_all.row(train.nodes[i]).begin());
+    }
+  });
   return losses;
 }
 

@@ -6,13 +6,14 @@
 
 #include "ops/random_inputs.hpp"
 #include "ops/reference.hpp"
+#include "ops/score_range.hpp"
 
 namespace cone::ops {
 namespace {
 
 template <class Real>
 struct Pass {
-  Matrix<Real> out, log_sum_exp, d_h, d_score_dst, d_score_src;
+  Matrix<Real> out, log_sum_exp, dst_derivative, d_h, d_score_dst, d_score_src;
 
   bool operator==(const Pass& other) const {
     const auto same = [](const Matrix<Real>& a, const Matrix<Real>& b) {
@@ -41,12 +42,12 @@ Pass<Real> run(const Context& context, const Adjacency& graph, const AttentionSh
   const Matrix<Real> h = as<Real>(inputs.h), d_out = as<Real>(inputs.d_out);
   const Matrix<Real> dst = as<Real>(inputs.score_dst), src = as<Real>(inputs.score_src);
   const Matrix<Real> wide(n, shape.columns(), Real{7}), narrow(n, shape.heads, Real{7});
-  Pass<Real> pass{wide, narrow, wide, narrow, narrow};
+  Pass<Real> pass{wide, narrow, wide, wide, narrow, narrow};
   attention_forward(context, graph, shape, h.view(), dst.view(), src.view(), pass.out.view(),
-                    pass.log_sum_exp.view());
+                    pass.log_sum_exp.view(), pass.dst_derivative.view());
   attention_backward(context, graph, shape, h.view(), dst.view(), src.view(), constant(pass.out),
-                     constant(pass.log_sum_exp), d_out.view(), pass.d_h.view(),
-                     pass.d_score_dst.view(), pass.d_score_src.view());
+                     constant(pass.log_sum_exp), constant(pass.dst_derivative), d_out.view(),
+                     pass.d_h.view(), pass.d_score_dst.view(), pass.d_score_src.view());
   return pass;
 }
 
@@ -91,6 +92,41 @@ TEST_P(AttentionOfShape, SurvivesLargeScores) {
   expect_reference<double>(graph.view(), shape(), inputs, 1e-10);
   // Rounding a score of 200 to float moves a weight by 200 · 2^−24.
   expect_reference<float>(graph.view(), shape(), inputs, 1e-3);
+}
+
+/// Scores of a head that lie just within and just beyond the range in which weights are products of
+/// factors (ops/score_range.hpp), with others far above and below them.
+TEST_P(AttentionOfShape, AgreesWithTheReferenceOnBothSidesOfTheNarrowRange) {
+  const OwnedGraph graph = random_graph(60, 150, 6);
+  const auto expect = [&]<class Real>(Real spread, double tolerance) {
+    for (const double factor : {0.999, 1.001}) {
+      Inputs inputs = random_inputs(60, shape());
+      for (std::size_t k = 0; k < shape().heads; ++k) {
+        inputs.score_src(1, k) = std::floor(-spread * factor / 2 * 1024) / 1024;
+        inputs.score_src(2, k) = std::ceil(spread * factor / 2 * 1024) / 1024;
+        inputs.score_dst(3, k) = 10 * static_cast<double>(spread);
+        inputs.score_dst(4, k) = -10 * static_cast<double>(spread);
+      }
+      expect_reference<Real>(graph.view(), shape(), inputs, tolerance);
+    }
+  };
+  // Rounding a score of 1000 to float moves a weight by 1000 · 2^−24.
+  expect(ScoreRange<float>::kLargestSpread, 1e-3);
+  expect(ScoreRange<double>::kLargestSpread, 1e-10);
+}
+
+TEST_P(AttentionOfShape, BackwardMayOverwriteTheDerivativeItWasGiven) {
+  const OwnedGraph graph = random_graph(120, 400, 5);
+  const Inputs inputs = random_inputs(120, shape());
+  const auto pass = run<float>(Context(0, 2), graph.view(), shape(), inputs);
+  Pass<float> again = pass;
+  attention_backward<float>(
+      Context(0, 2), graph.view(), shape(), as<float>(inputs.h).view(),
+      as<float>(inputs.score_dst).view(), as<float>(inputs.score_src).view(), constant(pass.out),
+      constant(pass.log_sum_exp), constant(again.dst_derivative), as<float>(inputs.d_out).view(),
+      again.dst_derivative.view(), again.d_score_dst.view(), again.d_score_src.view());
+  again.d_h = again.dst_derivative;
+  EXPECT_TRUE(again == pass);
 }
 
 TEST_P(AttentionOfShape, IsTheSameAtAnyNumberOfThreads) {
@@ -147,9 +183,11 @@ TEST(Attention, LeavesColumnsOutsideAViewAlone) {
   const std::size_t columns = shape.columns();
   Matrix<float> wide(50, columns + 5, 7.0F);
   Matrix<float> log_sum_exp(50, shape.heads);
+  Matrix<float> derivative(50, columns);
   attention_forward<float>(Context(0, 2), graph.view(), shape, as<float>(inputs.h).view(),
                            as<float>(inputs.score_dst).view(), as<float>(inputs.score_src).view(),
-                           {wide.data(), 50, columns, columns + 5}, log_sum_exp.view());
+                           {wide.data(), 50, columns, columns + 5}, log_sum_exp.view(),
+                           derivative.view());
   const auto tight = run<float>(Context(0, 1), graph.view(), shape, inputs);
   for (std::size_t i = 0; i < 50; ++i) {
     for (std::size_t c = 0; c < columns; ++c) EXPECT_EQ(wide(i, c), tight.out(i, c));
@@ -161,8 +199,9 @@ TEST(Attention, LeavesColumnsOutsideAViewAlone) {
 double inner_product(const Adjacency& graph, const AttentionShape& shape, const Inputs& inputs) {
   Matrix<double> out(graph.num_nodes(), shape.columns());
   Matrix<double> log_sum_exp(graph.num_nodes(), shape.heads);
+  Matrix<double> derivative(graph.num_nodes(), shape.columns());
   attention_forward(Context(0, 1), graph, shape, constant(inputs.h), constant(inputs.score_dst),
-                    constant(inputs.score_src), out.view(), log_sum_exp.view());
+                    constant(inputs.score_src), out.view(), log_sum_exp.view(), derivative.view());
   double sum = 0;
   for (std::size_t i = 0; i < out.values().size(); ++i) {
     sum += out.values()[i] * inputs.d_out.values()[i];

@@ -35,14 +35,14 @@ class GatLayer : public ::testing::Test {
               .size = fixture_.at("out"),
               .negative_slope = fixture_.at("negative_slope")};
     const std::size_t n = rows.size();
-    h_ = z_ = Matrix<double>(n, shape_.columns());
+    h_ = z_ = dst_derivative_ = Matrix<double>(n, shape_.columns());
     dst_ = src_ = log_sum_exp_ = Matrix<double>(n, shape_.heads);
 
     multiply(context_, constant(x_), constant(w_), h_.view());
     attention_scores(context_, shape_, constant(h_), constant(a_dst_), dst_.view());
     attention_scores(context_, shape_, constant(h_), constant(a_src_), src_.view());
     attention_forward(context_, graph_.view(), shape_, constant(h_), constant(dst_), constant(src_),
-                      z_.view(), log_sum_exp_.view());
+                      z_.view(), log_sum_exp_.view(), dst_derivative_.view());
     attended_ = z_;
     const auto bias = testing::vector_of(fixture_.at("bias"));
     bias_elu<double>(context_, bias, z_.view());
@@ -56,7 +56,7 @@ class GatLayer : public ::testing::Test {
   const Matrix<double> a_src_ = matrix_of(fixture_.at("attention_src"));
   OwnedGraph graph_;
   AttentionShape shape_;
-  Matrix<double> h_, dst_, src_, log_sum_exp_, attended_, z_;
+  Matrix<double> h_, dst_, src_, log_sum_exp_, dst_derivative_, attended_, z_;
 };
 
 TEST_F(GatLayer, OutputAgreesWithTheFixture) {
@@ -87,8 +87,8 @@ TEST_F(GatLayer, GradientsAgreeWithTheFixture) {
   Matrix<double> d_dst(dst_.rows(), dst_.cols());
   Matrix<double> d_src(src_.rows(), src_.cols());
   attention_backward(context_, graph_.view(), shape_, constant(h_), constant(dst_), constant(src_),
-                     constant(attended_), constant(log_sum_exp_), constant(d_out), d_h.view(),
-                     d_dst.view(), d_src.view());
+                     constant(attended_), constant(log_sum_exp_), constant(dst_derivative_),
+                     constant(d_out), d_h.view(), d_dst.view(), d_src.view());
 
   Matrix<double> grad_dst(shape_.heads, shape_.size);
   Matrix<double> grad_src(shape_.heads, shape_.size);

@@ -19,7 +19,7 @@ struct AttentionWorkspace {
   Matrix<Real> log_sum_exp;  ///< heads
   Matrix<Real> aggregated;   ///< heads·size: Σ_j α_ij h_j
   Matrix<Real> z;            ///< heads·size: ELU(aggregated + bias)
-  Matrix<Real> d_h;
+  Matrix<Real> d_h;  ///< heads·size; the forward pass leaves ∂aggregated/∂score_dst here
   Matrix<Real> d_score_dst;
   Matrix<Real> d_score_src;
   Matrix<Real> partial_d_a;  ///< sums over blocks of rows, a_dst beside a_src

@@ -43,31 +43,34 @@ template <class Real>
 void attention_scores(const Context& context, const AttentionShape& shape, MatrixView<const Real> h,
                       MatrixView<const Real> a, MatrixView<Real> scores);
 
-/// Fills out (n × heads·size) and log_sum_exp (n × heads); nothing of the size of the edges is
-/// stored. O(edges · heads · size).
+/// Fills out (n × heads·size), log_sum_exp (n × heads) and, for the backward pass, dst_derivative
+/// (n × heads·size): ∂out_i/∂s_i = Σ_j α_ij LeakyReLU'(s_i + q_j) (h_j − out_i). Nothing of the
+/// size of the edges is stored. O(edges · heads · size); four exponentials a node and head, or one
+/// an edge and head where the scores q of a head spread by more than 100 (float; double: 1000).
 template <class Real>
 void attention_forward(const Context& context, const Adjacency& graph, const AttentionShape& shape,
                        MatrixView<const Real> h, MatrixView<const Real> score_dst,
                        MatrixView<const Real> score_src, MatrixView<Real> out,
-                       MatrixView<Real> log_sum_exp);
+                       MatrixView<Real> log_sum_exp, MatrixView<Real> dst_derivative);
 
-/// The backward pass by recomputation: from h, the scores, out, log_sum_exp and the upstream
-/// gradient d_out (all of the forward pass, before bias and activation) it overwrites
+/// The backward pass by recomputation: from h, the scores, out, log_sum_exp, dst_derivative and the
+/// upstream gradient d_out (all of the forward pass, before bias and activation) it overwrites
 ///
 ///   d_h          n × heads·size: Σ_i α_ij d_out_i only. The part through the scores,
-///                d_score_dst·a_dst + d_score_src·a_src, is dense and left to the caller.
-///   d_score_dst  n × heads: Σ_j α_ij (⟨d_out_i, h_j⟩ − ⟨d_out_i, out_i⟩) LeakyReLU'
-///   d_score_src  n × heads: the same summed over i for each j
+///                d_score_dst·a_dst + d_score_src·a_src, is dense and left to the caller. May be
+///                the memory of dst_derivative, which is used up first.
+///   d_score_dst  n × heads: ⟨d_out_i, ∂out_i/∂s_i⟩
+///   d_score_src  n × heads: Σ_i α_ij (⟨d_out_i, h_j⟩ − ⟨d_out_i, out_i⟩) LeakyReLU'
 ///
 /// The graph is symmetric, so node j gathers from its neighbours i what it gave them: no atomics.
-/// O(edges · heads · size), with 4 values a node and head of its own memory.
+/// O(edges · heads · size), with 3 values a node and head of its own memory.
 template <class Real>
 void attention_backward(const Context& context, const Adjacency& graph, const AttentionShape& shape,
                         MatrixView<const Real> h, MatrixView<const Real> score_dst,
                         MatrixView<const Real> score_src, MatrixView<const Real> out,
-                        MatrixView<const Real> log_sum_exp, MatrixView<const Real> d_out,
-                        MatrixView<Real> d_h, MatrixView<Real> d_score_dst,
-                        MatrixView<Real> d_score_src);
+                        MatrixView<const Real> log_sum_exp, MatrixView<const Real> dst_derivative,
+                        MatrixView<const Real> d_out, MatrixView<Real> d_h,
+                        MatrixView<Real> d_score_dst, MatrixView<Real> d_score_src);
 
 template <class Real>
 Real leaky_relu(Real x, Real negative_slope) {

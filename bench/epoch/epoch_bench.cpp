@@ -1,0 +1,226 @@
+// Times epochs of training the representations as users run it, and their parts one by one, as
+// JSON. epoch_bench --help
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "cone/base/random.hpp"
+#include "cone/data/load.hpp"
+#include "cone/data/split.hpp"
+#include "cone/represent/representation.hpp"
+#include "cone/simulate/simulated_data.hpp"
+
+#include "epoch_phases.hpp"
+#include "machine_limits.hpp"
+#include "peer_files.hpp"
+#include "represent/feature_scaling.hpp"
+#include "represent/training_run.hpp"
+
+namespace {
+
+using cone::Context;
+using cone::NodeIndex;
+
+struct Options {
+  int threads = 0;
+  std::uint32_t epochs = 50;
+  std::filesystem::path mat_file;
+  std::size_t top_words = 100;
+  std::uint32_t nodes = 5200;
+  double mean_degree = 66;
+  double words_per_node = 70;
+  std::filesystem::path peer_folder;
+  bool whole_only = false;
+};
+
+Options parse(int argc, char** argv) {
+  Options options;
+  CLI::App app("Times epochs of training CONE's representations");
+  app.add_option("--threads", options.threads, "0: one a core");
+  app.add_option("--epochs", options.epochs, "How many to time, the first apart");
+  app.add_option("--mat", options.mat_file, "A real network; without it one is generated");
+  app.add_option("--top-words", options.top_words, "Features of a real network, a topic");
+  app.add_option("--nodes", options.nodes, "Of a generated network");
+  app.add_option("--mean-degree", options.mean_degree, "Of a generated network");
+  app.add_option("--words-per-node", options.words_per_node, "Of a generated network");
+  app.add_option("--peer-folder", options.peer_folder, "Write the inputs of a peer here");
+  app.add_flag("--whole-only", options.whole_only, "Leave out the parts");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::exit(app.exit(error));
+  }
+  return options;
+}
+
+/// The moments at which epochs ended, by the progress that training reports.
+class EpochClock : public cone::ProgressObserver {
+ public:
+  bool update(std::string_view phase, std::uint64_t, std::uint64_t) override {
+    if (phase == "training representations") ends_.push_back(std::chrono::steady_clock::now());
+    return true;
+  }
+  /// Without the first epoch, which also allocates the memory of all.
+  std::vector<double> seconds() const {
+    std::vector<double> seconds;
+    for (std::size_t e = 1; e < ends_.size(); ++e) {
+      seconds.push_back(std::chrono::duration<double>(ends_[e] - ends_[e - 1]).count());
+    }
+    return seconds;
+  }
+
+ private:
+  std::vector<std::chrono::steady_clock::time_point> ends_;
+};
+
+std::int64_t peak_bytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return std::int64_t{usage.ru_maxrss} * 1024;
+}
+
+/// A simulated log on the network, without what only the simulation needs.
+cone::Dataset make_data(const Context& context, const Options& options) {
+  cone::TopicNetwork network;
+  if (options.mat_file.empty()) {
+    cone::NetworkOptions synthetic;
+    synthetic.nodes = options.nodes;
+    synthetic.mean_degree = options.mean_degree;
+    synthetic.words_per_node = options.words_per_node;
+    network = cone::synthetic_topic_network(context, synthetic);
+  } else {
+    network = cone::fitted_topic_network(context, cone::load_dataset(context, options.mat_file), {},
+                                         options.top_words);
+  }
+  return std::move(cone::simulate_data(context, std::move(network), {}, 0).data.observed);
+}
+
+cone::ConeOptions cone_options(const Options& options) {
+  cone::ConeOptions result;
+  result.epochs = options.epochs + 1;
+  result.patience = options.epochs + 1;
+  return result;
+}
+
+/// A model before its first step, after one pass: what the parts are timed on, and what a peer is
+/// held against.
+class FirstStep {
+ public:
+  FirstStep(const Context& context, const cone::Dataset& data, const cone::Split& split,
+            const cone::ConeOptions& options)
+      : context_(context),
+        data_(data),
+        split_(split),
+        units_(cone::outcome_units(data, split.train)),
+        features_(data.features.matrix, cone::scaled_features(data.features.matrix)),
+        train_(cone::logged_nodes(data, split.train, units_)),
+        validation_(cone::logged_nodes(data, split.validation, units_)),
+        permutation_(cone::Rng(context.seed(), cone::Stream::kPermutation)
+                         .permutation(static_cast<std::uint32_t>(split.train.size()))),
+        model_(data.features.matrix.cols(), options) {
+    model_.initialise(context.seed());
+    model_.encode(context, data.graph, features_, nullptr);
+    losses_ = model_.objective(context, train_, permutation_);
+  }
+
+  const cone::ConeLosses& losses() const { return losses_; }
+
+  void write(const std::filesystem::path& folder) const {
+    std::vector<double> outcome;
+    for (const double y : data_.outcome) outcome.push_back((y - units_.mean) / units_.scale);
+    write_peer_files(folder, data_, outcome, split_.train, split_.validation, permutation_,
+                     model_.parameters());
+  }
+
+  std::vector<Phase> phases(std::size_t min_calls) {
+    return time_phases({context_, data_.graph, features_, train_, validation_}, model_, min_calls);
+  }
+
+ private:
+  const Context& context_;
+  const cone::Dataset& data_;
+  const cone::Split& split_;
+  cone::OutcomeUnits units_;
+  cone::FeatureOperand<float> features_;
+  cone::LoggedNodes<float> train_;
+  cone::LoggedNodes<float> validation_;
+  std::vector<std::uint32_t> permutation_;
+  cone::ConeModel<float> model_;
+  cone::ConeLosses losses_;
+};
+
+void print_first_step(const Options& options, const Context& context, FirstStep& first) {
+  if (!options.peer_folder.empty()) first.write(options.peer_folder);
+  const cone::ConeLosses& losses = first.losses();
+  fmt::print(
+      ",\n \"first_losses\": {{\"outcome\": {:.9g}, \"treatment\": {:.9g}, "
+      "\"mutual_information\": {:.9g}}}",
+      losses.outcome, losses.treatment, losses.mutual_information);
+  const MachineLimits limits = measure_limits(context);
+  fmt::print(R"(,
+ "limits": {{"cache_copy_gigabytes_a_second": {:.1f}, "memory_copy_gigabytes_a_second": {:.1f},
+  "gigaflops": {:.1f}, "region_microseconds": {:.2f}}},
+ "phases": [)",
+             limits.cache_copy_gigabytes_a_second, limits.memory_copy_gigabytes_a_second,
+             limits.gigaflops, limits.region_microseconds);
+  const char* separator = "";
+  for (const Phase& phase : first.phases(/*min_calls=*/9)) {
+    fmt::print(
+        "{}\n  {{\"name\": \"{}\", \"seconds\": {:.9f}, \"fastest_seconds\": {:.9f}, \"bytes\": "
+        "{:.0f}, \"flops\": {:.0f}}}",
+        separator, phase.name, phase.time.median_seconds, phase.time.fastest_seconds, phase.bytes,
+        phase.flops);
+    separator = ",";
+  }
+  fmt::print("\n ]");
+}
+
+void run(const Options& options) {
+  EpochClock clock;
+  const Context context(1, options.threads, &clock);
+  const cone::Dataset data = make_data(context, options);
+  const cone::Split split = cone::make_split(data, {}, context.seed());
+  const std::int64_t peak_before = peak_bytes();
+  const cone::ConeOptions training = cone_options(options);
+  const std::size_t num_parameters =
+      cone::ConeArchitecture(data.features.matrix.cols(), training).layout.size();
+  cone::train_representation(context, data, training, split.train, split.validation);
+  std::vector<double> seconds = clock.seconds();
+  std::sort(seconds.begin(), seconds.end());
+  fmt::print(
+      R"({{"threads": {}, "nodes": {}, "directed_edges": {}, "features": {}, "entries": {},
+ "train_nodes": {}, "validation_nodes": {}, "parameters": {}, "heads": {}, "head_size": {},
+ "hidden": {}, "epochs": {}, "epoch_seconds": {:.9f}, "fastest_epoch_seconds": {:.9f},
+ "data_peak_bytes": {}, "peak_bytes": {})",
+      context.num_threads(), data.num_nodes(), data.graph.neighbours().size(),
+      data.features.matrix.cols(), data.features.matrix.num_entries(), split.train.size(),
+      split.validation.size(), num_parameters, training.heads, training.head_size, training.hidden,
+      seconds.size(), seconds[seconds.size() / 2], seconds.front(), peak_before, peak_bytes());
+  if (!options.whole_only) {
+    FirstStep first(context, data, split, training);
+    print_first_step(options, context, first);
+  }
+  fmt::print("}}\n");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    run(parse(argc, argv));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "represent/cone_model.hpp"
+#include "timing.hpp"
+
+/// A part of an epoch. `bytes` counts every row that a kernel asks for, from whichever cache it
+/// comes; both counts are 0 where none was made.
+struct Phase {
+  std::string name;
+  CallTime time;
+  double bytes;
+  double flops;
+};
+
+struct TrainingInputs {
+  const cone::Context& context;
+  const cone::Graph& graph;
+  const cone::FeatureOperand<float>& features;
+  const cone::LoggedNodes<float>& train;
+  const cone::LoggedNodes<float>& validation;
+};
+
+/// Times the parts of an epoch one by one, on the operands that the model has after its last
+/// encode() and objective(). Changes the model's parameters.
+std::vector<Phase> time_phases(const TrainingInputs& inputs, cone::ConeModel<float>& model,
+                               std::size_t min_calls);
