@@ -17,13 +17,13 @@
 #include "cone/base/random.hpp"
 #include "cone/data/load.hpp"
 #include "cone/data/split.hpp"
+#include "cone/represent/feature_scaling.hpp"
 #include "cone/represent/representation.hpp"
 #include "cone/simulate/simulated_data.hpp"
 
 #include "epoch_phases.hpp"
 #include "machine_limits.hpp"
 #include "peer_files.hpp"
-#include "represent/feature_scaling.hpp"
 #include "represent/training_run.hpp"
 
 namespace {
@@ -112,6 +112,13 @@ cone::ConeOptions cone_options(const Options& options) {
   return result;
 }
 
+std::vector<double> outcomes_of(const cone::Dataset& data,
+                                const std::vector<cone::NodeIndex>& nodes) {
+  std::vector<double> outcomes;
+  for (const cone::NodeIndex i : nodes) outcomes.push_back(data.outcome[i]);
+  return outcomes;
+}
+
 /// A model before its first step, after one pass: what the parts are timed on, and what a peer is
 /// held against.
 class FirstStep {
@@ -121,7 +128,7 @@ class FirstStep {
       : context_(context),
         data_(data),
         split_(split),
-        units_(cone::outcome_units(data, split.train)),
+        units_(cone::outcome_units(outcomes_of(data, split.train))),
         features_(data.features.matrix, cone::scaled_features(data.features.matrix)),
         train_(cone::logged_nodes(data, split.train, units_)),
         validation_(cone::logged_nodes(data, split.validation, units_)),

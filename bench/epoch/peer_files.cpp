@@ -6,8 +6,7 @@
 
 #include "cone/data/array_file.hpp"
 #include "cone/data/npz.hpp"
-
-#include "represent/feature_scaling.hpp"
+#include "cone/represent/feature_scaling.hpp"
 
 namespace {
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -192,7 +193,8 @@ TEST(KernelBalancing, UnconstrainedIsTheDirectMethodWithKernelRidge) {
 TEST(KernelBalancing, NormalisedValueMovesWithTheOutcomes) {
   const Sample sample = make_sample(80, 2);
   const Context context(0, 1);
-  const KernelBalancing balancing(context, sample.x.view(), sample.treatment, {});
+  const KernelBalancing balancing(context, sample.x.view(), sample.treatment,
+                                  options_with(0.2, true));
   std::vector<double> moved = sample.outcome;
   for (double& y : moved) y = 100 - 2 * y;
   const BalancedValue before = balancing.value(context, sample.outcome, sample.policy);
@@ -237,8 +239,8 @@ TEST(KernelBalancing, SparseAndDenseFeaturesAgree) {
     }
     const SparseMatrix sparse(sample.x.cols(), offsets, columns, values);
     const Context context(0, 2);
-    const KernelBalancing from_sparse(context, sparse, sample.treatment, {});
-    const std::vector<double> expected = weights_of(sample, {});
+    const KernelBalancing from_sparse(context, sparse, sample.treatment, options_with(0.2, true));
+    const std::vector<double> expected = weights_of(sample, options_with(0.2, true));
     const std::vector<double> weights = from_sparse.weights(context, sample.policy);
     for (std::size_t i = 0; i < sample.size(); ++i) EXPECT_NEAR(weights[i], expected[i], 1e-9);
   }
@@ -262,9 +264,9 @@ TEST(KernelBalancing, BandwidthIsTheMedianOfPositiveDistances) {
 
 TEST(KernelBalancing, UnitAndOriginOfTheFeaturesDoNotMatter) {
   Sample sample = make_sample(60, 3);
-  const std::vector<double> before = weights_of(sample, {});
+  const std::vector<double> before = weights_of(sample, options_with(0.2, true));
   for (double& value : sample.x.values()) value = 1000 * (value + 1e3);
-  const std::vector<double> after = weights_of(sample, {});
+  const std::vector<double> after = weights_of(sample, options_with(0.2, true));
   for (std::size_t i = 0; i < sample.size(); ++i) EXPECT_NEAR(after[i], before[i], 1e-7);
 }
 
@@ -355,17 +357,38 @@ TEST(KernelBalancing, AnArmWithoutNodesHasNoValueUnlessThePolicyLeavesItAlone) {
   Sample sample = make_sample(10, 2);
   std::fill(sample.treatment.begin(), sample.treatment.end(), std::uint8_t{0});
   const Context context(0, 1);
-  const KernelBalancing balancing(context, sample.x.view(), sample.treatment, {});
+  const KernelBalancing balancing(context, sample.x.view(), sample.treatment,
+                                  options_with(0.2, true));
   EXPECT_TRUE(std::isnan(balancing.value(context, sample.outcome, sample.policy).estimate.value));
   const std::vector<double> never(10, 0.0);
   EXPECT_TRUE(std::isfinite(balancing.value(context, sample.outcome, never).estimate.value));
 }
 
+TEST(KernelBalancing, LambdaIsChosenByTheErrorOfLeavingANodeOut) {
+  const Context context(0, 2);
+  const Sample sample = make_sample(120, 2);
+  KernelBalancing open(context, sample.x.view(), sample.treatment, options_with(0, true));
+  open.choose_lambda(context, sample.outcome);
+  double least = std::numeric_limits<double>::infinity();
+  double best = 0;
+  for (const double lambda : {0.001, 0.2, 1.0, 5.0}) {
+    const KernelBalancing fixed(context, sample.x.view(), sample.treatment,
+                                options_with(lambda, true));
+    if (fixed.leave_one_out_error(sample.outcome) >= least) continue;
+    least = fixed.leave_one_out_error(sample.outcome);
+    best = lambda;
+  }
+  EXPECT_EQ(open.lambda(), best);
+  EXPECT_EQ(open.leave_one_out_error(sample.outcome), least);
+}
+
 TEST(KernelBalancing, RefusesWhatItCannotDo) {
   const Sample sample = make_sample(10, 2);
   const Context context(0, 1);
-  EXPECT_THROW(KernelBalancing(context, sample.x.view(), sample.treatment, options_with(0, true)),
+  EXPECT_THROW(KernelBalancing(context, sample.x.view(), sample.treatment, options_with(-1, true)),
                Error);
+  const KernelBalancing open(context, sample.x.view(), sample.treatment, options_with(0, true));
+  EXPECT_THROW(open.weights(context, sample.policy), Error);  // no lambda yet
   const std::size_t many = KernelBalancing::kMaxNodes + 1;
   const Matrix<double> rows(many, 1);
   const std::vector<std::uint8_t> treatment(many, 0);

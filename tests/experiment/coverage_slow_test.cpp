@@ -18,7 +18,10 @@ TEST(Evaluate, IntervalsOfARandomisedLogCoverAsOftenAsTheySay) {
   constexpr double kTruth = kEffect / 2;
   EvaluateOptions options;
   for (const std::string_view name : default_estimators(false)) {
-    options.estimators.emplace_back(name);
+    // Networks take too long for a thousand repetitions, and their direct method states that its
+    // interval is too short.
+    const EstimatorInfo& row = *find_estimator(name);
+    if (!row.needs_cone() && row.outcome_model != "nn") options.estimators.emplace_back(name);
   }
   std::vector<int> covered(options.estimators.size(), 0);
   const Context context(0, 1);
