@@ -1,6 +1,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -24,7 +26,9 @@ constexpr std::array kOls = {StudyMethod{"dm_ols1", "dm_ols1"}, StudyMethod{"dm_
 constexpr std::array kRidge = {StudyMethod{"dm_ridge", "dm_ridge"},
                                StudyMethod{"dr_ridge", "dr_ridge"}};
 constexpr std::array kNetworks = {StudyMethod{"dm_nn", "dm_nn"}, StudyMethod{"dr_nn", "dr_nn"}};
-constexpr std::array kBalancing = {StudyMethod{"okb", "okb"}};
+constexpr std::array kBalancing = {
+    StudyMethod{"okb", "okb"}, StudyMethod{"okb, unconstrained", "okb", Correction::kSelfNormalised,
+                                           /*normalised_kernel=*/false}};
 constexpr std::array kCone = {StudyMethod{"cone", "cone"},
                               StudyMethod{"cone, literal", "cone", Correction::kLiteral},
                               StudyMethod{"cone, plain", "cone", Correction::kPlain},
@@ -58,6 +62,15 @@ ConeOptions best_candidate(const Context& context, const Dataset& data, const Pl
   return best;
 }
 
+/// The ways of estimating that a group's methods differ in, each once.
+std::set<std::pair<Correction, bool>> variants_of(const MethodGroup& group) {
+  std::set<std::pair<Correction, bool>> variants;
+  for (const StudyMethod& method : group.methods) {
+    variants.emplace(method.correction, method.normalised_kernel);
+  }
+  return variants;
+}
+
 Json evaluate_group(const Context& context, const StudySetting& setting, std::uint64_t simulation,
                     const MethodGroup& group, EvaluateOptions options) {
   const LoadedData data = simulated_log(setting, simulation);
@@ -70,17 +83,18 @@ Json evaluate_group(const Context& context, const StudySetting& setting, std::ui
     options.cone = best_candidate(context, data.observed, options.plan);
   }
   Json result = {{"truth", nullptr}, {"values", Json::object()}};
-  for (const Correction correction :
-       {Correction::kSelfNormalised, Correction::kLiteral, Correction::kPlain}) {
+  for (const auto& [correction, normalised_kernel] : variants_of(group)) {
     options.estimator.correction = correction;
+    options.kernel.kernel_normalised = normalised_kernel;
     options.estimators.clear();
     std::vector<std::string> labels;
     for (const StudyMethod& method : group.methods) {
-      if (method.correction != correction) continue;
+      if (method.correction != correction || method.normalised_kernel != normalised_kernel) {
+        continue;
+      }
       options.estimators.emplace_back(method.estimator);
       labels.emplace_back(method.label);
     }
-    if (labels.empty()) continue;
     const Evaluation evaluation = evaluate(context, data, policies, options, fit ? &*fit : nullptr);
     if (evaluation.status == RunStatus::kCancelled) throw Cancelled();
     const PolicyResult& evaluated = evaluation.record.policies.front();
@@ -110,6 +124,7 @@ Json identity_options(const StudySetting& setting, std::uint64_t simulation, std
   }
   json["evaluation"].erase("estimators");
   json["evaluation"].erase("correction");
+  json["evaluation"].erase("kernel_normalised");
   if (group.name == kNetworksGroup) {
     json["candidates"] = Json::array();
     for (const ConeOptions& candidate : network_candidates()) {

@@ -70,6 +70,7 @@ struct StudyMethod {
   std::string_view label;
   std::string_view estimator;
   Correction correction = Correction::kSelfNormalised;
+  bool normalised_kernel = true;
 };
 
 /// Methods that share what they fit, and are computed together.
