@@ -86,7 +86,7 @@ void print_units(const Result& result, bool quiet) {
 void reproduce_first_table(const Context& context, const ReproduceFlags& flags,
                            ConsoleProgress& progress) {
   const auto rows = reproduce_table1(
-      context, flags.data,
+      context, load_study_networks(context, flags.data),
       {.simulations = flags.study.simulations, .normalisation = flags.study.normalisation});
   progress.clear();
   write_output(flags, {table1_text(rows), table1_markdown(rows), table1_csv(rows), ""});
@@ -95,8 +95,8 @@ void reproduce_first_table(const Context& context, const ReproduceFlags& flags,
 void reproduce_second_table(const Context& context, const ReproduceFlags& flags,
                             ConsoleProgress& progress) {
   const UnitStore store(flags.out);
-  const Table2 table =
-      reproduce_table2(context, flags.data, flags.study, store, flags.retry_failed);
+  const Table2 table = reproduce_table2(context, load_study_networks(context, flags.data),
+                                        flags.study, store, flags.retry_failed);
   progress.clear();
   write_output(flags, {table2_text(table), table2_markdown(table), table2_csv(table),
                        table2_json(table).dump(2) + '\n'});
@@ -109,8 +109,8 @@ void reproduce_second_table(const Context& context, const ReproduceFlags& flags,
 void reproduce_figure(const Context& context, const ReproduceFlags& flags,
                       ConsoleProgress& progress) {
   const UnitStore store(flags.out);
-  const Figure2 figure =
-      reproduce_figure2(context, flags.data, flags.study, store, flags.retry_failed);
+  const Figure2 figure = reproduce_figure2(context, load_study_networks(context, flags.data),
+                                           flags.study, store, flags.retry_failed);
   progress.clear();
   write_output(flags, {figure2_text(figure), figure2_markdown(figure), figure2_csv(figure),
                        figure2_json(figure).dump(2) + '\n'});

@@ -31,10 +31,9 @@ void add_failures(std::span<const Unit> units, const UnitsReport& report, Figure
 
 }  // namespace
 
-Figure2 reproduce_figure2(const Context& context, const std::string& data,
+Figure2 reproduce_figure2(const Context& context, std::span<const StudyNetwork> networks,
                           const StudyOptions& options, const UnitStore& store, bool retry_failed) {
   validate(options);
-  const std::vector<StudyNetwork> networks = load_study_networks(context, data);
   const auto settings = strong_settings(networks, options, context.seed());
   const std::span<const MethodGroup> groups(&cone_methods(), 1);
   Figure2 figure{.values = {1e-6, 1e-4, 1e-2, 1, 100}, .study = options, .seed = context.seed()};

@@ -3,10 +3,7 @@
 #include <cmath>
 
 #include "cone/base/numeric.hpp"
-#include "cone/data/load.hpp"
 #include "cone/simulate/simulated_data.hpp"
-
-#include "experiment/real_networks.hpp"
 
 namespace cone {
 namespace {
@@ -30,15 +27,16 @@ Spread spread_of(const std::vector<double>& values) {
   return {mean(values), std::sqrt(variance(values, 1))};
 }
 
-Table1Row simulate_row(const Context& context, const TopicNetwork& network, const PaperRow& paper,
+Table1Row simulate_row(const Context& context, const StudyNetwork& study, double kappa2,
                        const Table1Options& options) {
+  const TopicNetwork& network = study.network;
   const auto count = static_cast<std::size_t>(options.simulations);
   std::vector<double> treated(count);
   std::vector<double> gaining(count);
   context.for_each_task("simulating", count, [&](std::size_t simulation) {
     const SimulatedLog log =
         simulate_log(context, network.graph, network.topics.view(),
-                     {.kappa2 = paper.kappa2, .normalisation = options.normalisation}, simulation);
+                     {.kappa2 = kappa2, .normalisation = options.normalisation}, simulation);
     const auto y0 = log.truth.y0();
     const auto y1 = log.truth.y1();
     for (std::size_t i = 0; i < y0.size(); ++i) {
@@ -46,30 +44,30 @@ Table1Row simulate_row(const Context& context, const TopicNetwork& network, cons
       gaining[simulation] += y1[i] > y0[i] ? 1 : 0;
     }
   });
-  return {.network = std::string(paper.network),
-          .kappa2 = paper.kappa2,
-          .paper_treated = paper.treated,
-          .paper_gaining = paper.gaining,
-          .treated = spread_of(treated),
-          .gaining = spread_of(gaining),
-          .num_nodes = network.graph.num_nodes(),
-          .num_features = network.features.matrix.cols()};
+  Table1Row row{.network = study.name,
+                .kappa2 = kappa2,
+                .treated = spread_of(treated),
+                .gaining = spread_of(gaining),
+                .num_nodes = network.graph.num_nodes(),
+                .num_features = network.features.matrix.cols()};
+  for (const PaperRow& paper : kPaper) {
+    if (paper.network != study.name || paper.kappa2 != kappa2) continue;
+    row.paper_treated = paper.treated;
+    row.paper_gaining = paper.gaining;
+  }
+  return row;
 }
 
 }  // namespace
 
 std::vector<Table1Row> reproduce_table1(const Context& context,
-                                        const std::filesystem::path& data_folder,
+                                        std::span<const StudyNetwork> networks,
                                         const Table1Options& options) {
   validate(options);
-  require_real_networks(data_folder);
   std::vector<Table1Row> rows;
-  for (const RealNetwork& real : kRealNetworks) {
-    const TopicNetwork network = fitted_topic_network(
-        context, load_dataset(context, data_folder / real.file), {}, real.top_words);
-    for (const PaperRow& paper : kPaper) {
-      if (paper.network != real.name) continue;
-      rows.push_back(simulate_row(context, network, paper, options));
+  for (const StudyNetwork& network : networks) {
+    for (const double kappa2 : {1.0, 2.0}) {
+      rows.push_back(simulate_row(context, network, kappa2, options));
     }
   }
   return rows;

@@ -6,8 +6,17 @@
 namespace cone {
 namespace {
 
+std::string cell(const std::optional<Spread>& spread) {
+  return spread ? fmt::format("{:.1f} ± {:.1f}", spread->mean, spread->sd) : "-";
+}
+
 std::string cell(const Spread& spread) {
   return fmt::format("{:.1f} ± {:.1f}", spread.mean, spread.sd);
+}
+
+/// Mean and standard deviation, both empty where there are none.
+std::string csv_cells(const std::optional<Spread>& spread) {
+  return spread ? fmt::format("{},{}", spread->mean, spread->sd) : ",";
 }
 
 std::vector<std::string> cells(const Table1Row& row) {
@@ -57,10 +66,9 @@ std::string table1_csv(const std::vector<Table1Row>& rows) {
       "treated_sd,paper_gaining_mean,paper_gaining_sd,gaining_mean,gaining_sd\n";
   for (const Table1Row& row : rows) {
     text +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", row.network, row.kappa2, row.num_nodes,
-                    row.num_features, row.paper_treated.mean, row.paper_treated.sd,
-                    row.treated.mean, row.treated.sd, row.paper_gaining.mean, row.paper_gaining.sd,
-                    row.gaining.mean, row.gaining.sd);
+        fmt::format("{},{},{},{},{},{},{},{},{},{}\n", row.network, row.kappa2, row.num_nodes,
+                    row.num_features, csv_cells(row.paper_treated), row.treated.mean,
+                    row.treated.sd, csv_cells(row.paper_gaining), row.gaining.mean, row.gaining.sd);
   }
   return text;
 }

@@ -76,10 +76,9 @@ void add_costs(std::span<const Unit> units, const UnitsReport& report, Table2& t
 
 }  // namespace
 
-Table2 reproduce_table2(const Context& context, const std::string& data,
+Table2 reproduce_table2(const Context& context, std::span<const StudyNetwork> networks,
                         const StudyOptions& options, const UnitStore& store, bool retry_failed) {
   validate(options);
-  const std::vector<StudyNetwork> networks = load_study_networks(context, data);
   const std::vector<StudySetting> settings = study_settings(networks, options, context.seed());
   Table2 table{.methods = ordered_methods(), .study = options, .seed = context.seed()};
   table.cells.resize(table.methods.size());

@@ -1,13 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cone/base/options.hpp"
 #include "cone/exec/context.hpp"
+#include "cone/experiment/study.hpp"
 #include "cone/simulate/semi_synthetic.hpp"
 
 namespace cone {
@@ -22,7 +24,7 @@ struct Spread {
 struct Table1Row {
   std::string network;
   double kappa2 = 0;
-  Spread paper_treated, paper_gaining;
+  std::optional<Spread> paper_treated, paper_gaining;  ///< none where the paper has no such row
   Spread treated, gaining;
   std::size_t num_nodes = 0;
   std::size_t num_features = 0;
@@ -39,10 +41,9 @@ struct Table1Options {
   }
 };
 
-/// Simulates every setting of the table on the two real networks found in `data_folder`. Throws
-/// Error(kData), saying where the files are published and their checksums, when they are not there.
+/// Simulates both strengths of the neighbours' influence on every network.
 std::vector<Table1Row> reproduce_table1(const Context& context,
-                                        const std::filesystem::path& data_folder,
+                                        std::span<const StudyNetwork> networks,
                                         const Table1Options& options);
 
 std::string table1_text(const std::vector<Table1Row>& rows);

@@ -59,9 +59,9 @@ struct Table2 {
   std::vector<std::string> remarks;
 };
 
-/// The paper's Table 2 on the networks that `data` names (see load_study_networks), every method on
+/// The paper's Table 2 on these networks, every method on
 /// the same simulations and splits. Resumes where `store` has records.
-Table2 reproduce_table2(const Context& context, const std::string& data,
+Table2 reproduce_table2(const Context& context, std::span<const StudyNetwork> networks,
                         const StudyOptions& options, const UnitStore& store, bool retry_failed);
 
 std::string table2_text(const Table2& table);

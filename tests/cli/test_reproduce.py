@@ -1,0 +1,79 @@
+"""The study through the program: results, interruptions, and data that is not there."""
+
+import signal
+import subprocess
+import time
+import unittest
+
+import numpy
+import scipy.io
+import scipy.sparse
+
+from support import BINARY, FolderTest, cone
+
+RESULTS = ("table2.txt", "table2.md", "table2.csv", "table2.json")
+
+
+class Reproduce(FolderTest):
+    def setUp(self):
+        super().setUp()
+        self.data = self.folder / "data"
+        self.data.mkdir()
+        for seed, name in enumerate(("BlogCatalog", "Flickr")):
+            self.write_network(self.data / f"{name}.mat", seed)
+
+    def write_network(self, path, seed):
+        """A small network under a real one's name."""
+        draw = numpy.random.default_rng(seed)
+        network = scipy.sparse.random(160, 160, 0.05, random_state=seed)
+        scipy.io.savemat(path, {
+            "Network": ((network + network.T) != 0).astype(float),
+            "Attributes": scipy.sparse.csc_matrix(draw.poisson(0.3, (160, 90)).astype(float)),
+            "Label": draw.integers(1, 3, (160, 1)).astype(float)})
+
+    def arguments(self, what, out, *more):
+        return ["reproduce", what, "--data", self.data, "--out", self.folder / out,
+                "--simulations", 2, "--no-tune", *more]
+
+    def results(self, out):
+        return [(self.folder / out / name).read_bytes() for name in RESULTS]
+
+    def test_table2_killed_and_resumed_gives_the_same_bytes(self):
+        done = cone(*self.arguments("table2", "whole", "--runs", 2))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("cone_dm", done.stdout)
+        self.assertIn("seconds of one core", done.stderr)
+        command = [BINARY, *map(str, self.arguments("table2", "killed", "--runs", 2))]
+        for pause in (0.3, 0.6):
+            process = subprocess.Popen(command, stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+            time.sleep(pause)
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+        resumed = cone(*self.arguments("table2", "killed", "--runs", 2, "--threads", 1))
+        self.assertEqual(resumed.returncode, 0, resumed.stderr)
+        self.assertEqual(self.results("whole"), self.results("killed"))
+        self.assertEqual(done.stdout, resumed.stdout)
+
+    def test_figure2_writes_tables_and_heat_maps(self):
+        done = cone(*self.arguments("figure2", "figure", "--quiet"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("gamma", done.stdout)
+        self.assertTrue((self.folder / "figure/figure2.svg").read_text().startswith("<svg"))
+
+    def test_missing_networks_are_named_with_their_source_and_checksum(self):
+        (self.data / "Flickr.mat").unlink()
+        done = cone(*self.arguments("table2", "none"))
+        self.assertEqual(done.returncode, 2)
+        for word in ("Flickr.mat", "AANE", "sha256", "--data demo"):
+            self.assertIn(word, done.stderr)
+
+    def test_flags_that_do_nothing_are_refused(self):
+        done = cone("reproduce", "table1", "--data", self.data, "--out", self.folder / "t1",
+                    "--runs", 3)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--runs", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
