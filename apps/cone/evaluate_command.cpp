@@ -29,7 +29,7 @@
 namespace cone::app {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kEvaluateFooter =
     R"(DATA is a folder with nodes.csv (id,treatment,outcome + feature columns), edges.csv
 (source,target) and optional sparse features (features.npz or features.csv), or a .mat file,
 or the word demo for a built-in simulated network with known truth.
@@ -168,7 +168,7 @@ void add_evaluate_command(CLI::App& root, Run& run) {
   auto flags = std::make_shared<EvaluateFlags>();
   CLI::App* command = root.add_subcommand(
       "evaluate", "Estimate what policies would have achieved, with intervals and warnings");
-  command->footer(kFooter);
+  command->footer(kEvaluateFooter);
   command->add_option("DATA", flags->data, "Folder, .mat file, or demo")->required();
   command->add_option("--policy", flags->policies, "Policy names or files, one or more")
       ->required();
@@ -177,6 +177,8 @@ void add_evaluate_command(CLI::App& root, Run& run) {
   flags->explanations.bind(*command);
   flags->run.bind(*command);
   bind_flags(*command, flags->options, "Estimation");
+  regroup_flags<KernelBalancingOptions>(*command, "Kernel balancing (okb, cone_okb)");
+  regroup_flags<ConeOptions>(*command, "Networks (cone, dm_nn, dr_nn)");
   bind_options_file(*command, flags->options.cone);
   command->callback([flags, command, &run] {
     run = [flags, command] {

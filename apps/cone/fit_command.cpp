@@ -26,7 +26,7 @@
 namespace cone::app {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kFitFooter =
     R"(Fits cone's networks once, so that any number of policies can be evaluated with them at once.
 DATA is what cone evaluate takes. The model belongs to this data: every fold keeps the nodes it
 scores out of its training, and other data would undo that.
@@ -110,7 +110,7 @@ void add_fit_command(CLI::App& root, Run& run) {
   auto flags = std::make_shared<FitFlags>();
   CLI::App* command =
       root.add_subcommand("fit", "Fit cone's networks to data and keep them in a model file");
-  command->footer(kFooter);
+  command->footer(kFitFooter);
   command->add_option("DATA", flags->data, "Folder, .mat file, or demo")->required();
   command->add_option("--out", flags->out, "Model file to write")->required();
   flags->explanations.bind(*command);

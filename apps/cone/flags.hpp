@@ -75,6 +75,16 @@ void bind_flags(CLI::App& command, Options& options, const std::string& group) {
   Options::visit(options, FlagBinder(command, group));
 }
 
+/// Moves the flags of a struct that is part of a bound one under a heading of their own.
+template <class Options>
+void regroup_flags(CLI::App& command, const std::string& group) {
+  const Options options;
+  Options::visit(options,
+                 [&](std::string_view name, const auto&, std::string_view, const Range& = {}) {
+                   command.get_option(flag_name(name))->group(group);
+                 });
+}
+
 /// What every computing command takes.
 struct RunFlags {
   std::uint64_t seed = 0;

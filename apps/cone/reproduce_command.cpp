@@ -30,8 +30,8 @@ Writes tables as text, Markdown, CSV and JSON (figure2 also heat maps, SVG), and
 
 table2 and figure2 are lists of independent units, each kept in OUT/units as soon as it is
 finished. Stop them at any moment: the same command goes on where it was, and the tables come out
-the same. A unit that fails is named, does not stop the others, and is tried again with
---retry-failed.
+the same. A unit that fails is named, does not stop the others, makes the exit status 1, and is
+tried again with --retry-failed.
 
 Examples:
   cone reproduce table1 --data DIR --out study
@@ -71,29 +71,32 @@ void write_output(const ReproduceFlags& flags, const Output& output) {
 
 /// What a user should know about the units, on stderr. Works for both kinds of result.
 template <class Result>
-void print_units(const Result& result, bool quiet) {
+int report_units(const Result& result, bool quiet) {
   for (const std::string& remark : result.remarks) std::cerr << "! " << remark << '\n';
   for (const std::string& failure : result.failures) std::cerr << "! failed: " << failure << '\n';
   if (!result.failures.empty()) {
     std::cerr << fmt::format("{} of {} units failed; --retry-failed tries them again\n",
                              grouped(result.failures.size()), grouped(result.num_units));
   }
-  if (quiet) return;
-  std::cerr << fmt::format("{} units, {} of them from earlier runs\n", grouped(result.num_units),
-                           grouped(result.num_reused));
+  if (!quiet) {
+    std::cerr << fmt::format("{} units, {} of them from earlier runs\n", grouped(result.num_units),
+                             grouped(result.num_reused));
+  }
+  return result.failures.empty() ? kSuccess : kFailure;
 }
 
-void reproduce_first_table(const Context& context, const ReproduceFlags& flags,
-                           ConsoleProgress& progress) {
+int reproduce_first_table(const Context& context, const ReproduceFlags& flags,
+                          ConsoleProgress& progress) {
   const auto rows = reproduce_table1(
       context, load_study_networks(context, flags.data),
       {.simulations = flags.study.simulations, .normalisation = flags.study.normalisation});
   progress.clear();
   write_output(flags, {table1_text(rows), table1_markdown(rows), table1_csv(rows), ""});
+  return kSuccess;
 }
 
-void reproduce_second_table(const Context& context, const ReproduceFlags& flags,
-                            ConsoleProgress& progress) {
+int reproduce_second_table(const Context& context, const ReproduceFlags& flags,
+                           ConsoleProgress& progress) {
   const UnitStore store(flags.out);
   const Table2 table = reproduce_table2(context, load_study_networks(context, flags.data),
                                         flags.study, store, flags.retry_failed);
@@ -102,12 +105,12 @@ void reproduce_second_table(const Context& context, const ReproduceFlags& flags,
                        table2_json(table).dump(2) + '\n'});
   const std::string timing = table2_timing_text(table);
   write_text(std::filesystem::path(flags.out) / "table2_timing.txt", timing);
-  print_units(table, flags.run.quiet);
-  if (!flags.run.quiet) std::cerr << '\n' << timing;
+  if (!flags.run.quiet) std::cerr << timing << '\n';
+  return report_units(table, flags.run.quiet);
 }
 
-void reproduce_figure(const Context& context, const ReproduceFlags& flags,
-                      ConsoleProgress& progress) {
+int reproduce_figure(const Context& context, const ReproduceFlags& flags,
+                     ConsoleProgress& progress) {
   const UnitStore store(flags.out);
   const Figure2 figure = reproduce_figure2(context, load_study_networks(context, flags.data),
                                            flags.study, store, flags.retry_failed);
@@ -115,8 +118,8 @@ void reproduce_figure(const Context& context, const ReproduceFlags& flags,
   write_output(flags, {figure2_text(figure), figure2_markdown(figure), figure2_csv(figure),
                        figure2_json(figure).dump(2) + '\n'});
   write_text(std::filesystem::path(flags.out) / "figure2.svg", figure2_svg(figure));
-  print_units(figure, flags.run.quiet);
   if (!flags.run.quiet) std::cerr << fmt::format("{:.1f} seconds of one core\n", figure.seconds);
+  return report_units(figure, flags.run.quiet);
 }
 
 /// Names every flag that the table does not use, instead of ignoring it.
@@ -143,13 +146,10 @@ int run_reproduce(const ReproduceFlags& flags) {
   ConsoleProgress progress(flags.run.quiet);
   const Context context(flags.run.seed, flags.run.threads, &progress);
   if (flags.what == "table1") {
-    reproduce_first_table(context, flags, progress);
-  } else if (flags.what == "table2") {
-    reproduce_second_table(context, flags, progress);
-  } else {
-    reproduce_figure(context, flags, progress);
+    return reproduce_first_table(context, flags, progress);
   }
-  return kSuccess;
+  return flags.what == "table2" ? reproduce_second_table(context, flags, progress)
+                                : reproduce_figure(context, flags, progress);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace cone::app {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kSimulateFooter =
     R"(Writes a folder that cone evaluate reads, with both potential outcomes (y0, y1) as truth,
 topics.npy, and manifest.json with every option, the centroid and the checksum.
 
@@ -97,7 +97,7 @@ void add_simulate_command(CLI::App& root, Run& run) {
   auto flags = std::make_shared<SimulateFlags>();
   CLI::App* command = root.add_subcommand(
       "simulate", "Make a dataset with known truth, on a real or a generated network");
-  command->footer(kFooter);
+  command->footer(kSimulateFooter);
   command->add_option("--out", flags->out, "Folder to write")->required();
   flags->run.bind(*command);
   bind_flags(*command, flags->options, "Simulation");

@@ -22,7 +22,7 @@
 namespace cone::app {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kTuneFooter =
     R"(Tries every combination of the values given, and ranks them by what the outcome networks and
 the propensity model reach on validation nodes. The truth, where the data has it, is not used.
 Options that are not named keep the values shown above.
@@ -129,7 +129,7 @@ void add_tune_command(CLI::App& root, Run& run) {
   auto flags = std::make_shared<TuneFlags>();
   CLI::App* command = root.add_subcommand(
       "tune", "Choose cone's options for your data by validation loss; can be stopped and resumed");
-  command->footer(kFooter);
+  command->footer(kTuneFooter);
   command->add_option("DATA", flags->data, "Folder, .mat file, or demo")->required();
   command->add_option("--out", flags->out, "Folder to write")->required();
   command->add_flag("--retry-failed", flags->retry_failed, "Try again what failed before");

@@ -17,6 +17,7 @@ namespace {
 
 /// Block exchanges that may pass without fewer contradictions before Murty's rule takes over.
 constexpr int kPatience = 5;
+constexpr std::size_t kStepsPerNode = 20;
 constexpr int kMaxPrices = 200;
 /// Newton's method on a piecewise linear function ends within a few pieces; bisection always.
 constexpr int kMaxNewtonPrices = 40;
@@ -102,7 +103,10 @@ std::vector<std::size_t> ArmProgram::contradictions(double price) const {
 void ArmProgram::solve(double price) {
   std::size_t fewest = std::numeric_limits<std::size_t>::max();
   int patience = kPatience;
-  while (true) {
+  // Murty's rule ends after finitely many steps, but rounding knows nothing of that.
+  const std::size_t most_steps = kStepsPerNode * (weights_.size() + 1);
+  for (std::size_t step = 0;; ++step) {
+    require(step < most_steps, "kernel balancing: the weights do not settle");
     set_weights(price);
     const std::vector<std::size_t> wrong = contradictions(price);
     if (wrong.empty()) break;

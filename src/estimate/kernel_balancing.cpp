@@ -93,7 +93,9 @@ void KernelBalancing::choose_lambda(const Context& context, std::span<const doub
   if (options_.kernel_lambda > 0) return;
   double best = 0;
   double least = std::numeric_limits<double>::infinity();
-  for (const double candidate : kLambdas) {
+  for (std::size_t k = 0; k < kLambdas.size(); ++k) {
+    const double candidate = kLambdas[k];
+    context.report("balancing", k, kLambdas.size());
     set_lambda(context, candidate);
     const double error = leave_one_out_error(outcome);
     if (best > 0 && error >= least) continue;

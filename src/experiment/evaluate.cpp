@@ -179,7 +179,9 @@ EvaluationRecord run(const Context& context, const LoadedData& data,
                                               estimators, options.estimator));
   }
   record.diagnostics = diagnose(data, nuisances);
-  if (options.estimators.empty() && is_large(data.observed)) {
+  const bool own_model =
+      options.nuisances == NuisanceSource::kGiven && data.observed.mu0.has_value();
+  if (options.estimators.empty() && !own_model && is_large(data.observed)) {
     record.diagnostics.warnings.emplace_back(
         "cone was left out, as training on a network of this size takes long: --estimators cone "
         "runs it");
@@ -194,7 +196,8 @@ bool uses_cone(const Dataset& data, const EvaluateOptions& options) {
   const bool given = options.nuisances == NuisanceSource::kGiven;
   const auto chosen = chosen_estimators(data, options);
   return std::any_of(chosen.begin(), chosen.end(), [&](const EstimatorInfo* estimator) {
-    return (estimator->outcome_model == "cone" && !(given && data.mu0)) ||
+    return estimator->kernel == "cone" ||
+           (estimator->outcome_model == "cone" && !(given && data.mu0)) ||
            (estimator->propensity_model == "cone" && !(given && data.propensity));
   });
 }

@@ -35,12 +35,13 @@ Figure2 reproduce_figure2(const Context& context, std::span<const StudyNetwork> 
                           const StudyOptions& options, const UnitStore& store, bool retry_failed) {
   validate(options);
   const auto settings = strong_settings(networks, options, context.seed());
-  const std::span<const MethodGroup> groups(&cone_methods(), 1);
+  const std::span<const MethodGroup> groups(&figure_methods(), 1);
   Figure2 figure{.values = {1e-6, 1e-4, 1e-2, 1, 100}, .study = options, .seed = context.seed()};
 
   std::vector<Unit> units;
   for (const StudySetting& setting : settings) {
-    ConeOptions point = setting_options(context, setting, options, store);
+    ConeOptions point =
+        setting_options(context, setting, options, store, retry_failed, figure.failures);
     figure.maps.push_back({.setting = setting.name(), .options = point});
     for (const double gamma : figure.values) {
       for (const double zeta : figure.values) {
@@ -59,7 +60,8 @@ Figure2 reproduce_figure2(const Context& context, std::span<const StudyNetwork> 
   figure.num_reused = report.num_reused;
   figure.remarks = report.remarks;
 
-  const auto per_cell = static_cast<std::size_t>(options.simulations * options.runs);
+  const auto per_cell =
+      static_cast<std::size_t>(options.simulations) * static_cast<std::size_t>(options.runs);
   std::size_t next = 0;
   for (ParameterMap& map : figure.maps) {
     map.cells.resize(figure.values.size());

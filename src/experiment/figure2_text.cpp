@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cone/experiment/figure2.hpp"
+#include "cone/results/json_number.hpp"
 #include "cone/results/option_json.hpp"
 #include "cone/results/text_table.hpp"
 
@@ -88,9 +89,6 @@ std::string figure2_csv(const Figure2& figure) {
 
 nlohmann::ordered_json figure2_json(const Figure2& figure) {
   using Json = nlohmann::ordered_json;
-  const auto number = [](double value) {
-    return std::isfinite(value) ? Json(value) : Json(nullptr);
-  };
   Json json = {{"schema", "cone.figure2/1"},
                {"study", option_json(figure.study)},
                {"seed", figure.seed},
@@ -105,7 +103,7 @@ nlohmann::ordered_json figure2_json(const Figure2& figure) {
       setting[key] = Json::array();
       for (const auto& row : map.cells) {
         Json numbers = Json::array();
-        for (const ErrorSummary& cell : row) numbers.push_back(number(cell.*value));
+        for (const ErrorSummary& cell : row) numbers.push_back(json_number(cell.*value));
         setting[key].push_back(std::move(numbers));
       }
     }

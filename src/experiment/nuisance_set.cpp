@@ -87,6 +87,9 @@ void add_cone(const Context& context, const Dataset& data, const EvaluateOptions
   if (!needs_propensity && !needs_outcomes && !needs_kernel) return;
   std::optional<ConeFit> own;
   if (fitted == nullptr) fitted = &own.emplace(fit_cone(context, data, options.plan, options.cone));
+  require(canonical_text(fitted->plan) == canonical_text(options.plan) &&
+              fitted->seed == context.seed(),
+          "evaluate: cone was fitted by another plan");
   const double bound = options.nuisance.propensity_bound;
   ConePredictions predictions = predict_cone(context, data, *fitted, bound);
   set.scored = std::move(predictions.scored);

@@ -5,7 +5,7 @@
 namespace cone {
 namespace {
 
-struct PaperRow {
+struct PaperTable2Row {
   std::string_view method;
   std::array<PaperFigure, 4> figures;  // in the order of kSettings
 };
@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 4> kSettings = {"BlogCatalog, kappa2 = 1"
                                                        "BlogCatalog, kappa2 = 2",
                                                        "Flickr, kappa2 = 1", "Flickr, kappa2 = 2"};
 
-constexpr PaperRow kRows[] = {
+constexpr PaperTable2Row kRows[] = {
     {"cone", {{{0.034, 0.026}, {0.037, 0.027}, {0.014, 0.011}, {0.014, 0.012}}}},
     {"okb", {{{0.141, 0.135}, {0.150, 0.143}, {0.073, 0.063}, {0.093, 0.083}}}},
     {"ips", {{{0.042, 0.039}, {0.089, 0.074}, {0.018, 0.016}, {0.030, 0.027}}}},
@@ -30,7 +30,7 @@ constexpr PaperRow kRows[] = {
 }  // namespace
 
 std::optional<PaperFigure> paper_table2(std::string_view method, std::string_view setting) {
-  for (const PaperRow& row : kRows) {
+  for (const PaperTable2Row& row : kRows) {
     if (row.method != method) continue;
     for (std::size_t s = 0; s < kSettings.size(); ++s) {
       if (kSettings[s] == setting) return row.figures[s];

@@ -11,6 +11,7 @@
 #include "cone/experiment/tune.hpp"
 #include "cone/nuisance/network_model.hpp"
 #include "cone/policy/policy.hpp"
+#include "cone/results/json_number.hpp"
 #include "cone/results/option_json.hpp"
 
 namespace cone {
@@ -44,8 +45,10 @@ constexpr std::array kGroups = {
     MethodGroup{"ridge", kRidge},         MethodGroup{kNetworksGroup, kNetworks},
     MethodGroup{"balancing", kBalancing}, MethodGroup{kConeGroup, kCone}};
 
-/// JSON has no NaN.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+/// What figure 2 shows; the rest of cone's methods would cost a third more.
+constexpr std::array kFigureMethods = {StudyMethod{"cone", "cone"},
+                                       StudyMethod{"cone_dm", "cone_dm"}};
+constexpr MethodGroup kFigureGroup = {kConeGroup, kFigureMethods};
 
 /// The candidate with the least error on the validation nodes.
 ConeOptions best_candidate(const Context& context, const Dataset& data, const PlanOptions& plan) {
@@ -83,6 +86,7 @@ Json evaluate_group(const Context& context, const StudySetting& setting, std::ui
     options.cone = best_candidate(context, data.observed, options.plan);
   }
   Json result = {{"truth", nullptr}, {"values", Json::object()}};
+  if (group.name == kNetworksGroup) result["chosen"] = option_json(options.cone);
   for (const auto& [correction, normalised_kernel] : variants_of(group)) {
     options.estimator.correction = correction;
     options.kernel.kernel_normalised = normalised_kernel;
@@ -98,12 +102,18 @@ Json evaluate_group(const Context& context, const StudySetting& setting, std::ui
     const Evaluation evaluation = evaluate(context, data, policies, options, fit ? &*fit : nullptr);
     if (evaluation.status == RunStatus::kCancelled) throw Cancelled();
     const PolicyResult& evaluated = evaluation.record.policies.front();
-    result["truth"] = number(evaluated.truth.value());
+    result["truth"] = json_number(evaluated.truth.value());
     for (std::size_t k = 0; k < labels.size(); ++k) {
-      result["values"][labels[k]] = number(evaluated.estimates[k].value);
+      result["values"][labels[k]] = json_number(evaluated.estimates[k].value);
     }
   }
   return result;
+}
+
+/// Every simulation has splits of its own, so that simulations are independent.
+std::uint64_t unit_seed(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run) {
+  constexpr std::uint64_t kMostRuns = 100'000;  // StudyOptions
+  return setting.seed + kMostRuns * simulation + run;
 }
 
 /// What the group's results depend on, in full.
@@ -120,7 +130,10 @@ Json identity_options(const StudySetting& setting, std::uint64_t simulation, std
                {"methods", Json::array()},
                {"evaluation", option_json(options)}};
   for (const StudyMethod& method : group.methods) {
-    json["methods"].push_back(std::string(method.label));
+    json["methods"].push_back({{"label", std::string(method.label)},
+                               {"estimator", std::string(method.estimator)},
+                               {"correction", std::string(enum_name(method.correction))},
+                               {"normalised_kernel", method.normalised_kernel}});
   }
   json["evaluation"].erase("estimators");
   json["evaluation"].erase("correction");
@@ -138,7 +151,7 @@ Json identity_options(const StudySetting& setting, std::uint64_t simulation, std
 
 std::span<const MethodGroup> method_groups() { return kGroups; }
 
-const MethodGroup& cone_methods() { return kGroups.back(); }
+const MethodGroup& figure_methods() { return kFigureGroup; }
 
 std::vector<ConeOptions> network_candidates() {
   const std::vector<GridAxis> axes = {{"learning_rate", {"0.005", "0.02"}},
@@ -153,7 +166,7 @@ Unit study_unit(const StudySetting& setting, std::uint64_t simulation, std::uint
   if (group.name == kConeGroup) options.cone = networks;
   Unit unit{.identity = {.kind = "study",
                          .options = identity_options(setting, simulation, run, group, options),
-                         .seed = setting.seed + run,
+                         .seed = unit_seed(setting, simulation, run),
                          .data_checksum = setting.network->checksum}};
   unit.run = [=](const Context& context) {
     return evaluate_group(context, setting, simulation, group, options);
@@ -162,15 +175,19 @@ Unit study_unit(const StudySetting& setting, std::uint64_t simulation, std::uint
 }
 
 ConeOptions setting_options(const Context& context, const StudySetting& setting,
-                            const StudyOptions& options, const UnitStore& store) {
+                            const StudyOptions& options, const UnitStore& store, bool retry_failed,
+                            std::vector<std::string>& failures) {
   if (!options.tune) return {};
-  TuneOptions tuning;
-  tuning.plan.protocol = Protocol::kSplit;
-  const LoadedData data = simulated_log(setting, /*simulation=*/0);
+  TuneOptions how;
+  how.plan.protocol = Protocol::kSplit;
+  const LoadedData data = simulated_log(setting, kTuningSimulation);
   const std::vector<ConeOptions> grid = expand_grid(ConeOptions{}, default_tuning_grid());
-  return tune(context, data.observed, grid, tuning, store, /*retry_failed=*/false)
-      .ranked.front()
-      .options;
+  const Tuning tuning = tune(context, data.observed, grid, how, store, retry_failed);
+  for (const TunedPoint& point : tuning.ranked) {
+    if (point.failure.empty()) continue;
+    failures.push_back(fmt::format("tuning of {}: {}", setting.name(), point.failure));
+  }
+  return tuning.ranked.front().options;
 }
 
 }  // namespace cone

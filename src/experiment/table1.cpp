@@ -8,7 +8,7 @@
 namespace cone {
 namespace {
 
-struct PaperRow {
+struct PaperTable1Row {
   std::string_view network;
   double kappa2;
   Spread treated;
@@ -16,7 +16,7 @@ struct PaperRow {
 };
 
 // Guo, Li and Liu (2020), Table 1.
-constexpr PaperRow kPaper[] = {
+constexpr PaperTable1Row kPaper[] = {
     {"BlogCatalog", 1, {2579.5, 29.9}, {1030.1, 331.3}},
     {"BlogCatalog", 2, {2448.6, 539.7}, {2031.1, 1149.7}},
     {"Flickr", 1, {3700.8, 156.9}, {2708.3, 745.0}},
@@ -50,7 +50,7 @@ Table1Row simulate_row(const Context& context, const StudyNetwork& study, double
                 .gaining = spread_of(gaining),
                 .num_nodes = network.graph.num_nodes(),
                 .num_features = network.features.matrix.cols()};
-  for (const PaperRow& paper : kPaper) {
+  for (const PaperTable1Row& paper : kPaper) {
     if (paper.network != study.name || paper.kappa2 != kappa2) continue;
     row.paper_treated = paper.treated;
     row.paper_gaining = paper.gaining;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cone/experiment/table2.hpp"
+#include "cone/results/json_number.hpp"
 #include "cone/results/option_json.hpp"
 #include "cone/results/text_table.hpp"
 
@@ -10,8 +11,6 @@ namespace cone {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 std::string fixed(double value) {
   return std::isfinite(value) ? fmt::format("{:.4f}", value) : "-";
@@ -30,7 +29,7 @@ std::string paper_text(const std::optional<PaperFigure>& paper) {
   return paper ? fmt::format("{:.3f} / {:.3f}", paper->rmse, paper->mae) : "";
 }
 
-std::vector<std::string> titles() {
+std::vector<std::string> column_titles() {
   return {"method", "RMSE", "MAE", "median", "bias", "p (cone better)", "paper: RMSE / MAE"};
 }
 
@@ -45,8 +44,8 @@ std::vector<std::string> cells(const std::string& method, const Table2Cell& cell
 }
 
 std::string chosen_options(const ConeOptions& options) {
-  return fmt::format("gamma {}, learning rate {}, weight decay {}, dropout {}", options.gamma,
-                     options.learning_rate, options.weight_decay, options.dropout);
+  return fmt::format("layers {}, gamma {}, learning rate {}, dropout {}", options.layers,
+                     options.gamma, options.learning_rate, options.dropout);
 }
 
 }  // namespace
@@ -58,7 +57,7 @@ std::string table2_text(const Table2& table) {
     text +=
         fmt::format("\n{}   (cone: {})\n\n", table.settings[s], chosen_options(table.options[s]));
     std::vector<TextTable::Column> columns;
-    for (const std::string& title : titles()) columns.push_back({title});
+    for (const std::string& title : column_titles()) columns.push_back({title});
     columns[0].align = TextTable::Align::kLeft;
     TextTable rows(columns);
     for (std::size_t m = 0; m < table.methods.size(); ++m) {
@@ -74,8 +73,8 @@ std::string table2_markdown(const Table2& table) {
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
     text += fmt::format("{}### {}\n\nOptions of `cone`: {}.\n\n| {} |\n|---|", s == 0 ? "" : "\n",
                         table.settings[s], chosen_options(table.options[s]),
-                        fmt::join(titles(), " | "));
-    for (std::size_t j = 1; j < titles().size(); ++j) text += "---:|";
+                        fmt::join(column_titles(), " | "));
+    for (std::size_t j = 1; j < column_titles().size(); ++j) text += "---:|";
     text += '\n';
     for (std::size_t m = 0; m < table.methods.size(); ++m) {
       text += fmt::format("| {} |\n", fmt::join(cells(table.methods[m], table.cells[m][s]), " | "));
@@ -113,14 +112,14 @@ Json table2_json(const Table2& table) {
     for (std::size_t m = 0; m < table.methods.size(); ++m) {
       const auto& [ours, paper] = table.cells[m][s];
       Json row = {{"method", table.methods[m]},
-                  {"rmse", number(ours.rmse)},
-                  {"rmse_error", number(ours.rmse_error)},
-                  {"mae", number(ours.mae)},
-                  {"mae_error", number(ours.mae_error)},
-                  {"median_error", number(ours.median_error)},
-                  {"bias", number(ours.bias)},
+                  {"rmse", json_number(ours.rmse)},
+                  {"rmse_error", json_number(ours.rmse_error)},
+                  {"mae", json_number(ours.mae)},
+                  {"mae_error", json_number(ours.mae_error)},
+                  {"median_error", json_number(ours.median_error)},
+                  {"bias", json_number(ours.bias)},
                   {"num_missing", ours.num_missing}};
-      if (ours.p_cone_better) row["p_cone_better"] = number(*ours.p_cone_better);
+      if (ours.p_cone_better) row["p_cone_better"] = json_number(*ours.p_cone_better);
       if (paper) row["paper"] = {{"rmse", paper->rmse}, {"mae", paper->mae}};
       setting["methods"].push_back(std::move(row));
     }

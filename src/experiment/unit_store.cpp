@@ -32,6 +32,7 @@ Json record_json(const UnitIdentity& identity, const UnitRecord& record) {
           {"status", std::string(enum_name(record.status))},
           {"error", record.error},
           {"result", record.result},
+          {"result_checksum", Checksum().add(dumped(record.result, -1)).hex()},
           {"seconds", record.seconds},
           {"version", std::string(kVersion)}};
 }
@@ -63,6 +64,10 @@ UnitStore::Found parse_record(std::string_view bytes, const UnitIdentity& identi
   if (status == nullptr || !status->is_string() ||
       !parse_option(status->get_ref<const std::string&>(), record.status) || error == nullptr ||
       !error->is_string() || result == nullptr || seconds == nullptr || !seconds->is_number()) {
+    return {.problem = "is damaged"};
+  }
+  // A result of the wrong shape would surprise whoever asked for it long after.
+  if (!is_text(member(json, "result_checksum"), Checksum().add(dumped(*result, -1)).hex())) {
     return {.problem = "is damaged"};
   }
   record.error = error->get<std::string>();

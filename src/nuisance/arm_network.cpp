@@ -52,7 +52,7 @@ nn::ParameterLayout ArmNetwork::layout(std::size_t num_inputs, std::size_t num_h
   nn::ParameterLayout layout;
   layout.add_weight("hidden.weight", num_inputs, num_hidden);
   layout.add_bias("hidden.bias", num_hidden);
-  nn::Mlp(layout, "output", {num_hidden, 1});
+  const nn::Mlp output(layout, "output", {num_hidden, 1});  // adds its tensors
   return layout;
 }
 

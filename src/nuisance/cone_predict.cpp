@@ -12,7 +12,7 @@
 namespace cone {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotScored = std::numeric_limits<double>::quiet_NaN();
 
 void warn_about(const ConeFold& fold, std::size_t number, OutcomePredictions& outcomes) {
   if (fold.training.status != TrainingStatus::kDiverged) return;
@@ -30,7 +30,7 @@ ConePredictions predict_cone(const Context& context, const Dataset& data, const 
   ConePredictions out;
   std::vector<double>& probability = out.propensities.probability;
   for (auto* values : {&out.outcomes.mu0, &out.outcomes.mu1, &probability}) {
-    values->assign(data.num_nodes(), kNaN);
+    values->assign(data.num_nodes(), kNotScored);
   }
   for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
     const ConeFold& fold = fit.folds[t];

@@ -1,28 +1,22 @@
 #include "cone/results/evaluation_record.hpp"
 
-#include <cmath>
-
 #include "cone/base/hash.hpp"
+#include "cone/results/json_number.hpp"
 
 namespace cone {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// JSON has no NaN or infinity: what is not a number is null.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
-Json number(const std::optional<double>& value) { return value ? number(*value) : Json(nullptr); }
-
 Json estimate_json(const Estimate& e) {
   return {{"estimator", e.estimator},
-          {"value", number(e.value)},
-          {"standard_error", number(e.standard_error)},
-          {"interval", {number(e.interval.first), number(e.interval.second)}},
+          {"value", json_number(e.value)},
+          {"standard_error", json_number(e.standard_error)},
+          {"interval", {json_number(e.interval.first), json_number(e.interval.second)}},
           {"level", e.level},
-          {"effective_sample_size", number(e.effective_sample_size)},
-          {"max_weight", number(e.max_weight)},
-          {"clipped_fraction", number(e.clipped_fraction)},
+          {"effective_sample_size", json_number(e.effective_sample_size)},
+          {"max_weight", json_number(e.max_weight)},
+          {"clipped_fraction", json_number(e.clipped_fraction)},
           {"status", std::string(enum_name(e.status))},
           {"warnings", e.warnings}};
 }
@@ -30,8 +24,8 @@ Json estimate_json(const Estimate& e) {
 Json policy_json(const PolicyResult& policy) {
   Json json = {{"name", policy.name},
                {"checksum", policy.checksum},
-               {"treated_fraction", number(policy.treated_fraction)}};
-  if (policy.truth) json["truth"] = number(*policy.truth);
+               {"treated_fraction", json_number(policy.treated_fraction)}};
+  if (policy.truth) json["truth"] = json_number(*policy.truth);
   json["estimates"] = Json::array();
   for (const Estimate& e : policy.estimates) json["estimates"].push_back(estimate_json(e));
   return json;
@@ -45,25 +39,26 @@ Json diagnostics_json(const Diagnostics& d) {
   json["propensity_models"] = Json::array();
   for (const PropensityDiagnostics& p : d.propensity_models) {
     json["propensity_models"].push_back({{"name", p.name},
-                                         {"min", number(p.min)},
-                                         {"max", number(p.max)},
-                                         {"log_loss", number(p.log_loss)},
-                                         {"constant_log_loss", number(p.constant_log_loss)},
-                                         {"clipped_fraction", number(p.clipped_fraction)}});
+                                         {"min", json_number(p.min)},
+                                         {"max", json_number(p.max)},
+                                         {"log_loss", json_number(p.log_loss)},
+                                         {"constant_log_loss", json_number(p.constant_log_loss)},
+                                         {"clipped_fraction", json_number(p.clipped_fraction)}});
   }
   json["outcome_models"] = Json::array();
   for (const OutcomeDiagnostics& o : d.outcome_models) {
-    json["outcome_models"].push_back({{"name", o.name}, {"r_squared", number(o.r_squared)}});
+    json["outcome_models"].push_back({{"name", o.name}, {"r_squared", json_number(o.r_squared)}});
   }
   if (!d.trainings.empty()) json["trainings"] = Json::array();
   for (const TrainingDiagnostics& t : d.trainings) {
-    json["trainings"].push_back({{"status", t.status},
-                                 {"epochs", t.epochs},
-                                 {"best_epoch", t.best_epoch},
-                                 {"validation_outcome_loss", number(t.validation_outcome_loss)},
-                                 {"validation_treatment_loss", number(t.validation_treatment_loss)},
-                                 {"outcome_error", number(t.outcome_error)},
-                                 {"propensity_loss", number(t.propensity_loss)}});
+    json["trainings"].push_back(
+        {{"status", t.status},
+         {"epochs", t.epochs},
+         {"best_epoch", t.best_epoch},
+         {"validation_outcome_loss", json_number(t.validation_outcome_loss)},
+         {"validation_treatment_loss", json_number(t.validation_treatment_loss)},
+         {"outcome_error", json_number(t.outcome_error)},
+         {"propensity_loss", json_number(t.propensity_loss)}});
   }
   json["warnings"] = d.warnings;
   return json;

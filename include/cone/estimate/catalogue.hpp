@@ -31,7 +31,7 @@ struct EstimatorInfo {
   std::string_view propensity_model;
   std::string_view summary;
   /// What its kernel compares nodes by: "features", "cone", or "" where it has none.
-  std::string_view kernel = "";
+  std::string_view kernel;
 
   bool needs_outcome_model() const { return !outcome_model.empty(); }
   bool needs_cone() const {

@@ -45,12 +45,12 @@ struct KernelBalancingOptions {
   static void visit(Self& self, Visitor&& visitor) {
     visitor("kernel_bandwidth", self.kernel_bandwidth,
             "Bandwidth h of the kernel exp(-d^2 / 2h^2) of kernel balancing, in kernel units",
-            more_than(0));
+            between(1e-9, 1e9));
     visitor("kernel_unit", self.kernel_unit,
             "Unit of the bandwidth: the median distance between nodes, or that of the features");
     visitor("kernel_lambda", self.kernel_lambda,
             "Penalty on the squared weights of kernel balancing; 0 chooses by leave-one-out error",
-            at_least(0));
+            between(0, 1e9));
     visitor("kernel_normalised", self.kernel_normalised,
             "Weights of kernel balancing are not negative and have mean 1");
   }

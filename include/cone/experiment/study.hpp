@@ -26,13 +26,13 @@ struct StudyOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("simulations", self.simulations, "Simulations of each setting", between(2, 100000));
+    visitor("simulations", self.simulations, "Simulations of each setting", between(2, 1000));
     visitor("runs", self.runs, "Splits of each simulation (table2; figure2 takes 1 unless told)",
-            between(1, 100000));
+            between(1, 1000));
     visitor("normalisation", self.normalisation, "Scaling of the hidden edge weights");
-    visitor("tune", self.tune,
-            "Choose cone's options by validation loss on each setting's first simulation (table2, "
-            "figure2)");
+    visitor(
+        "tune", self.tune,
+        "Choose cone's options by validation loss on a simulation of their own (table2, figure2)");
   }
 };
 
@@ -52,7 +52,7 @@ struct StudySetting {
   const StudyNetwork* network = nullptr;
   double kappa2 = 1;
   Normalisation normalisation = Normalisation::kNone;
-  std::uint64_t seed = 0;  ///< of the simulations; a run's splits and weights have seed + run
+  std::uint64_t seed = 0;  ///< of the simulations
 
   /// "BlogCatalog, kappa2 = 1"
   std::string name() const;
@@ -81,21 +81,27 @@ struct MethodGroup {
 
 /// All groups of table 2. The last is cone's.
 std::span<const MethodGroup> method_groups();
-const MethodGroup& cone_methods();
+/// The part of cone's that figure 2 needs.
+const MethodGroup& figure_methods();
 
 /// What dm_nn and dr_nn choose from.
 std::vector<ConeOptions> network_candidates();
 
 /// The unit that evaluates a group on one split of one simulation by the paper's protocol, with the
-/// policy random-weights:SIMULATION. Its result: {"truth": ..., "values": {label: value or null}}.
-/// Networks on features choose their own options among network_candidates() on the validation
-/// nodes; `networks` are cone's.
-/// The setting's network must outlive it.
+/// policy random-weights:SIMULATION. The split and the initial weights have the seed
+/// setting.seed + 100000·simulation + run. Its result: {"truth": ..., "values": {label: value or
+/// null}}. Networks on features choose their own options among network_candidates() on the
+/// validation nodes; `networks` are cone's. The setting's network must outlive it.
 Unit study_unit(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run,
                 const MethodGroup& group, const ConeOptions& networks);
 
-/// The options of networks for a setting: by tune() on its first simulation, or the defaults.
+/// A simulation that no table shows, for choosing options.
+inline constexpr std::uint64_t kTuningSimulation = 1'000'000;
+
+/// The options of networks for a setting: by tune() on kTuningSimulation, or the defaults. Adds
+/// points that failed to `failures`.
 ConeOptions setting_options(const Context& context, const StudySetting& setting,
-                            const StudyOptions& options, const UnitStore& store);
+                            const StudyOptions& options, const UnitStore& store, bool retry_failed,
+                            std::vector<std::string>& failures);
 
 }  // namespace cone

@@ -61,7 +61,7 @@ Options read_option_file(const std::filesystem::path& file) {
   Options options;
   std::vector<std::string> known;
   FaultList faults;
-  const auto fault = [&](std::string_view key, std::string what, std::string advice) {
+  const auto fault = [&](std::string_view key, const std::string& what, const std::string& advice) {
     faults.add(
         "option",
         {{.file = file.string(), .item = printable(key)}, std::move(what), std::move(advice)});
