@@ -9,7 +9,6 @@ those in its sentences included, is read from the records.
 """
 
 import json
-import math
 import pathlib
 import shutil
 import sys
@@ -31,6 +30,13 @@ def pair(row):
 def table(titles, rows):
     lines = ["| " + " | ".join(titles) + " |", "|---" + "|---:" * (len(titles) - 1) + "|"]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def number(value, error):
+    """A mean with its standard error, either of which may not exist."""
+    if value is None:
+        return "-"
+    return f"{value:.4f}" + (f" ± {error:.4f}" if error is not None else "")
 
 
 def p_text(p):
@@ -58,9 +64,9 @@ def overview(settings):
 def detail(setting):
     rows = []
     for row in setting["methods"]:
-        rows.append([f"`{row['method']}`", f"{row['rmse']:.4f} ± {row['rmse_error']:.4f}",
-                     f"{row['mae']:.4f} ± {row['mae_error']:.4f}", f"{row['median_error']:.4f}",
-                     f"{row['bias']:+.4f}", p_text(row.get("p_cone_better"))])
+        rows.append([f"`{row['method']}`", number(row["rmse"], row["rmse_error"]),
+                     number(row["mae"], row["mae_error"]), number(row["median_error"], None),
+                     number(row["bias"], None), p_text(row.get("p_cone_better"))])
     options = setting["options"]
     chosen = ", ".join(f"{key.replace('_', ' ')} {options[key]:g}"
                        for key in ("layers", "gamma", "learning_rate", "dropout"))
@@ -86,70 +92,95 @@ def span(values):
     return f"{min(values):.3f} to {max(values):.3f}"
 
 
+def better_than_cone(setting):
+    """Methods that are not a variant of cone, and beat it by the same test the other way round."""
+    return [row["method"] for row in setting["methods"]
+            if not row["method"].startswith("cone") and 1 - row.get("p_cone_better", 0.5) < LEVEL]
+
+
+def of_setting(setting):
+    rows = by_method(setting)
+    cone, paper = rows["cone"], rows["cone"].get("paper")
+    text = f"- **{setting['name']}.** `cone` has an RMSE of {cone['rmse']:.3f} ± {cone['rmse_error']:.3f}"
+    if paper:
+        text += f" (paper {paper['rmse']:.3f})"
+    text += (f", its direct method alone {rows['cone_dm']['rmse']:.3f}, the weights alone (`cone_snips`) "
+             f"{rows['cone_snips']['rmse']:.3f}. Of the paper's baselines it beats {names(beaten(setting))}; "
+             f"not beaten: {names([m for m in PAPERS if m not in beaten(setting)])}.")
+    above = better_than_cone(setting)
+    if above:
+        text += f" Better than `cone`: {names(above)}."
+    return text
+
+
 def reading(settings):
-    cone = [by_method(s)["cone"] for s in settings]
     rows = [by_method(s) for s in settings]
-    blog = [k for k, s in enumerate(settings) if s["name"].startswith("BlogCatalog")]
-    flickr = [k for k, s in enumerate(settings) if s["name"].startswith("Flickr")]
 
-    def rmse(method, which):
-        return listed(f"{rows[k][method]['rmse']:.3f}" for k in which)
+    def figures(method, key="rmse"):
+        return listed(f"{r[method][key]:.3f}" for r in rows)
 
-    def paper(method, which):
-        return listed(f"{rows[k][method]['paper']['rmse']:.3f}" for k in which)
+    def papers(method):
+        return listed(f"{r[method]['paper']['rmse']:.3f}" for r in rows)
 
-    gaps = [abs(r["cone, literal"]["rmse"] - r["cone_dm"]["rmse"]) for r in rows]
-    same = all(math.isclose(r["ips"]["paper"][m], r["dr_ols1"]["paper"][m])
-               for r in rows for m in ("rmse", "mae"))
-    lines = [
-        f"- **BlogCatalog: we agree with the paper.** `cone` reaches an RMSE of {rmse('cone', blog)} where the paper prints "
-        f"{paper('cone', blog)}, and beats by the test: " +
-        "; ".join(f"at {settings[k]['name'].split(', ')[1]} {names(beaten(settings[k]))}" for k in blog) + ".",
-        f"- **Flickr: we do not.** `cone` reaches {rmse('cone', flickr)}, the paper {paper('cone', flickr)}. The test finds it "
-        "better than " + "; ".join(f"{names(beaten(settings[k]))} ({settings[k]['name'].split(', ')[1]})" for k in flickr) +
-        f". Its direct part alone does better ({rmse('cone_dm', flickr)}; p of that: "
-        f"{listed(p_text(1 - rows[k]['cone_dm']['p_cone_better']) for k in flickr)}): here the correction by estimated "
-        f"propensities does harm. Even `naive` is close ({rmse('naive', flickr)}).",
-        "- **The literal correction is the direct method.** As printed, the correction is divided by n twice. The RMSE of "
-        f"`cone, literal` and of `cone_dm` differ by at most {max(gaps):.5f} in any setting. So the paper's CONE may well be a "
-        f"direct method; ours is then at {rmse('cone_dm', range(len(settings)))} beside the paper's "
-        f"{paper('cone', range(len(settings)))}.",
-        "- **Least squares is not biased by 0.3, it is wild.** The paper prints RMSE and MAE of OLS that are nearly equal "
-        "(an error that is always the same). Ours has a median error of " +
-        f"{span([r['dm_ols1']['median_error'] for r in rows])} for `dm_ols1` while its RMSE is "
-        f"{span([r['dm_ols1']['rmse'] for r in rows])}: a few test nodes with words that training hardly saw are predicted "
-        "absurdly, and the doubly robust versions multiply them by their weights. A penalty is all it takes: "
-        f"`dm_ridge` has an RMSE of {span([r['dm_ridge']['rmse'] for r in rows])}.",
-        "- **Networks on features are no straw man.** `dm_nn` has an RMSE of "
-        f"{rmse('dm_nn', range(len(settings)))} where the paper prints {paper('dm_nn', range(len(settings)))}.",
-        f"- **Kernel balancing does better than printed**: {rmse('okb', range(len(settings)))} against "
-        f"{paper('okb', range(len(settings)))}; bandwidth by the median distance, penalty by leave-one-out error.",
-    ]
-    if same:
-        lines.append("- **A curiosity.** The paper's DR-OLS1 has the figures of its IPS-X, RMSE and MAE, in all four settings: "
-                     "its regression cannot have had a part in them.")
-    lines.append("- **What `cone` cannot see.** Most of its error is bias "
-                 f"({', '.join(format(row['bias'], '+.3f') for row in cone)}). The outcome is a weighted *sum* over neighbours and attention "
-                 "takes a weighted *mean*, so a node's degree, which moves treatment and outcome, stays hidden from it.")
+    lines = [of_setting(setting) for setting in settings]
+    gap = max(abs(r["cone, literal"]["rmse"] - r["cone_dm"]["rmse"]) for r in rows)
+    lines.append("- **The literal correction is the direct method in all but name.** As printed, the correction is divided by "
+                 f"n twice: the RMSE of `cone, literal` and of `cone_dm` differ by at most {gap:.5f} in any setting.")
+    lines.append("- **Least squares is not off by the same amount every time, it is wild.** In the paper RMSE and MAE of OLS are "
+                 f"nearly equal. Ours: `dm_ols1` has an RMSE of {figures('dm_ols1')} and a median error of "
+                 f"{figures('dm_ols1', 'median_error')}; `dm_ols2` {figures('dm_ols2')} and "
+                 f"{figures('dm_ols2', 'median_error')}. On raw word counts without a penalty a few predictions are absurd, and "
+                 f"the doubly robust versions multiply them by weights. With a penalty, `dm_ridge` has {figures('dm_ridge')}.")
+    if all("paper" in r["dm_nn"] for r in rows):
+        lines.append(f"- **The baselines need not be as bad as printed.** `dm_nn`: {figures('dm_nn')}, in the paper {papers('dm_nn')}. "
+                     f"`okb` (median bandwidth, penalty by leave-one-out error): {figures('okb')}, in the paper {papers('okb')}. "
+                     f"`ips`: {figures('ips')}, in the paper {papers('ips')}.")
+        if all(r["ips"]["paper"] == r["dr_ols1"]["paper"] for r in rows):
+            lines.append("- **A curiosity.** To the three digits printed, the paper's DR-OLS1 equals its IPS-X in RMSE and MAE in "
+                         "every setting, as if its regression had no part in it.")
+    shares = [r["cone"]["bias"] ** 2 / r["cone"]["rmse"] ** 2 for r in rows]
+    lines.append("- **Much of what is left is bias, and it has one direction.** The squared bias of `cone` is "
+                 f"{listed(f'{100 * share:.0f} %' for share in shares)} of its mean square; the bias is "
+                 f"{listed(format(r['cone']['bias'], '+.3f') for r in rows)}, that of `naive` "
+                 f"{listed(format(r['naive']['bias'], '+.3f') for r in rows)}. A weighted mean over neighbours, which attention "
+                 "is, cannot count them, and the simulated outcome is a weighted sum.")
+    untuned = ROOT / "bench/results/accuracy.json"
+    if untuned.exists():
+        record = json.loads(untuned.read_text())
+        name = f"{record['network']}, kappa2 = {record['kappa2']:g}"
+        for setting in settings:
+            if setting["name"] != name:
+                continue
+            lines.append(f"- **Tuning is no cure.** At {name} the defaults have an RMSE of {record['rows']['cone']['rmse']:.3f} over "
+                         f"{record['simulations']} simulations with one split each ([benchmarks.md](benchmarks.md)), the options "
+                         f"chosen by validation loss {by_method(setting)['cone']['rmse']:.3f} here: a better prediction of logged "
+                         "outcomes is not a better utility.")
     return "\n".join(lines)
 
 
 def figure(record):
     parts = []
+    values = record["values"]
     for setting in record["settings"]:
-        flat = [v for row in setting["rmse"] for v in row]
-        best = min(flat)
-        g, z = next((g, z) for g, row in enumerate(setting["rmse"])
-                    for z, v in enumerate(row) if v == best)
-        values = record["values"]
-        parts.append(f"- {setting['name']}: RMSE from {best:.3f} (γ = {values[g]:g}, ζ = {values[z]:g}) to {max(flat):.3f}; "
-                     f"typical standard error {sorted(e for row in setting['rmse_error'] for e in row)[len(flat) // 2]:.3f}.")
+        flat = [v for row in setting["rmse"] for v in row if v is not None]
+        by_gamma = [sum(row) / len(row) for row in setting["rmse"]]
+        by_zeta = [sum(column) / len(column) for column in zip(*setting["rmse"])]
+        parts.append(
+            f"- {setting['name']}: RMSE from {min(flat):.3f} to {max(flat):.3f}. Mean over ζ for γ = "
+            f"{listed(f'{v:g}' for v in values)}: {listed(f'{v:.3f}' for v in by_gamma)}; mean over γ for the same ζ: "
+            f"{listed(f'{v:.3f}' for v in by_zeta)}.")
         for key, title in (("rmse", "RMSE"), ("mae", "MAE")):
-            rows = [[f"{gamma:g}"] + [f"{v:.4f} ± {e:.4f}" for v, e in zip(line, errors)]
+            rows = [[f"{gamma:g}"] + [number(v, e) for v, e in zip(line, errors)]
                     for gamma, line, errors in zip(values, setting[key], setting[f"{key}_error"])]
             parts.append(f"\n{setting['name']}, {title} (rows γ, columns ζ)\n\n" +
                          table(["γ \\ ζ", *[f"{v:g}" for v in values]], rows) + "\n")
     return "\n".join(parts)
+
+
+def machine(folder):
+    """Where the records come from; kept beside them by hand."""
+    file = folder / "machine.txt"
+    return file.read_text().strip() if file.exists() else ""
 
 
 def main():
@@ -176,8 +207,8 @@ standard deviation 1.
 {reading(settings)}
 
 Where a method is called better, the one-tailed paired t test over simulations has p < {LEVEL} (mean absolute errors, one a
-simulation; not adjusted for the number of comparisons). Ten simulations are few, and very unequal: a simulation whose random
-centroid happens to be ordinary has hardly any confounding.
+simulation; not adjusted for the number of comparisons; every simulation has splits of its own). Ten simulations are few, and
+very unequal: a simulation whose random centroid happens to be ordinary has hardly any confounding.
 
 ## Table 1: the simulated logs
 
@@ -185,7 +216,7 @@ centroid happens to be ordinary has hardly any confounding.
 ## Table 2: RMSE / MAE, the paper's in brackets
 
 {count} simulations, {runs} random 60/20/20 splits each; all methods on the same ones; {missing} values missing. A star: `cone` has
-the smaller error, p < {LEVEL}. Options of `cone` by grid search on the validation nodes of each setting's first simulation, those of
+the smaller error, p < {LEVEL}. Options of `cone` by grid search on the validation nodes of a simulation that is not in the table, those of
 `dm_nn` on the validation nodes of every split, penalties of `okb` by leave-one-out error; the truth is never looked at.
 
 {overview(settings)}
@@ -195,8 +226,7 @@ the smaller error, p < {LEVEL}. Options of `cone` by grid search on the validati
 {chr(10).join(detail(s) + chr(10) for s in settings)}
 ## Figure 2: γ and ζ
 
-RMSE and MAE of `cone` at κ2 = 2, {maps["study"]["simulations"]} simulations, {maps["study"]["runs"]} split each. The weight of the treatment loss matters on
-BlogCatalog, where small γ costs accuracy; that of the mutual information hardly does, up to ζ = 1.
+RMSE and MAE of `cone` at κ2 = 2, {maps["study"]["simulations"]} simulations, {maps["study"]["runs"]} split each, the other options as in table 2.
 
 ![Heat maps of RMSE and MAE over γ and ζ](figure2.svg)
 
@@ -204,7 +234,7 @@ BlogCatalog, where small γ costs accuracy; that of the mutual information hardl
 ## What it costs
 
 Seconds of one core for all of table 2, by what is fitted together (`cone` includes its corrections and `cone_okb`; the tuning is
-not in it). {(folder / "machine.txt").read_text().strip()}
+not in it). {machine(folder)}
 
 ```
 {(folder / "table2_timing.txt").read_text().rstrip()}

@@ -48,10 +48,11 @@ def simulate(args, simulation):
 def evaluate(args, simulation, number):
     """Errors of one run, by estimator."""
     folder = simulate(args, simulation)
-    record = args.work / f"{folder.name}-run{number}.json"
+    seed = 1000 * simulation + number  # every simulation has splits of its own
+    record = args.work / f"{folder.name}-seed{seed}.json"
     if not record.exists():
         run([args.bin / "cone", "evaluate", folder, "--policy", f"random-weights:{simulation}",
-             "--protocol", "split", "--seed", number, "--threads", args.threads,
+             "--protocol", "split", "--seed", seed, "--threads", args.threads,
              "--estimators", ",".join(args.estimators), "--json", record, "--quiet"])
     policy = json.loads(record.read_text())["policies"][0]
     return {e["estimator"]: e["value"] - policy["truth"] for e in policy["estimates"]}
