@@ -64,7 +64,7 @@ Options read_option_file(const std::filesystem::path& file) {
   const auto fault = [&](std::string_view key, const std::string& what, const std::string& advice) {
     faults.add(
         "option",
-        {{.file = file.string(), .item = printable(key)}, std::move(what), std::move(advice)});
+        {{.file = file.string(), .item = printable(key)}, what, advice});
   };
   Options::visit(options, [&]<class T>(std::string_view name, T& value, std::string_view,
                                        const Range& range = {}) {
