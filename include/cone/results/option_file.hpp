@@ -62,9 +62,7 @@ Options read_option_file(const std::filesystem::path& file) {
   std::vector<std::string> known;
   FaultList faults;
   const auto fault = [&](std::string_view key, const std::string& what, const std::string& advice) {
-    faults.add(
-        "option",
-        {{.file = file.string(), .item = printable(key)}, what, advice});
+    faults.add("option", {{.file = file.string(), .item = printable(key)}, what, advice});
   };
   Options::visit(options, [&]<class T>(std::string_view name, T& value, std::string_view,
                                        const Range& range = {}) {
