@@ -37,9 +37,7 @@ Matrix<double> standardised_rows(const Matrix<float>& z, std::span<const NodeInd
 BalancedLog BalancedLog::on_features(const Context& context, const Dataset& data,
                                      std::span<const NodeIndex> scored,
                                      const KernelBalancingOptions& options) {
-  const SparseMatrix& x = data.features.matrix;
-  const SparseMatrix scaled(x.cols(), {x.offsets().begin(), x.offsets().end()},
-                            {x.columns().begin(), x.columns().end()}, scaled_features(x));
+  const SparseMatrix scaled = scaled_matrix(data.features.matrix);
   BalancedLog log;
   log.scored_.assign(scored.begin(), scored.end());
   log.parts_.push_back({log.scored_, values_at(data.outcome, scored),

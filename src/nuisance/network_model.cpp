@@ -13,13 +13,6 @@
 namespace cone {
 namespace {
 
-SparseMatrix scaled_matrix(const SparseMatrix& x) {
-  return {x.cols(),
-          {x.offsets().begin(), x.offsets().end()},
-          {x.columns().begin(), x.columns().end()},
-          scaled_features(x)};
-}
-
 struct FittedArm {
   ArmNetwork network;
   double squared_error;  ///< summed over the held-out nodes

@@ -49,4 +49,11 @@ std::vector<double> scaled_features(const SparseMatrix& features) {
   return values;
 }
 
+SparseMatrix scaled_matrix(const SparseMatrix& features) {
+  return {features.cols(),
+          {features.offsets().begin(), features.offsets().end()},
+          {features.columns().begin(), features.columns().end()},
+          scaled_features(features)};
+}
+
 }  // namespace cone
