@@ -27,6 +27,7 @@ std::string Dataset::checksum() const {
   for (std::size_t i = 0; i < num_nodes(); ++i) checksum.add(ids[static_cast<NodeIndex>(i)]);
   checksum.add(graph.offsets()).add(graph.neighbours());
   checksum.add_size(features.matrix.cols());
+  checksum.add_size(features.num_dense);
   checksum.add(features.matrix.offsets()).add(features.matrix.columns());
   checksum.add(features.matrix.values());
   for (const std::string& name : features.names) checksum.add(std::string_view(name));

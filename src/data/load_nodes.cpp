@@ -224,6 +224,7 @@ NodeTable read_nodes(const Source& source, const std::filesystem::path& path) {
                       });
   if (columns.id) fill_id_table(*file, *columns.id, chunks, faults, table.ids);
   if (has_treatment) check_arms(*file, chunks, faults);
+  table.dense.num_dense = columns.features.size();
   table.dense.matrix =
       gather_features(source.context, columns.features.size(), std::move(row_sizes), chunks);
   return table;

@@ -12,11 +12,17 @@
 
 namespace cone {
 
-/// One row a node, one column a feature. Dense columns of nodes.csv come first, then the sparse
-/// features. Everything downstream sees this one representation.
+/// One row per node, one column per feature. The first `num_dense` columns are measurements (columns
+/// of nodes.csv): each has a unit and a zero of its own. The others are counts (bags of words:
+/// features.npz, features.csv, .mat files, --counts): they share one unit, and zero means "absent".
+/// The kind is declared by the format or the user, never guessed from the values; learners scale the
+/// two kinds differently.
 struct FeatureTable {
   SparseMatrix matrix;
-  std::vector<std::string> names;  ///< one a column
+  std::vector<std::string> names;  ///< one per column
+  std::size_t num_dense = 0;
+
+  std::size_t num_counts() const { return matrix.cols() - num_dense; }
 };
 
 /// Everything that was observed: all that an estimator, a learner or a policy may see. The true
