@@ -17,7 +17,7 @@
 #include "cone/base/random.hpp"
 #include "cone/data/load.hpp"
 #include "cone/data/split.hpp"
-#include "cone/represent/feature_scaling.hpp"
+#include "cone/represent/encoder_input.hpp"
 #include "cone/represent/representation.hpp"
 #include "cone/simulate/simulated_data.hpp"
 
@@ -129,7 +129,8 @@ class FirstStep {
         data_(data),
         split_(split),
         units_(cone::outcome_units(outcomes_of(data, split.train))),
-        features_(data.features.matrix, cone::scaled_features(data.features.matrix)),
+        input_(cone::encoder_input(data.features)),
+        features_(input_, input_.values()),
         train_(cone::logged_nodes(data, split.train, units_)),
         validation_(cone::logged_nodes(data, split.validation, units_)),
         permutation_(cone::Rng(context.seed(), cone::Stream::kPermutation)
@@ -158,7 +159,8 @@ class FirstStep {
   const cone::Dataset& data_;
   const cone::Split& split_;
   cone::OutcomeUnits units_;
-  cone::FeatureOperand<float> features_;
+  cone::SparseMatrix input_;
+  cone::FeatureOperand<float> features_;  // refers to input_
   cone::LoggedNodes<float> train_;
   cone::LoggedNodes<float> validation_;
   std::vector<std::uint32_t> permutation_;

@@ -6,7 +6,7 @@
 
 #include "cone/data/array_file.hpp"
 #include "cone/data/npz.hpp"
-#include "cone/represent/feature_scaling.hpp"
+#include "cone/represent/encoder_input.hpp"
 
 namespace {
 
@@ -35,11 +35,7 @@ void write_peer_files(const std::filesystem::path& folder, const cone::Dataset& 
                       std::span<const cone::NodeIndex> validation,
                       std::span<const std::uint32_t> permutation,
                       const cone::nn::ParameterStore<float>& parameters) {
-  const cone::SparseMatrix& x = data.features.matrix;
-  cone::write_csr_npz(folder / "x.npz", {x.cols(),
-                                         {x.offsets().begin(), x.offsets().end()},
-                                         {x.columns().begin(), x.columns().end()},
-                                         cone::scaled_features(x)});
+  cone::write_csr_npz(folder / "x.npz", cone::encoder_input(data.features));
   const cone::Matrix<double> edges = directed_edges(data.graph);
   cone::write_npy(folder / "edges.npy", edges.view());
   write_row(folder, "train", train);

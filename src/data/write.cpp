@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -41,11 +43,20 @@ void write_nodes(std::ostream& out, const Dataset& data, const Truth* truth) {
   CsvWriter writer(out);
   writer.field("id").field("treatment").field("outcome");
   for (const Column& column : columns) writer.field(column.name);
+  const std::size_t num_dense = data.features.num_dense;
+  for (std::size_t j = 0; j < num_dense; ++j) writer.field(data.features.names[j]);
   writer.end_line();
   for (std::size_t i = 0; i < data.num_nodes(); ++i) {
     writer.field(data.ids[static_cast<NodeIndex>(i)]).field(data.treatment[i] == 1 ? "1" : "0");
     writer.field(data.outcome[i]);
     for (const Column& column : columns) writer.field(column.values[i]);
+    const SparseMatrix::Row row = data.features.matrix.row(i);
+    std::size_t k = 0;  // the next stored entry; what is not stored is 0
+    for (std::size_t j = 0; j < num_dense; ++j) {
+      const bool is_stored = k < row.size() && row.columns[k] == j;
+      writer.field(is_stored ? row.values[k] : 0.0);
+      k += is_stored ? 1 : 0;
+    }
     writer.end_line();
   }
 }
@@ -67,7 +78,7 @@ void write_feature_list(std::ostream& out, const Dataset& data) {
   for (std::size_t i = 0; i < data.num_nodes(); ++i) {
     const SparseMatrix::Row row = data.features.matrix.row(i);
     for (std::size_t k = 0; k < row.size(); ++k) {
-      if (row.values[k] == 0) continue;
+      if (row.values[k] == 0 || row.columns[k] < data.features.num_dense) continue;
       writer.field(data.ids[static_cast<NodeIndex>(i)]);
       writer.field(data.features.names[row.columns[k]]).field(row.values[k]).end_line();
     }
@@ -77,7 +88,27 @@ void write_feature_list(std::ostream& out, const Dataset& data) {
 void write_feature_names(std::ostream& out, const Dataset& data) {
   CsvWriter writer(out);
   writer.field("feature").end_line();
-  for (const std::string& name : data.features.names) writer.field(name).end_line();
+  for (std::size_t j = data.features.num_dense; j < data.features.names.size(); ++j) {
+    writer.field(data.features.names[j]).end_line();
+  }
+}
+
+/// The columns behind the measurements.
+SparseMatrix count_columns(const FeatureTable& features) {
+  const auto first = static_cast<std::uint32_t>(features.num_dense);
+  std::vector<std::uint64_t> offsets = {0};
+  std::vector<std::uint32_t> columns;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < features.matrix.rows(); ++i) {
+    const SparseMatrix::Row row = features.matrix.row(i);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      if (row.columns[k] < first) continue;
+      columns.push_back(row.columns[k] - first);
+      values.push_back(row.values[k]);
+    }
+    offsets.push_back(columns.size());
+  }
+  return {features.num_counts(), std::move(offsets), std::move(columns), std::move(values)};
 }
 
 }  // namespace
@@ -106,11 +137,11 @@ void write_dataset(const Context& context, const std::filesystem::path& folder, 
   };
   write("nodes.csv", [&](std::ostream& out) { write_nodes(out, data, truth); });
   write("edges.csv", [&](std::ostream& out) { write_edges(out, data); });
-  if (data.features.names.empty()) return context.report("writing", 4, 4);
+  if (data.features.num_counts() == 0) return context.report("writing", 4, 4);
   write("feature_names.csv", [&](std::ostream& out) { write_feature_names(out, data); });
   if (data.features.matrix.num_entries() > kMaxListedEntries) {
     context.report("writing", num_written, 4);
-    write_csr_npz(folder / "features.npz", data.features.matrix);
+    write_csr_npz(folder / "features.npz", count_columns(data.features));
   } else {
     write("features.csv", [&](std::ostream& out) { write_feature_list(out, data); });
   }

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "cone/base/numeric.hpp"
-#include "cone/represent/feature_scaling.hpp"
+#include "cone/represent/encoder_input.hpp"
 
 namespace cone {
 namespace {
@@ -17,7 +17,10 @@ std::vector<T> values_at(const std::vector<T>& values, std::span<const NodeIndex
   return taken;
 }
 
-/// The nodes' rows, every column with mean 0 and variance 1 over them.
+/// A spread below this share of a column's magnitude is single-precision rounding.
+constexpr double kRoundingSpread = 1e-5;
+
+/// The nodes' rows, every column with mean 0 and variance 1 over them; constant ones are 0.
 Matrix<double> standardised_rows(const Matrix<float>& z, std::span<const NodeIndex> nodes) {
   Matrix<double> rows(nodes.size(), z.cols());
   std::vector<double> column(nodes.size());
@@ -25,8 +28,11 @@ Matrix<double> standardised_rows(const Matrix<float>& z, std::span<const NodeInd
     for (std::size_t k = 0; k < nodes.size(); ++k) column[k] = z(nodes[k], j);
     const double centre = mean(column);
     const double sd = std::sqrt(variance(column, 0));
+    double largest = 0;
+    for (const double value : column) largest = std::max(largest, std::abs(value));
+    const bool is_constant = !(sd > kRoundingSpread * largest);
     for (std::size_t k = 0; k < nodes.size(); ++k) {
-      rows(k, j) = sd > 0 ? (column[k] - centre) / sd : 0;
+      rows(k, j) = is_constant ? 0 : (column[k] - centre) / sd;
     }
   }
   return rows;
@@ -37,7 +43,7 @@ Matrix<double> standardised_rows(const Matrix<float>& z, std::span<const NodeInd
 BalancedLog BalancedLog::on_features(const Context& context, const Dataset& data,
                                      std::span<const NodeIndex> scored,
                                      const KernelBalancingOptions& options) {
-  const SparseMatrix scaled = scaled_matrix(data.features.matrix);
+  const SparseMatrix scaled = encoder_input(data.features);
   BalancedLog log;
   log.scored_.assign(scored.begin(), scored.end());
   log.parts_.push_back({log.scored_, values_at(data.outcome, scored),

@@ -6,6 +6,12 @@
 #include <numeric>
 
 namespace cone {
+namespace {
+
+/// Sums of hundreds of single-precision terms differ by about this share of themselves.
+constexpr double kRoundingSpreadOfZ = 1e-5;
+
+}  // namespace
 
 Matrix<float> combined_rows(const EncodedNodes& encoded, std::span<const NodeIndex> nodes) {
   const std::size_t width = encoded.z_outcome.cols();
@@ -35,9 +41,13 @@ ColumnUnits column_units(MatrixView<const float> rows) {
   }
   ColumnUnits units;
   for (std::size_t j = 0; j < rows.cols(); ++j) {
-    const auto sd = static_cast<float>(std::sqrt(variance[j]));
+    const double sd = std::sqrt(variance[j]);
+    double largest = 0;
+    for (std::size_t i = 0; i < rows.rows(); ++i) {
+      largest = std::max(largest, std::abs(static_cast<double>(rows(i, j))));
+    }
     units.mean.push_back(static_cast<float>(mean[j]));
-    units.scale.push_back(sd > 0 ? sd : 1.0F);
+    units.scale.push_back(sd > kRoundingSpreadOfZ * largest ? static_cast<float>(sd) : 1.0F);
   }
   return units;
 }

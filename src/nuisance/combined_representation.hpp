@@ -13,6 +13,8 @@ namespace cone {
 /// [z^y ; z^t] of some nodes, in their order.
 Matrix<float> combined_rows(const EncodedNodes& encoded, std::span<const NodeIndex> nodes);
 
+/// Mean and standard deviation of every column. A column that is constant up to the rounding of its
+/// own magnitude keeps its scale: divided by what rounding left, noise would pass for a feature.
 ColumnUnits column_units(MatrixView<const float> rows);
 
 /// Subtracts the mean and divides by the scale of every column.

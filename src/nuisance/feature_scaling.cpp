@@ -1,33 +1,53 @@
 #include "nuisance/feature_scaling.hpp"
 
 #include <cmath>
-#include <limits>
+#include <utility>
 #include <vector>
 
-#include "nuisance/centred_matrix.hpp"
+#include "cone/data/column_units.hpp"
 
 namespace cone {
+namespace {
 
-ScaledFeatures scale_features(const SparseMatrix& x, FeatureScaling scaling) {
-  const CentredMatrix centred(x);
-  std::vector<double> factor(x.cols(), 1.0);
-  double total_variance = 0;
-  for (std::size_t j = 0; j < centred.cols(); ++j) {
-    const double variance = centred.sums_of_squares()[j] / static_cast<double>(x.rows());
-    if (!(variance > std::numeric_limits<double>::min()))
-      continue;  // underflow: as good as constant
-    if (scaling == FeatureScaling::kUnitVariance) {
-      factor[centred.kept()[j]] = 1.0 / std::sqrt(variance);
-      total_variance += 1;
-    } else {
-      total_variance += variance;
-    }
-  }
+SparseMatrix with_scaled_columns(const SparseMatrix& x, const std::vector<double>& factor) {
   std::vector<double> values(x.values().begin(), x.values().end());
   for (std::size_t k = 0; k < values.size(); ++k) values[k] *= factor[x.columns()[k]];
-  return {.matrix = SparseMatrix(x.cols(), {x.offsets().begin(), x.offsets().end()},
-                                 {x.columns().begin(), x.columns().end()}, std::move(values)),
+  return {x.cols(),
+          {x.offsets().begin(), x.offsets().end()},
+          {x.columns().begin(), x.columns().end()},
+          std::move(values)};
+}
+
+}  // namespace
+
+ScaledFeatures scale_for_penalty(const FeatureTable& features, FeatureScaling scaling) {
+  const std::vector<ColumnUnit> units = measure_columns(features);
+  std::vector<double> factor(units.size(), 0.0);
+  double total_variance = 0;
+  for (std::size_t j = 0; j < units.size(); ++j) {
+    if (units[j].scale == 0) continue;
+    const bool unit_variance = scaling == FeatureScaling::kUnitVariance;
+    factor[j] = unit_variance ? 1 / units[j].scale : 1.0;
+    total_variance += unit_variance ? 1.0 : units[j].scale * units[j].scale;
+  }
+  return {.matrix = with_scaled_columns(features.matrix, factor),
           .total_variance = total_variance > 0 ? total_variance : 1.0};
+}
+
+SparseMatrix scale_for_least_squares(const FeatureTable& features) {
+  const std::vector<ColumnUnit> units = measure_columns(features);
+  // Root mean variance of the counts: one factor for all, since they share one unit.
+  double count_variance = 0;
+  for (std::size_t j = features.num_dense; j < units.size(); ++j) {
+    count_variance +=
+        units[j].scale * (units[j].scale / static_cast<double>(features.num_counts()));
+  }
+  std::vector<double> factor(units.size(), 0.0);
+  for (std::size_t j = 0; j < units.size(); ++j) {
+    if (units[j].scale == 0) continue;
+    factor[j] = 1 / (j < features.num_dense ? units[j].scale : std::sqrt(count_variance));
+  }
+  return with_scaled_columns(features.matrix, factor);
 }
 
 }  // namespace cone

@@ -1,12 +1,15 @@
 #pragma once
 
 #include "cone/base/sparse_matrix.hpp"
+#include "cone/data/dataset.hpp"
 #include "cone/nuisance/nuisance_options.hpp"
+
+// The features as regressions see them. Scales come from the features of all nodes: no treatment or
+// outcome enters. Columns are scaled, not shifted: every regression has an intercept and centres
+// its columns itself. Columns that are constant up to rounding become zero.
 
 namespace cone {
 
-/// The features as ridge and logistic regression see them. Scales come from the features of all
-/// nodes: no treatment or outcome enters.
 struct ScaledFeatures {
   SparseMatrix matrix;
   /// Σ over the columns of their variance: slopes of variance s² give predictions whose variance
@@ -14,6 +17,12 @@ struct ScaledFeatures {
   double total_variance = 1;
 };
 
-ScaledFeatures scale_features(const SparseMatrix& x, FeatureScaling scaling);
+/// For ridge and logistic regression, whose penalty depends on the units: every column, measurement
+/// or count, gets unit variance, unless the user asks for none of it.
+ScaledFeatures scale_for_penalty(const FeatureTable& features, FeatureScaling scaling);
+
+/// For least squares, which depend on the units only where columns depend on each other and the
+/// shortest coefficients are taken: measurements get unit variance, all counts one common factor.
+SparseMatrix scale_for_least_squares(const FeatureTable& features);
 
 }  // namespace cone

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cone/nuisance/arm_network.hpp"
-#include "cone/represent/feature_scaling.hpp"
+#include "cone/represent/encoder_input.hpp"
 
 #include "nuisance/network_schedule.hpp"
 #include "nuisance/plan_checks.hpp"
@@ -40,7 +40,7 @@ OutcomePredictions predict_by_networks(const Context& context, const Dataset& da
   validate(options);
   require_valid(plan, data.num_nodes());
   require_both_arms(data, learning_plan(plan));
-  const SparseMatrix x = scaled_matrix(data.features.matrix);
+  const SparseMatrix x = encoder_input(data.features);
   OutcomePredictions out;
   out.mu0.assign(data.num_nodes(), std::numeric_limits<double>::quiet_NaN());
   out.mu1 = out.mu0;

@@ -99,14 +99,15 @@ OutcomePredictions predict_outcomes(const Context& context, const Dataset& data,
   OutcomePredictions out;
   ScaledFeatures scaled;
   if (model == OutcomeModel::kRidge) {
-    scaled = scale_features(data.features.matrix, options.feature_scaling);
+    scaled = scale_for_penalty(data.features, options.feature_scaling);
     out.chosen_strengths = select_ridge_strengths(context, data, scaled, plan);
+  } else {
+    scaled.matrix = scale_for_least_squares(data.features);
   }
-  const OutcomeFitInput input{
-      .data = data,
-      .x = model == OutcomeModel::kRidge ? scaled.matrix : data.features.matrix,
-      .policies = policies,
-      .want_residuals = plan.scored.size() < data.num_nodes()};
+  const OutcomeFitInput input{.data = data,
+                              .x = scaled.matrix,
+                              .policies = policies,
+                              .want_residuals = plan.scored.size() < data.num_nodes()};
 
   const std::vector<FitUnit> units = fit_units(plan, model);
   std::vector<OutcomeFit> fits(units.size());

@@ -27,7 +27,7 @@ PropensityPredictions predict_propensities(const Context& context, const Dataset
   validate(options);
   require_valid(plan, data.num_nodes());
   require_both_arms(data, plan);
-  const ScaledFeatures features = scale_features(data.features.matrix, options.feature_scaling);
+  const ScaledFeatures features = scale_for_penalty(data.features, options.feature_scaling);
   const std::vector<PropensityFit> fits = fit_propensities(context, features.matrix, data.treatment,
                                                            features.total_variance, plan.tasks);
 

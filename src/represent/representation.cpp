@@ -7,7 +7,7 @@
 
 #include "cone/base/error.hpp"
 #include "cone/base/hash.hpp"
-#include "cone/represent/feature_scaling.hpp"
+#include "cone/represent/encoder_input.hpp"
 
 #include "represent/cone_model.hpp"
 #include "represent/training_run.hpp"
@@ -66,7 +66,8 @@ ConeModel<float> encoded(const Context& context, const Dataset& data, const Trai
   const std::span<const float> weights = model.parameters.values();
   require(weights.size() == cone.parameters().size(), "representation: weights of another model");
   std::copy(weights.begin(), weights.end(), cone.parameters().values().begin());
-  const FeatureOperand<float> features(data.features.matrix, scaled_features(data.features.matrix));
+  const SparseMatrix input = encoder_input(data.features);
+  const FeatureOperand<float> features(input, input.values());
   cone.encode(context, data.graph, features, nullptr);
   return cone;
 }

@@ -8,7 +8,7 @@
 #include "cone/base/error.hpp"
 #include "cone/base/hash.hpp"
 #include "cone/base/random.hpp"
-#include "cone/represent/feature_scaling.hpp"
+#include "cone/represent/encoder_input.hpp"
 
 namespace cone {
 namespace {
@@ -44,7 +44,8 @@ TrainingRun::TrainingRun(const Context& context, const Dataset& data, const Cone
       train_(std::move(train)),
       validation_(std::move(validation)),
       row_keys_(hashed_ids(data.ids)),
-      features_(data.features.matrix, scaled_features(data.features.matrix)),
+      input_(encoder_input(data.features)),
+      features_(input_, input_.values()),
       model_(data.features.matrix.cols(), options),
       optimiser_({.learning_rate = options.learning_rate,
                   .weight_decay = options.weight_decay,

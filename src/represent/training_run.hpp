@@ -38,7 +38,6 @@ class TrainingRun {
   enum class Verdict { kGoOn, kStop };
 
   Verdict epoch(std::uint64_t number);
-  EpochLosses training_losses(std::uint64_t number);
   void add_validation_losses(EpochLosses& losses);
   double score(const EpochLosses& losses) const;
   bool is_diverged(const EpochLosses& losses) const;
@@ -49,7 +48,8 @@ class TrainingRun {
   LoggedNodes<float> train_;
   LoggedNodes<float> validation_;
   std::vector<std::uint64_t> row_keys_;
-  FeatureOperand<float> features_;
+  SparseMatrix input_;
+  FeatureOperand<float> features_;  // refers to input_
   ConeModel<float> model_;
   nn::Adam<float> optimiser_;
   std::vector<EpochLosses> history_;

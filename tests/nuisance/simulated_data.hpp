@@ -49,6 +49,7 @@ inline Simulated simulate(const SimulationShape& shape, std::uint64_t seed) {
     out.x.push_back(std::move(row));
   }
   out.data.features.matrix = sparse_from_rows(out.x);
+  out.data.features.num_dense = shape.features;
   for (std::size_t j = 0; j < shape.features; ++j) {
     out.data.features.names.push_back(std::to_string(j));
   }

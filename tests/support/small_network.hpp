@@ -31,6 +31,7 @@ inline Dataset tiny_network() {
   }
   data.features.matrix = sparse_from_rows(rows);
   data.features.names = {"a", "b", "c", "d", "e"};
+  data.features.num_dense = 5;
   for (int i = 0; i < 12; ++i) {
     data.treatment.push_back(rng.bernoulli(0.5) ? 1 : 0);
     data.outcome.push_back(10 + 3 * rng.normal());
@@ -75,7 +76,8 @@ inline Dataset with_nodes_permuted(const Dataset& data, const std::vector<NodeIn
     for (const NodeIndex j : data.graph.neighbours(i)) edges.push_back({place[i], place[j]});
   }
   permuted.graph = build_graph(Context(0, 1), order.size(), edges);
-  permuted.features = {data.features.matrix.select_rows(order), data.features.names};
+  permuted.features = {data.features.matrix.select_rows(order), data.features.names,
+                       data.features.num_dense};
   return permuted;
 }
 

@@ -52,6 +52,7 @@ inline SmallWorld small_world(std::size_t n, double confounding, double effect,
   data.graph = build_graph(Context(0, 1), n, edges);
   data.features.matrix = SparseMatrix(3, std::move(offsets), std::move(columns), std::move(values));
   data.features.names = {"x0", "x1", "x2"};
+  data.features.num_dense = 3;
   world.data.truth = Truth(std::move(y0), std::move(y1));
   world.policies = {{"by x1", std::move(policy)}};
   return world;

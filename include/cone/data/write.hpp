@@ -9,11 +9,11 @@
 namespace cone {
 
 /// Writes a dataset as a folder that load_dataset reads back to the same checksum: nodes.csv (with
-/// `propensity`, `mu0`, `mu1` where present, `y0`, `y1` where `truth` is given), edges.csv (each
-/// edge once, the lower node first) and, where there are features, all of them as sparse ones in
-/// features.csv, past a million entries in features.npz, with feature_names.csv beside. Numbers
-/// are the shortest decimals that read back to the same bits; a feature that is stored as an
-/// explicit zero is left out. Every file is written whole or not at all; features.csv or
+/// `propensity`, `mu0`, `mu1` where present, `y0`, `y1` where `truth` is given, and the
+/// measurements), edges.csv (each edge once, the lower node first) and, where there are counts,
+/// those in features.csv, past a million entries in features.npz, with feature_names.csv beside.
+/// Numbers are the shortest decimals that read back to the same bits; a feature that is stored as
+/// an explicit zero is left out. Every file is written whole or not at all; features.csv or
 /// features.npz of an earlier dataset in the folder goes. Throws Error(kUsage) for data without a
 /// log and Error(kIo) when a file cannot be written.
 void write_dataset(const Context& context, const std::filesystem::path& folder, const Dataset& data,

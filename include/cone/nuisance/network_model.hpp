@@ -9,7 +9,7 @@
 namespace cone {
 
 /// One network an arm on the features: fitted on the first selection split's fitting nodes, stopped
-/// early on its held-out ones. Features are scaled as the encoders see them (scaled_features). Of
+/// early on its held-out ones. Features are scaled as the encoders see them (encoder_input). Of
 /// the options, what concerns any network counts: hidden, learning_rate, weight_decay,
 /// clip_gradient, epochs, patience. Without implied weights, as networks are not linear.
 ///
