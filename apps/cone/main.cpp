@@ -63,7 +63,8 @@ int run_command(int argc, char** argv) {
       "What would a decision rule have achieved? Estimates the utility of treatment\n"
       "policies from logged data, when the people in the data are connected.",
       "cone");
-  root.set_version_flag("--version", "cone " + std::string(kVersion));
+  root.set_version_flag("--version", fmt::format("cone {} (commit {}, revision {})", kVersion,
+                                                 build_commit(), source_revision()));
   root.require_subcommand(1);
   root.footer(kExamples);
   root.get_formatter()->column_width(34);

@@ -96,6 +96,7 @@ DataSummary summarise(const Dataset& data) {
   return {.num_nodes = data.num_nodes(),
           .num_edges = data.graph.num_edges(),
           .num_features = data.features.matrix.cols(),
+          .num_dense_features = data.features.num_dense,
           .num_treated = data.num_treated(),
           .checksum = data.checksum()};
 }

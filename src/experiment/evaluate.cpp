@@ -1,6 +1,7 @@
 #include "cone/experiment/evaluate.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 
 #include "experiment/diagnostics.hpp"
 #include "experiment/nuisance_set.hpp"
+#include "experiment/scaling_diagnostics.hpp"
 
 namespace cone {
 namespace {
@@ -163,6 +165,8 @@ EvaluationRecord run(const Context& context, const LoadedData& data,
 
   EvaluationRecord record;
   record.version = kVersion;
+  record.revision = source_revision();
+  record.commit = build_commit();
   record.config = config_json(context, options, policies, estimators);
   record.data = summarise(data.observed);
 
@@ -179,6 +183,11 @@ EvaluationRecord run(const Context& context, const LoadedData& data,
                                               estimators, options.estimator));
   }
   record.diagnostics = diagnose(data, nuisances);
+  record.diagnostics.feature_scaling =
+      describe_scaling(data.observed.features, estimators, options.nuisance);
+  for (std::string& warning : warn_of_rounding_columns(data.observed.features)) {
+    record.diagnostics.warnings.push_back(std::move(warning));
+  }
   const bool own_model =
       options.nuisances == NuisanceSource::kGiven && data.observed.mu0.has_value();
   if (options.estimators.empty() && !own_model && is_large(data.observed)) {

@@ -1,7 +1,12 @@
 #include "cone/experiment/figure2.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "cone/base/error.hpp"
+
+#include "experiment/selection_criteria.hpp"
 #include "experiment/study_errors.hpp"
 
 namespace cone {
@@ -27,6 +32,22 @@ void add_failures(std::span<const Unit> units, const UnitsReport& report, Figure
         options.at("evaluation").at("zeta").dump(), options.at("simulation").get<std::uint64_t>(),
         options.at("run").get<std::uint64_t>(), report.records[u].error));
   }
+}
+
+std::size_t place_of(const std::vector<double>& values, double value) {
+  const auto found = std::find(values.begin(), values.end(), value);
+  require(found != values.end(), "figure 2: a default is not in the grid");
+  return static_cast<std::size_t>(found - values.begin());
+}
+
+std::vector<std::span<const UnitRecord>> records_by_point(std::span<const UnitRecord> records,
+                                                          std::size_t begin, std::size_t num_points,
+                                                          std::size_t per_point) {
+  std::vector<std::span<const UnitRecord>> points;
+  for (std::size_t p = 0; p < num_points; ++p) {
+    points.push_back(records.subspan(begin + p * per_point, per_point));
+  }
+  return points;
 }
 
 }  // namespace
@@ -60,10 +81,16 @@ Figure2 reproduce_figure2(const Context& context, std::span<const StudyNetwork> 
   figure.num_reused = report.num_reused;
   figure.remarks = report.remarks;
 
+  const std::size_t num_points = figure.values.size() * figure.values.size();
+  const std::size_t default_point =
+      place_of(figure.values, ConeOptions{}.gamma) * figure.values.size() +
+      place_of(figure.values, ConeOptions{}.zeta);
   const auto per_cell =
       static_cast<std::size_t>(options.simulations) * static_cast<std::size_t>(options.runs);
   std::size_t next = 0;
   for (ParameterMap& map : figure.maps) {
+    map.selections = compare_criteria(
+        options, records_by_point(report.records, next, num_points, per_cell), default_point);
     map.cells.resize(figure.values.size());
     for (auto& row : map.cells) {
       for (std::size_t k = 0; k < figure.values.size(); ++k, next += per_cell) {

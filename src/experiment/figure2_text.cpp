@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cone/base/version.hpp"
 #include "cone/experiment/figure2.hpp"
 #include "cone/results/json_number.hpp"
 #include "cone/results/option_json.hpp"
@@ -51,6 +52,14 @@ std::string figure2_text(const Figure2& figure) {
       }
       text += fmt::format("\n{}: {} of cone\n\n{}", map.setting, measure.name, table.to_string());
     }
+    TextTable choices({{"gamma and zeta chosen by", TextTable::Align::kLeft}, {"RMSE"}, {"MAE"}});
+    for (const SelectionResult& selection : map.selections) {
+      const ErrorSummary& e = selection.errors;
+      choices.add_row({selection.criterion, fmt::format("{:.4f} ± {:.4f}", e.rmse, e.rmse_error),
+                       fmt::format("{:.4f} ± {:.4f}", e.mae, e.mae_error)});
+    }
+    text += fmt::format("\n{}: what a choice would have reached\n\n{}", map.setting,
+                        choices.to_string());
   }
   return text;
 }
@@ -90,6 +99,9 @@ std::string figure2_csv(const Figure2& figure) {
 nlohmann::ordered_json figure2_json(const Figure2& figure) {
   using Json = nlohmann::ordered_json;
   Json json = {{"schema", "cone.figure2/1"},
+               {"version", std::string(kVersion)},
+               {"revision", std::string(source_revision())},
+               {"commit", std::string(build_commit())},
                {"study", option_json(figure.study)},
                {"seed", figure.seed},
                {"values", figure.values},
@@ -106,6 +118,15 @@ nlohmann::ordered_json figure2_json(const Figure2& figure) {
         for (const ErrorSummary& cell : row) numbers.push_back(json_number(cell.*value));
         setting[key].push_back(std::move(numbers));
       }
+    }
+    setting["selections"] = Json::array();
+    for (const SelectionResult& selection : map.selections) {
+      const ErrorSummary& e = selection.errors;
+      setting["selections"].push_back({{"criterion", selection.criterion},
+                                       {"rmse", json_number(e.rmse)},
+                                       {"rmse_error", json_number(e.rmse_error)},
+                                       {"mae", json_number(e.mae)},
+                                       {"mae_error", json_number(e.mae_error)}});
     }
     json["settings"].push_back(std::move(setting));
   }

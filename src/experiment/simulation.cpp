@@ -132,6 +132,7 @@ nlohmann::ordered_json manifest(const Context& context, const SimulationOptions&
   if (!simulated.source_checksum.empty()) config["network_checksum"] = simulated.source_checksum;
   return {{"schema", std::string(kManifestSchema)},
           {"version", std::string(kVersion)},
+          {"commit", std::string(build_commit())},
           {"config", std::move(config)},
           {"data",
            {{"num_nodes", data.num_nodes()},

@@ -103,6 +103,11 @@ Json evaluate_group(const Context& context, const StudySetting& setting, std::ui
     if (evaluation.status == RunStatus::kCancelled) throw Cancelled();
     const PolicyResult& evaluated = evaluation.record.policies.front();
     result["truth"] = json_number(evaluated.truth.value());
+    if (group.name == kConeGroup) {
+      const TrainingDiagnostics& training = evaluation.record.diagnostics.trainings.front();
+      result["training"] = {{"outcome_error", json_number(training.outcome_error)},
+                            {"propensity_loss", json_number(training.propensity_loss)}};
+    }
     for (std::size_t k = 0; k < labels.size(); ++k) {
       result["values"][labels[k]] = json_number(evaluated.estimates[k].value);
     }

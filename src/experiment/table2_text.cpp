@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cone/base/version.hpp"
 #include "cone/experiment/table2.hpp"
 #include "cone/results/json_number.hpp"
 #include "cone/results/option_json.hpp"
@@ -102,6 +103,9 @@ std::string table2_csv(const Table2& table) {
 
 Json table2_json(const Table2& table) {
   Json json = {{"schema", "cone.table2/1"},
+               {"version", std::string(kVersion)},
+               {"revision", std::string(source_revision())},
+               {"commit", std::string(build_commit())},
                {"study", option_json(table.study)},
                {"seed", table.seed},
                {"settings", Json::array()}};

@@ -74,6 +74,7 @@ nlohmann::ordered_json best_options_json(const Tuning& tuning) {
       std::count_if(tuning.ranked.begin(), tuning.ranked.end(),
                     [](const TunedPoint& point) { return !point.failure.empty(); });
   nlohmann::ordered_json how = {{"version", std::string(kVersion)},
+                                {"commit", std::string(build_commit())},
                                 {"data_checksum", tuning.data_checksum},
                                 {"seed", tuning.seed},
                                 {"score", best.score},

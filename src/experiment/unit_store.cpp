@@ -34,7 +34,7 @@ Json record_json(const UnitIdentity& identity, const UnitRecord& record) {
           {"result", record.result},
           {"result_checksum", Checksum().add(dumped(record.result, -1)).hex()},
           {"seconds", record.seconds},
-          {"version", std::string(kVersion)}};
+          {"commit", std::string(build_commit())}};
 }
 
 /// nullptr where there is no such member.
@@ -83,7 +83,8 @@ Json UnitIdentity::to_json() const {
           {"options", options},
           {"seed", seed},
           {"data_checksum", data_checksum},
-          {"version", std::string(kVersion)}};
+          {"version", std::string(kVersion)},
+          {"revision", std::string(source_revision())}};
 }
 
 std::string UnitIdentity::id() const { return Checksum().add(dumped(to_json(), -1)).hex(); }

@@ -60,6 +60,13 @@ Json diagnostics_json(const Diagnostics& d) {
          {"outcome_error", json_number(t.outcome_error)},
          {"propensity_loss", json_number(t.propensity_loss)}});
   }
+  json["feature_scaling"] = Json::array();
+  for (const ScalingDiagnostics& s : d.feature_scaling) {
+    Json entry = {{"learners", s.learners}};
+    if (!s.dense.empty()) entry["dense"] = s.dense;
+    if (!s.counts.empty()) entry["counts"] = s.counts;
+    json["feature_scaling"].push_back(std::move(entry));
+  }
   json["warnings"] = d.warnings;
   return json;
 }
@@ -70,7 +77,7 @@ std::string EvaluationRecord::run_id() const {
   Json identity = config;
   identity.erase("data");  // where it was found; its checksum says what it is
   Checksum checksum;
-  checksum.add(identity.dump()).add(data.checksum).add(version);
+  checksum.add(identity.dump()).add(data.checksum).add(version).add(revision);
   for (const PolicyResult& policy : policies) checksum.add(policy.checksum);
   return checksum.hex();
 }
@@ -78,12 +85,15 @@ std::string EvaluationRecord::run_id() const {
 Json to_json(const EvaluationRecord& record) {
   Json json = {{"schema", std::string(kEvaluationSchema)},
                {"version", record.version},
+               {"revision", record.revision},
+               {"commit", record.commit},
                {"run_id", record.run_id()},
                {"config", record.config},
                {"data",
                 {{"num_nodes", record.data.num_nodes},
                  {"num_edges", record.data.num_edges},
                  {"num_features", record.data.num_features},
+                 {"num_dense_features", record.data.num_dense_features},
                  {"num_treated", record.data.num_treated},
                  {"checksum", record.data.checksum}}}};
   json["policies"] = Json::array();

@@ -4,7 +4,14 @@
 
 namespace cone {
 
-/// Part of every run's identity.
 inline constexpr std::string_view kVersion = CONE_VERSION;
+
+/// 16 hexadecimal digits over the library's sources: part of every run's identity, so that results
+/// of other code are never taken for results of this.
+std::string_view source_revision();
+
+/// The commit this was built from, with "-dirty" where the tree had changes; "unknown" outside a
+/// repository. For people: it is in every record and in no identity.
+std::string_view build_commit();
 
 }  // namespace cone

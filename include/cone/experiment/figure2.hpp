@@ -11,11 +11,18 @@
 
 namespace cone {
 
+/// What choosing γ and ζ by a criterion, anew for every simulation and run, would have reached.
+struct SelectionResult {
+  std::string criterion;
+  ErrorSummary errors;
+};
+
 /// How cone's error depends on γ and ζ in one setting.
 struct ParameterMap {
   std::string setting;
   ConeOptions options;                           ///< but for gamma and zeta
   std::vector<std::vector<ErrorSummary>> cells;  ///< gamma × zeta
+  std::vector<SelectionResult> selections;
 };
 
 struct Figure2 {

@@ -90,7 +90,8 @@ std::vector<ConeOptions> network_candidates();
 /// The unit that evaluates a group on one split of one simulation by the paper's protocol, with the
 /// policy random-weights:SIMULATION. The split and the initial weights have the seed
 /// setting.seed + 100000·simulation + run. Its result: {"truth": ..., "values": {label: value or
-/// null}}. Networks on features choose their own options among network_candidates() on the
+/// null}}; with cone's also "training", what the fit reached on the validation nodes. Networks on
+/// features choose their own options among network_candidates() on the
 /// validation nodes; `networks` are cone's. The setting's network must outlive it.
 Unit study_unit(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run,
                 const MethodGroup& group, const ConeOptions& networks);

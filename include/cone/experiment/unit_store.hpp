@@ -22,7 +22,7 @@ struct UnitIdentity {
   std::uint64_t seed = 0;
   std::string data_checksum;
 
-  /// With the version of the program, whose results may differ from another's.
+  /// With the version and the revision of the program, whose results may differ from another's.
   nlohmann::ordered_json to_json() const;
   /// 32 hexadecimal digits over the JSON.
   std::string id() const;

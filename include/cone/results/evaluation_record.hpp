@@ -19,6 +19,7 @@ struct DataSummary {
   std::uint64_t num_nodes = 0;
   std::uint64_t num_edges = 0;
   std::uint64_t num_features = 0;
+  std::uint64_t num_dense_features = 0;  ///< measurements; the others are counts
   std::uint64_t num_treated = 0;
   std::string checksum;
 };
@@ -57,6 +58,12 @@ struct TrainingDiagnostics {
   double propensity_loss = 0;            ///< of the propensity model, cross-entropy in inner folds
 };
 
+struct ScalingDiagnostics {
+  std::string learners;  ///< "networks and kernels"
+  std::string dense;     ///< "standardised"; empty where the data has no such columns
+  std::string counts;    ///< "row_percent"
+};
+
 struct Diagnostics {
   std::uint64_t num_evaluated_nodes = 0;
   std::uint64_t num_isolated_nodes = 0;
@@ -65,21 +72,25 @@ struct Diagnostics {
   std::vector<PropensityDiagnostics> propensity_models;
   std::vector<OutcomeDiagnostics> outcome_models;
   std::vector<TrainingDiagnostics> trainings;  ///< of cone, one a fold; empty where it did not run
+  /// What learners do to the features before they see them; one entry per group of learners.
+  std::vector<ScalingDiagnostics> feature_scaling;
   std::vector<std::string> warnings;
 };
 
 /// The record of one evaluation: everything needed to read it, and to run it again.
 struct EvaluationRecord {
   std::string version;
+  std::string revision;           ///< of the code: see source_revision()
+  std::string commit;             ///< it was built from, for people
   nlohmann::ordered_json config;  ///< every option with its value, the seed, the data and policies
   DataSummary data;
   std::vector<PolicyResult> policies;
   Diagnostics diagnostics;
   std::map<std::string, double> timing_seconds;
 
-  /// 32 hexadecimal digits over version, configuration, and the checksums of data and policies.
-  /// Neither timings and results nor the path of the data are part of it: the same run has the
-  /// same identity everywhere.
+  /// 32 hexadecimal digits over version, revision, configuration, and the checksums of data and
+  /// policies. Neither timings and results nor the path of the data are part of it: the same run
+  /// has the same identity everywhere.
   std::string run_id() const;
 };
 
