@@ -26,12 +26,17 @@ def data_folder():
     return pathlib.Path(os.environ.get("CONE_DATA_DIR", ROOT.parent / "shared/data"))
 
 
-def environment():
+def built_commit(bin_folder):
+    """The commit that the measured programs were built from; the tree may have moved on since."""
+    line = subprocess.run([str(bin_folder / "cone"), "--version"], capture_output=True, text=True,
+                          check=True).stdout
+    return line.split("commit ")[1].split(",")[0]
+
+
+def environment(bin_folder):
     cpu = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo")
                 if line.startswith("model name")), platform.processor())
-    commit = subprocess.run(["git", "describe", "--always", "--dirty"], cwd=ROOT,
-                            capture_output=True, text=True).stdout.strip()
-    return {"commit": commit,
+    return {"commit": built_commit(bin_folder),
             "hardware": {"cpu": cpu, "cores": len(os.sched_getaffinity(0)),
                          "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
                          "load_average": os.getloadavg()[0]}}

@@ -4,13 +4,25 @@
 import json
 import pathlib
 import statistics
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench/results"
 
 
+def require_clean(result, name):
+    """A figure belongs to a commit that others can check out."""
+    if isinstance(result, dict):
+        if str(result.get("commit", "")).endswith("-dirty"):
+            sys.exit(f"{name}: measured on a tree with changes ({result['commit']}); measure again on a clean one")
+        for part in result.values():
+            require_clean(part, name)
+
+
 def record(name):
-    return json.loads((RESULTS / f"{name}.json").read_text())
+    result = json.loads((RESULTS / f"{name}.json").read_text())
+    require_clean(result, name)
+    return result
 
 
 def table(header, rows):
@@ -170,20 +182,6 @@ The same comparison. {machine(result)}
 """
 
 
-def accuracy():
-    result = record("accuracy")
-    rows = [[f"`{name}`", f"{row['rmse']:.4f} ± {row['rmse_error']:.4f}",
-             f"{row['mae']:.4f} ± {row['mae_error']:.4f}", f"{row['bias']:+.4f}"]
-            for name, row in sorted(result["rows"].items(), key=lambda item: item[1]["rmse"])]
-    return f"""## Accuracy of every estimator
-
-`./dev bench accuracy`: {result['network']}, κ2 = {result['kappa2']:g}, {result['simulations']} simulations, {result['runs']} split each, defaults without any tuning, error of the
-utility of the test nodes. The whole study, tuned and tested, is in [results.md](results.md).
-
-{table(["estimator", "RMSE", "MAE", "bias"], rows)}
-"""
-
-
 def epoch():
     parts = {"comparison": epoch_comparison, "comparison_16_cores": epoch_wide,
              "scaling": epoch_scaling,
@@ -199,9 +197,7 @@ def main():
     text = "\n".join([
         "# Benchmarks\n\nWritten by `scripts/render_benchmarks.py` from the records in `bench/results`. Machines are noisy: "
         "read the ratios,\nwhich compare runs side by side, before the seconds.\n",
-        loader(), topics(), network()]
-        + [render() for render in (epoch, accuracy)
-           if (RESULTS / f"{render.__name__}.json").exists()])
+        loader(), topics(), network(), epoch()])
     (ROOT / "docs/benchmarks.md").write_text(text)
 
 

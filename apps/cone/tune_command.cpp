@@ -27,6 +27,10 @@ constexpr const char* kTuneFooter =
 the propensity model reach on validation nodes. The truth, where the data has it, is not used.
 Options that are not named keep the values shown above.
 
+What it is good for: networks that predict logged outcomes and treatments better, say where the
+defaults do not learn at all. In our study that did not make the utility more accurate (see
+docs/results.md): compare the estimates with and without the file before you trust either.
+
 Writes RUN/best.json, which cone evaluate --options reads, and one file a combination and fold
 under RUN/units. The same command goes on where an earlier one was stopped, however it ended, and
 other values in the same folder compute only what is new.

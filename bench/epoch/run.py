@@ -204,7 +204,7 @@ def main():
     record = {"benchmark": "epoch"}
     if args.json is not None and args.json.exists():
         record = json.loads(args.json.read_text())
-    record[mode.__name__] = {**environment(), "threads": args.threads, **mode(args)}
+    record[mode.__name__] = {**environment(args.bin), "threads": args.threads, **mode(args)}
     write_json(args.json, record)
 
 

@@ -43,7 +43,7 @@ def main():
     networks = [("like BlogCatalog", 5_200, 66)]
     if args.large:
         networks.append(("large", 1_000_000, 50))
-    result = {"benchmark": "kernels", **environment(), "runs": []}
+    result = {"benchmark": "kernels", **environment(args.bin), "runs": []}
     for name, nodes, degree in networks:
         for threads in sorted({1, args.threads}):
             run = run_json([args.bin / "kernels_bench", threads, nodes, degree])

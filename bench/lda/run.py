@@ -131,7 +131,7 @@ def main():
     arguments.add_argument("--cross-check", action="store_true",
                            help="also score our topics with scikit-learn's code")
     args = arguments.parse_args()
-    record = {"benchmark": "lda", **environment(), "scikit_learn": sklearn.__version__,
+    record = {"benchmark": "lda", **environment(args.bin), "scikit_learn": sklearn.__version__,
               "topics": args.topics, "threads": args.threads, "results": []}
     with tempfile.TemporaryDirectory() as scratch:
         for name in TOP_WORDS:

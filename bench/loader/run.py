@@ -56,7 +56,7 @@ def parse_args():
 
 def main():
     args = parse_args()
-    result = {"benchmark": "loader", **environment(), "variants": []}
+    result = {"benchmark": "loader", **environment(args.bin), "variants": []}
     columns = "{:<24} {:>7} {:>7} {:>7} {:>6} {:>7} {:>12} {:>10} {:>10}"
     print(columns.format("variant", "cone s", "cpu s", "pandas", "cpu s", "ratio", "peak / kept",
                          "cone MB", "pandas MB"))

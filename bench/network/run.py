@@ -19,7 +19,7 @@ SETTINGS = [("default", 5_200, 66, {}),
 
 def main():
     args = parser(__doc__).parse_args()
-    result = {"benchmark": "network", **environment(), "settings": []}
+    result = {"benchmark": "network", **environment(args.bin), "settings": []}
     columns = "{:<17}{:>10}{:>12}{:>12}{:>9}{:>9}{:>9}{:>8}{:>9}{:>8}{:>10}{:>9}"
     print(columns.format("network", "nodes", "edges", "words", "seconds", "GiB", "log s", "degree",
                          "max", "tail", "clustering", "homoph."))
