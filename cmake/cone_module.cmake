@@ -51,9 +51,14 @@ endfunction()
 # Tests of a module: every tests/<module>/*_test.cpp becomes part of cone_<module>_test; those
 # named *_fixture_test.cpp go into an executable of their own, labelled `fixture` (they read
 # reference values from $CONE_FIXTURE_DIR); *_slow_test.cpp are labelled `slow` and left out of
-# the sanitizer runs.
+# the sanitizer runs. ON_EVERY_TARGET: each test runs once for each instruction set that the kernels
+# were compiled for.
 function(cone_module_tests name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "ON_EVERY_TARGET" "" "DEPENDS" ${ARGN})
+  set(main GTest::gtest_main)
+  if(ARG_ON_EVERY_TARGET)
+    set(main cone_every_target_main)
+  endif()
   file(GLOB all CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${name}/*_test.cpp)
   set(fixture ${all})
   list(FILTER fixture INCLUDE REGEX "_fixture_test\\.cpp$")
@@ -69,7 +74,7 @@ function(cone_module_tests name)
       # Most of what a test costs to compile are the headers, which its neighbours need too.
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
       target_link_libraries(${target} PRIVATE cone_${name} ${ARG_DEPENDS} cone_test_support
-                                              cone_compile_options GTest::gtest_main)
+                                              cone_compile_options ${main})
       gtest_discover_tests(${target} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
                            PROPERTIES LABELS ${kind} TIMEOUT 600)
     endif()

@@ -77,8 +77,16 @@ TEST_P(SparseTimesDense, IsTheSameAtAnyNumberOfThreads) {
 
 INSTANTIATE_TEST_SUITE_P(Columns, SparseTimesDense, ::testing::Values(1, 3, 16, 51, 128, 200));
 
-TEST(SparseTimesDenseOfNothing, IsZero) {
-  EXPECT_EQ(product<float>(2, Matrix<double>(0, 4), random_matrix(4, 3, 1)).rows(), 0U);
+TEST(SparseTimesDenseOfNoRows, WritesNothing) {
+  const OwnedSparse<float> nobody{.num_cols = 4};
+  const Matrix<float> w = as<float>(random_matrix(4, 3, 1));
+  std::vector<float> memory(16, 7.0F);
+  sparse_times_dense(Context(0, 2), nobody.view(), constant(w),
+                     MatrixView<float>(memory.data() + 8, 0, 3, 3));
+  EXPECT_EQ(memory, std::vector<float>(16, 7.0F));
+}
+
+TEST(SparseTimesDenseOfEmptyRows, IsZero) {
   const Matrix<float> out = product<float>(2, Matrix<double>(3, 4), random_matrix(4, 3, 1));
   for (const float value : out.values()) EXPECT_EQ(value, 0);
 }

@@ -7,13 +7,13 @@
 #include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/gamma.hpp>
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include "cone/base/random.hpp"
 #include "cone/simulate/topic_model.hpp"
 
 #include "../../src/simulate/topic_model_special.hpp"
 #include "simulate/topic_model_corpus.hpp"
+#include "support/simd_targets.hpp"
 
 namespace cone::topic_model {
 namespace {
@@ -21,27 +21,13 @@ namespace {
 // Runs the test once for each instruction set that the machine has.
 class TopicModelKernels : public ::testing::TestWithParam<std::int64_t> {
  protected:
-  void SetUp() override { choose(GetParam()); }
-  void TearDown() override { choose(0); }
+  void SetUp() override { testing::choose_target(GetParam()); }
+  void TearDown() override { testing::choose_target(0); }
   bool fuses_multiply_add() const { return GetParam() <= HWY_AVX2; }
-  static void choose(std::int64_t target) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
 };
 
-std::vector<std::int64_t> targets_of_this_machine() {
-  std::vector<std::int64_t> targets;
-  for (const std::int64_t target : {HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_SSSE3, HWY_SCALAR}) {
-    // Sanitizer builds leave some out (cmake/cone_dependencies.cmake).
-    const bool is_compiled = (HWY_TARGETS & target) != 0;
-    if (is_compiled && (hwy::SupportedTargets() & target) != 0) targets.push_back(target);
-  }
-  return targets;
-}
-
 INSTANTIATE_TEST_SUITE_P(AllTargets, TopicModelKernels,
-                         ::testing::ValuesIn(targets_of_this_machine()),
+                         ::testing::ValuesIn(testing::targets_of_this_machine()),
                          [](const auto& test) { return hwy::TargetName(test.param); });
 
 TEST_P(TopicModelKernels, ExpDigammaAgreesWithBoostOverTheWholeRange) {
@@ -138,7 +124,7 @@ TEST_P(TopicModelKernels, AFitAgreesWithTheBaselineUpToRounding) {
   const Context context(4, 2);
   const auto fit = [&] { return fit_topic_model(context, counts, {.topics = 5, .passes = 20}); };
   const Matrix<double> chosen = fit().word_distributions();
-  choose(HWY_SCALAR);
+  testing::choose_target(testing::baseline_target());
   const Matrix<double> baseline = fit().word_distributions();
   for (std::size_t i = 0; i < chosen.values().size(); ++i) {
     ASSERT_NEAR(chosen.values()[i], baseline.values()[i], 1e-5);
