@@ -8,7 +8,9 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cone/base/error.hpp"
@@ -27,8 +29,17 @@ class FileTest : public ::testing::Test {
   }
   ~FileTest() override { std::filesystem::remove_all(folder); }
 
+  std::size_t num_entries() const {
+    const auto begin = std::filesystem::directory_iterator(folder);
+    return static_cast<std::size_t>(std::distance(begin, std::filesystem::directory_iterator()));
+  }
+
   std::filesystem::path folder;
 };
+
+void write_text(const std::filesystem::path& path, const char* text) {
+  write_atomically(path, [&](std::ostream& out) { out << text; });
+}
 
 TEST_F(FileTest, AFailedWriteLeavesTheOldFileAndNothingElse) {
   const auto path = folder / "result.json";
@@ -40,8 +51,81 @@ TEST_F(FileTest, AFailedWriteLeavesTheOldFileAndNothingElse) {
                                 }),
                std::runtime_error);
   EXPECT_EQ(MappedFile(path).bytes(), "old");
-  const auto begin = std::filesystem::directory_iterator(folder);
-  EXPECT_EQ(std::distance(begin, std::filesystem::directory_iterator()), 1);
+  EXPECT_EQ(num_entries(), 1U);
+}
+
+TEST_F(FileTest, AFileKeepsThePermissionsOfTheOneItReplaces) {
+  const auto path = folder / "private";
+  write_text(path, "old");
+  for (const mode_t mode : {0600U, 0640U, 0444U}) {
+    ASSERT_EQ(::chmod(path.c_str(), mode), 0);
+    write_text(path, "new");
+    struct stat info {};
+    ASSERT_EQ(::stat(path.c_str(), &info), 0);
+    EXPECT_EQ(info.st_mode & 0777U, mode);
+  }
+}
+
+TEST_F(FileTest, ALinkToNothingYetIsFollowed) {
+  std::filesystem::create_symlink("further", folder / "link");
+  std::filesystem::create_symlink("file", folder / "further");
+  write_text(folder / "link", "text");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "further"));
+  EXPECT_EQ(MappedFile(folder / "file").bytes(), "text");
+  std::filesystem::create_symlink("circle", folder / "circle");
+  EXPECT_THROW(write_text(folder / "circle", "text"), Error);
+}
+
+TEST_F(FileTest, WhatAKilledProcessLeftGoesWithTheNextWriteToTheSameFile) {
+  const auto path = folder / "result.json";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    write_atomically(path, [](std::ostream& out) {
+      out << "half" << std::flush;
+      ::raise(SIGKILL);
+    });
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(num_entries(), 1U);  // the half
+  write_text(folder / "other", "text");
+  EXPECT_EQ(num_entries(), 2U);  // the half is none of its business
+  write_text(path, "whole");
+  EXPECT_EQ(MappedFile(path).bytes(), "whole");
+  EXPECT_EQ(num_entries(), 2U);
+}
+
+TEST_F(FileTest, WhatAnotherProcessIsWritingIsLeftAlone) {
+  const auto path = folder / "result.json";
+  write_atomically(path, [&](std::ostream& out) {
+    out << "sl" << std::flush;
+    write_text(path, "quick");
+    EXPECT_EQ(MappedFile(path).bytes(), "quick");
+    out << "ow";
+  });
+  EXPECT_EQ(MappedFile(path).bytes(), "slow");
+  EXPECT_EQ(num_entries(), 1U);
+}
+
+TEST_F(FileTest, NamesAsLongAsTheyMayBeCanBeWritten) {
+  const auto path = folder / std::string(255, 'n');
+  write_text(path, "text");
+  EXPECT_EQ(MappedFile(path).bytes(), "text");
+}
+
+TEST_F(FileTest, MappingAPipeIsRefusedAtOnce) {
+  const auto pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  try {
+    const MappedFile mapped(pipe);
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kData);
+    EXPECT_NE(std::string(error.what()).find("pipe"), std::string::npos);
+  }
+  EXPECT_THROW(MappedFile("/dev/zero"), Error);
 }
 
 TEST_F(FileTest, WritingFollowsLinksAndLeavesPipesWhatTheyAre) {

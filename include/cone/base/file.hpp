@@ -9,8 +9,8 @@
 
 namespace cone {
 
-/// A file mapped read-only. Throws Error(kData) when it cannot be opened or is not a regular file.
-/// The file must not shrink while it is mapped.
+/// A file mapped read-only. Throws Error(kData) when it cannot be opened or is not a regular file:
+/// a pipe, a socket or a device is refused at once. Reading a file that shrank since raises SIGBUS.
 class MappedFile {
  public:
   explicit MappedFile(const std::filesystem::path& path);
@@ -34,10 +34,15 @@ class MappedFile {
 enum class PathKind { kMissing, kFile, kFolder, kOther };
 PathKind path_kind(const std::filesystem::path& path) noexcept;
 
+/// Where writing to `path` puts the bytes: symbolic links are followed, also one that leads to
+/// nothing yet.
+std::filesystem::path follow_links(const std::filesystem::path& path);
+
 /// Writes through `write` to a temporary file beside `path`, flushes it to disk and renames it over
-/// `path`, so a reader sees the old file or the whole new one. Symbolic links are followed; what is
-/// not a regular file (a pipe, a device) is written to as it is. Throws Error(kIo) and removes the
-/// temporary file on failure.
+/// `path`, so a reader sees the old file or the whole new one. The new file has the permissions of
+/// the one it replaces. Symbolic links are followed; what is not a regular file (a pipe, a device)
+/// is written to as it is. Throws Error(kIo) and removes the temporary file on failure; what a
+/// killed process left is removed by the next write to the same path.
 void write_atomically(const std::filesystem::path& path,
                       const std::function<void(std::ostream&)>& write);
 

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <utility>
+
+namespace cone {
+
+/// Closes a descriptor on scope exit.
+class Descriptor {
+ public:
+  explicit Descriptor(int number = -1) : number_(number) {}
+  ~Descriptor();
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+
+  int number() const { return number_; }
+  bool is_open() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+/// A new, empty file or folder beside the target that it will be renamed to. Its name is made from
+/// the target's (.cone-tmp-HASH-NUMBER), and it is locked as long as its process lives. So whoever
+/// writes to the same target next can tell what a killed process left behind, and removes it, from
+/// what another process is still writing, and leaves that alone.
+class Temporary {
+ public:
+  /// Both throw Error(kIo) where there is no room for it; `named` is what the user called the
+  /// target. Permissions are `mode` less the umask.
+  static Temporary create_file(const std::filesystem::path& target,
+                               const std::filesystem::path& named, unsigned mode);
+  /// `remove` takes away a folder that a killed process left; true when it is gone.
+  static Temporary create_folder(const std::filesystem::path& target,
+                                 const std::filesystem::path& named,
+                                 const std::function<bool(const std::filesystem::path&)>& remove);
+
+  /// Removes the file, or the folder if it is empty, unless it was released.
+  ~Temporary();
+  Temporary(Temporary&& other) noexcept;
+  Temporary& operator=(Temporary&&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  int descriptor() const { return descriptor_.number(); }
+  /// It was renamed: there is nothing to remove any more.
+  void release() { path_.clear(); }
+
+ private:
+  Temporary(std::filesystem::path path, Descriptor descriptor)
+      : path_(std::move(path)), descriptor_(std::move(descriptor)) {}
+
+  std::filesystem::path path_;
+  Descriptor descriptor_;
+};
+
+/// Throws Error(kIo).
+[[noreturn]] void fail_writing(const std::filesystem::path& path, const std::string& why);
+/// What errno says, in words.
+std::string errno_text();
+
+}  // namespace cone

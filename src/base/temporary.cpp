@@ -1,0 +1,128 @@
+#include "cone/base/temporary.hpp"
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cone/base/error.hpp"
+#include "cone/base/hash.hpp"
+
+namespace cone {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// As many processes may write to one target at once.
+constexpr int kMostTemporaries = 1000;
+
+fs::path temporary_path(const fs::path& target, int number) {
+  // Of fixed length, so that a target with the longest name there can be has a temporary too.
+  return target.parent_path() /
+         fmt::format(".cone-tmp-{:016x}-{}", hash64(target.filename().native()), number);
+}
+
+bool is_same_file(const fs::path& path, const struct stat& info) {
+  struct stat named {};
+  return ::lstat(path.c_str(), &named) == 0 && named.st_dev == info.st_dev &&
+         named.st_ino == info.st_ino;
+}
+
+/// Locks what was just created. False where another process took it for abandoned in between.
+/// Where locks are not supported nothing is ever taken for abandoned.
+bool take_hold(int descriptor) {
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
+  struct stat info {};
+  return ::fstat(descriptor, &info) == 0 && info.st_nlink > 0;
+}
+
+/// Removes what a process left that is no more: its lock is free. True when nothing is there.
+bool remove_abandoned(const fs::path& path, const std::function<bool(const fs::path&)>& remove) {
+  const Descriptor found(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!found.is_open()) return errno == ENOENT;
+  struct stat info {};
+  if (::fstat(found.number(), &info) != 0 || info.st_uid != ::geteuid()) return false;
+  if (::flock(found.number(), LOCK_EX | LOCK_NB) != 0) return false;
+  // By now its process may have renamed it, and another may have made a new one.
+  return !is_same_file(path, info) || remove(path);
+}
+
+/// `create` returns a descriptor, or -1 and errno.
+template <class Create>
+std::pair<fs::path, int> create_temporary(const fs::path& target, const fs::path& named,
+                                          const Create& create,
+                                          const std::function<bool(const fs::path&)>& remove) {
+  for (int number = 0; number < kMostTemporaries; ++number) {
+    const fs::path path = temporary_path(target, number);
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      const int descriptor = create(path);
+      if (descriptor >= 0) {
+        if (take_hold(descriptor)) return {path, descriptor};
+        ::close(descriptor);
+      } else if (errno != EEXIST) {
+        fail_writing(named, errno_text());
+      } else if (!remove_abandoned(path, remove)) {
+        break;
+      }
+    }
+  }
+  fail_writing(named, "too many temporary files lie beside it");
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (number_ >= 0) ::close(number_);
+}
+
+Temporary Temporary::create_file(const fs::path& target, const fs::path& named, unsigned mode) {
+  auto [path, descriptor] = create_temporary(
+      target, named,
+      [&](const fs::path& name) {
+        return ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+      },
+      [](const fs::path& name) { return ::unlink(name.c_str()) == 0 || errno == ENOENT; });
+  return {std::move(path), Descriptor(descriptor)};
+}
+
+Temporary Temporary::create_folder(const fs::path& target, const fs::path& named,
+                                   const std::function<bool(const fs::path&)>& remove) {
+  auto [path, descriptor] = create_temporary(
+      target, named,
+      [&](const fs::path& name) {
+        constexpr unsigned kPermissions = 0777;
+        if (::mkdir(name.c_str(), kPermissions) != 0) return -1;
+        const int folder = ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (folder >= 0) return folder;
+        const int why = errno;
+        ::rmdir(name.c_str());
+        errno = why;
+        return -1;
+      },
+      remove);
+  return {std::move(path), Descriptor(descriptor)};
+}
+
+Temporary::Temporary(Temporary&& other) noexcept
+    : path_(std::exchange(other.path_, {})), descriptor_(std::move(other.descriptor_)) {}
+
+Temporary::~Temporary() {
+  if (path_.empty()) return;
+  std::error_code ignored;
+  fs::remove(path_, ignored);
+}
+
+void fail_writing(const fs::path& path, const std::string& why) {
+  throw Error(ErrorCode::kIo, {{.file = path.string()},
+                               "cannot be written: " + why,
+                               "check that the folder exists and has space"});
+}
+
+std::string errno_text() { return std::generic_category().message(errno); }
+
+}  // namespace cone
