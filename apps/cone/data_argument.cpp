@@ -5,9 +5,12 @@
 
 namespace cone::app {
 
-LoadedData load_named(const Context& context, const std::string& name) {
-  if (name == "demo" && path_kind(name) == PathKind::kMissing) return demo_data(context);
-  return load_dataset(context, name);
+LoadedData load_named(const Context& context, const std::string& name, const LoadOptions& options) {
+  if (name == "demo" && path_kind(name) == PathKind::kMissing) {
+    refuse_table_options(options);
+    return demo_data(context);
+  }
+  return load_dataset(context, name, options);
 }
 
 }  // namespace cone::app

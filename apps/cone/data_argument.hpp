@@ -7,7 +7,10 @@
 
 namespace cone::app {
 
-/// What the argument DATA names: a folder, a .mat file, or the built-in network `demo`.
-LoadedData load_named(const Context& context, const std::string& name);
+/// The help of the argument DATA.
+inline constexpr const char* kDataHelp = "CSV file, folder, .mat file, or demo";
+
+/// What the argument DATA names: a table, a folder, a .mat file, or the built-in network `demo`.
+LoadedData load_named(const Context& context, const std::string& name, const LoadOptions& options);
 
 }  // namespace cone::app

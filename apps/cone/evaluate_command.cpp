@@ -16,6 +16,7 @@
 #include "cone/experiment/evaluate.hpp"
 #include "cone/nuisance/model_file.hpp"
 #include "cone/policy/policy.hpp"
+#include "cone/results/option_json.hpp"
 #include "cone/results/text_table.hpp"
 
 #include "commands.hpp"
@@ -30,16 +31,19 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kEvaluateFooter =
-    R"(DATA is a folder with nodes.csv (id,treatment,outcome + feature columns), edges.csv
-(source,target) and optional sparse features (features.npz or features.csv), or a .mat file,
-or the word demo for a built-in simulated network with known truth.
+    R"(DATA is a CSV file with one line per node (.csv.gz too), or a folder with nodes.csv, and where you
+have them edges.csv (source,target) and sparse features (features.npz or features.csv); or a .mat
+file; or the word demo for a built-in simulated network with known truth. Columns called id,
+treatment and outcome are found by name, or name yours by --id, --treatment, --outcome; all others
+are features unless --features or --ignore say otherwise. cone check DATA shows what is understood.
 
 Policies: treat-all, treat-none, uniform, random-weights:SEED, linear:FILE (feature,weight,
-neighbour_weight lines), or a CSV file with a column id and one probability column a policy.
+neighbour_weight lines), or a CSV file with a column id and one probability column per policy.
 
 Examples:
   cone evaluate demo --policy treat-all treat-none random-weights:7
   cone evaluate shop/ --policy shop/policy.csv --estimators snips,dr_ridge
+  cone evaluate survey.csv --treatment letter --outcome voted --ignore name --policy treat-all
   cone evaluate shop/ --policy uniform --nuisances given      your own propensity, mu0, mu1
   cone evaluate shop/ --policy p.csv --model shop.model       networks of cone fit, at once
   cone evaluate shop/ --policy p.csv --estimators cone --attention ties.csv --embeddings z.npy
@@ -52,6 +56,7 @@ cannot know of confounders that were never measured.)";
 
 struct EvaluateFlags {
   std::string data;
+  LoadOptions table;
   std::vector<std::string> policies;
   std::string json;
   std::string model;
@@ -60,7 +65,7 @@ struct EvaluateFlags {
   EvaluateOptions options;
 };
 
-void print_summary(const EvaluationRecord& record) {
+void print_summary(const EvaluationRecord& record, const std::vector<std::string>& notes) {
   const DataSummary& data = record.data;
   std::cerr << fmt::format("{} nodes, {} edges, {} features, {} treated", grouped(data.num_nodes),
                            grouped(data.num_edges), grouped(data.num_features),
@@ -73,7 +78,9 @@ void print_summary(const EvaluationRecord& record) {
     std::cerr << fmt::format("; {} repeated edge lines merged, {} self loops dropped",
                              grouped(d.num_edges_merged), grouped(d.num_self_loops_dropped));
   }
-  std::cerr << "\n\n";
+  std::cerr << '\n';
+  for (const std::string& note : notes) std::cerr << "note: " << note << '\n';
+  std::cerr << '\n';
 }
 
 /// The estimators that need nothing but cone's networks.
@@ -132,7 +139,7 @@ int run_evaluate(EvaluateFlags flags) {
   const Context context(flags.run.seed, flags.run.threads, &progress);
 
   const Stopwatch loading;
-  const LoadedData data = load_named(context, flags.data);
+  const LoadedData data = load_named(context, flags.data, flags.table);
   const double load_seconds = loading.seconds();
   check_model(flags, fit, data.observed);
   const auto policies = evaluate_policies(context, data.observed, flags.policies);
@@ -145,16 +152,20 @@ int run_evaluate(EvaluateFlags flags) {
   progress.clear();
   EvaluationRecord& record = evaluation.record;
   record.config["data"] = flags.data;
+  record.config.update(option_json(flags.table));
   if (!flags.model.empty()) record.config["model"] = model_checksum(*fit);
   record.timing_seconds["load"] = load_seconds;
   record.timing_seconds["total"] = watch.seconds();
 
+  const std::string text = evaluation_text(record);
+  std::vector<std::string>& warnings = record.diagnostics.warnings;
+  warnings.insert(warnings.begin(), data.notes.begin(), data.notes.end());  // text: on stderr
   if (flags.json == "-") {
     std::cout << to_json(record).dump(2) << std::endl;
     return kSuccess;
   }
-  if (!flags.run.quiet) print_summary(record);
-  std::cout << evaluation_text(record) << std::flush;
+  if (!flags.run.quiet) print_summary(record, data.notes);
+  std::cout << text << std::flush;
   if (!flags.json.empty()) {
     write_atomically(flags.json,
                      [&](std::ostream& out) { out << to_json(record).dump(2) << '\n'; });
@@ -169,13 +180,14 @@ void add_evaluate_command(CLI::App& root, Run& run) {
   CLI::App* command = root.add_subcommand(
       "evaluate", "Estimate what policies would have achieved, with intervals and warnings");
   command->footer(kEvaluateFooter);
-  command->add_option("DATA", flags->data, "Folder, .mat file, or demo")->required();
+  command->add_option("DATA", flags->data, kDataHelp)->required();
   command->add_option("--policy", flags->policies, "Policy names or files, one or more")
       ->required();
   command->add_option("--json", flags->json, "Write the full record here (- for stdout)");
   command->add_option("--model", flags->model, "Take cone's networks from this file of cone fit");
   flags->explanations.bind(*command);
   flags->run.bind(*command);
+  bind_flags(*command, flags->table, "The table of nodes");
   bind_flags(*command, flags->options, "Estimation");
   regroup_flags<KernelBalancingOptions>(*command, "Kernel balancing (okb, cone_okb)");
   regroup_flags<ConeOptions>(*command, "Networks (cone, dm_nn, dr_nn)");

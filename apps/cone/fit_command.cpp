@@ -48,6 +48,7 @@ Examples:
 
 struct FitFlags {
   std::string data;
+  LoadOptions table;
   std::string out;
   ExplanationFlags explanations;
   RunFlags run;
@@ -94,7 +95,7 @@ int run_fit(const FitFlags& flags) {
   ConsoleProgress progress(flags.run.quiet);
   const Context context(flags.run.seed, flags.run.threads, &progress);
 
-  const LoadedData data = load_named(context, flags.data);
+  const LoadedData data = load_named(context, flags.data, flags.table);
   const ConeFit fit = fit_cone(context, data.observed, flags.plan, flags.cone);
   write_model(flags.out, fit);
   flags.explanations.write(context, data.observed, fit);
@@ -111,10 +112,11 @@ void add_fit_command(CLI::App& root, Run& run) {
   CLI::App* command =
       root.add_subcommand("fit", "Fit cone's networks to data and keep them in a model file");
   command->footer(kFitFooter);
-  command->add_option("DATA", flags->data, "Folder, .mat file, or demo")->required();
+  command->add_option("DATA", flags->data, kDataHelp)->required();
   command->add_option("--out", flags->out, "Model file to write")->required();
   flags->explanations.bind(*command);
   flags->run.bind(*command);
+  bind_flags(*command, flags->table, "The table of nodes");
   bind_flags(*command, flags->plan, "Plan");
   bind_flags(*command, flags->cone, "Networks");
   bind_options_file(*command, flags->cone);

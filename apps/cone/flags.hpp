@@ -43,9 +43,11 @@ class FlagBinder {
               ->transform(CLI::IsMember(enum_choices<T>(), hyphens_as_underscores))
               ->default_str(std::string(enum_name(value)));
     } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-      option = command_.add_option(flag, value, text)->delimiter(',');
+      // One word each time: the next one may be DATA.
+      option = command_.add_option(flag, value, text)->delimiter(',')->allow_extra_args(false);
     } else {
-      option = command_.add_option(flag, value, text)->capture_default_str();
+      option = command_.add_option(flag, value, text);
+      if constexpr (!std::is_same_v<T, std::string>) option->capture_default_str();
       if constexpr (std::is_unsigned_v<T>) option->check(whole_number);
     }
     option->group(group_);

@@ -20,6 +20,7 @@ namespace {
 
 constexpr const char* kExamples = R"(Examples:
   cone evaluate demo --policy treat-all uniform       a first look, on a built-in network
+  cone check DATA                                     what is understood of your data
   cone evaluate DATA --policy policy.csv              your data, your candidate policies
   cone evaluate DATA --policy p.csv --json out.json   the same, for a script
   cone tune DATA --out tuned                          options of cone's networks for it
@@ -70,6 +71,7 @@ int run_command(int argc, char** argv) {
   root.get_formatter()->column_width(34);
   Run run;
   add_evaluate_command(root, run);
+  add_check_command(root, run);
   add_tune_command(root, run);
   add_fit_command(root, run);
   add_simulate_command(root, run);

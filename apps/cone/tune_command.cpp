@@ -43,6 +43,7 @@ Examples:
 
 struct TuneFlags {
   std::string data;
+  LoadOptions table;
   std::string out;
   bool retry_failed = false;
   RunFlags run;
@@ -114,7 +115,7 @@ int run_tune(const TuneFlags& flags) {
   ConsoleProgress progress(flags.run.quiet);
   const Context context(flags.run.seed, flags.run.threads, &progress);
   // Only what was observed: the truth of a simulation ends here.
-  const Dataset data = load_named(context, flags.data).observed;
+  const Dataset data = load_named(context, flags.data, flags.table).observed;
   const UnitStore store(flags.out);
   const Tuning tuning = tune(context, data, grid, flags.options, store, flags.retry_failed);
   progress.clear();
@@ -134,10 +135,11 @@ void add_tune_command(CLI::App& root, Run& run) {
   CLI::App* command = root.add_subcommand(
       "tune", "Choose cone's options for your data by validation loss; can be stopped and resumed");
   command->footer(kTuneFooter);
-  command->add_option("DATA", flags->data, "Folder, .mat file, or demo")->required();
+  command->add_option("DATA", flags->data, kDataHelp)->required();
   command->add_option("--out", flags->out, "Folder to write")->required();
   command->add_flag("--retry-failed", flags->retry_failed, "Try again what failed before");
   flags->run.bind(*command);
+  bind_flags(*command, flags->table, "The table of nodes");
   const ConeOptions defaults;
   ConeOptions::visit(defaults, GridBinder(*command, *flags));
   bind_flags(*command, flags->options, "Folds");

@@ -76,7 +76,17 @@ void FaultList::merge(const FaultList& other) {
 
 void FaultList::throw_if_any(ErrorCode code) const {
   if (empty()) return;
-  throw Error(code, listed_, total_ - listed_.size());
+  std::vector<Fault> faults = listed_;
+  std::map<std::string, std::uint64_t> unlisted = count_by_kind_;
+  for (const std::string& kind : kinds_) --unlisted[kind];
+  for (std::size_t i = faults.size(); i-- > 0;) {  // the last of a kind speaks for the rest
+    std::uint64_t& count = unlisted[kinds_[i]];
+    if (count > 0) faults[i].what += fmt::format(" (and {} more like this)", count);
+    count = 0;
+  }
+  std::uint64_t num_unlisted = 0;
+  for (const auto& [kind, count] : unlisted) num_unlisted += count;
+  throw Error(code, std::move(faults), num_unlisted);
 }
 
 }  // namespace cone

@@ -46,6 +46,12 @@ std::string grouped(std::uint64_t number) {
   return digits;
 }
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
 std::string printable(std::string_view text, std::size_t max_length) {
   std::string out;
   while (!text.empty()) {

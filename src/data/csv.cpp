@@ -1,6 +1,7 @@
 #include "cone/data/csv.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -34,17 +35,49 @@ bool looks_like_utf16(std::string_view bytes) {
          (bytes.size() >= 2 && (bytes[0] == '\0') != (bytes[1] == '\0'));
 }
 
+/// What other programs write, and what to do with it; nullptr for text.
+const char* foreign_format(std::string_view bytes) {
+  if (bytes.starts_with("PK\x03\x04")) return "the file is an archive or a spreadsheet";
+  if (bytes.starts_with("PAR1")) return "the file is Parquet";
+  if (bytes.starts_with("BZh")) return "the file is compressed by bzip2";
+  if (bytes.starts_with("\xFD"
+                        "7zXZ"))
+    return "the file is compressed by xz";
+  if (bytes.starts_with("\x28\xB5\x2F\xFD")) return "the file is compressed by zstd";
+  return nullptr;
+}
+
+/// The separator that the first line has most of outside quotes; a comma where it has none.
+char separator_of(std::string_view text) {
+  std::array<std::size_t, 3> counts = {0, 0, 0};
+  constexpr std::string_view kSeparators = ",;\t";
+  bool quoted = false;
+  for (const char c : text) {
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (c == '\n') break;
+    const std::size_t k = kSeparators.find(c);
+    if (k != kSeparators.npos) ++counts[k];
+  }
+  return kSeparators[static_cast<std::size_t>(std::max_element(counts.begin(), counts.end()) -
+                                              counts.begin())];
+}
+
 }  // namespace
 
 std::unique_ptr<CsvFile> CsvFile::open(const Context& context, const std::filesystem::path& path,
                                        const CsvOptions& options, FaultList& faults) {
-  std::unique_ptr<CsvFile> file;
   try {
-    file.reset(new CsvFile(path, options));
+    return read(context, path.string(), ByteSource::of_file(context, path), options, faults);
   } catch (const Error& error) {
     for (const Fault& fault : error.faults()) faults.add("file", fault);
     return nullptr;
   }
+}
+
+std::unique_ptr<CsvFile> CsvFile::read(const Context& context, std::string name, ByteSource bytes,
+                                       const CsvOptions& options, FaultList& faults) {
+  std::unique_ptr<CsvFile> file(new CsvFile(std::move(name), std::move(bytes), options));
   if (!file->read_header(faults)) return nullptr;
   file->find_chunks(context);
   return file;
@@ -57,20 +90,25 @@ std::optional<std::size_t> CsvFile::column(std::string_view name) const {
 }
 
 bool CsvFile::read_header(FaultList& faults) {
-  const std::string_view bytes = map_.bytes();
+  const std::string_view bytes = source_.bytes();
   const auto refuse = [&](const char* what, const char* advice) {
     faults.add("header", {{.file = name_, .line = 1}, what, advice});
     return false;
   };
+  if (const char* format = foreign_format(bytes)) {
+    return refuse(format, "give it unpacked, as text with commas (CSV)");
+  }
   if (looks_like_utf16(bytes)) return refuse("the file is UTF-16", "save as UTF-8");
   const char* p = bytes.data();
   const char* const end = p + bytes.size();
   if (bytes.starts_with(kUtf8Mark)) p += kUtf8Mark.size();
   if (p == end) return refuse("the file is empty", "it needs at least a header line");
+  separator_ = separator_of(
+      bytes.substr(static_cast<std::size_t>(p - bytes.data()), options_.max_record_bytes));
   const char* const begin = p;
   bool at_line_end = false;
   while (!at_line_end) {
-    const csv::ScannedField field = csv::scan_field(p, end);
+    const csv::ScannedField field = csv::scan_field(p, end, separator_);
     if (!field.is_terminated) return refuse("a quoted name is never closed", "close the quote");
     if (field.has_stray_quote) return refuse("a quote in the middle of a name", "quote all of it");
     if (static_cast<std::size_t>(field.delimiter - begin) > options_.max_record_bytes) {
@@ -96,13 +134,10 @@ bool CsvFile::check_header(FaultList& faults) const {
     refuse("the header line is blank", "the first line must name the columns");
     return false;
   }
-  if (header_.size() == 1 && header_[0].find_first_of(";\t") != std::string::npos) {
-    refuse("the columns are separated by semicolons or tabs", "save with commas between columns");
-    return false;
-  }
   std::set<std::string_view> seen;
   for (std::size_t j = 0; j < header_.size(); ++j) {
     const std::string& name = header_[j];
+    if (name.empty() && j == 0) continue;  // a row index: readers leave it out
     if (name.empty()) {
       refuse(fmt::format("column {} has no name", j + 1),
              "name it, or drop it if it is a row index that another program added");
@@ -119,7 +154,7 @@ bool CsvFile::check_header(FaultList& faults) const {
 }
 
 void CsvFile::find_chunks(const Context& context) {
-  const std::string_view bytes = map_.bytes();
+  const std::string_view bytes = source_.bytes();
   // Trailing blank lines end nothing: a record ends before them, with or without a line end.
   std::size_t body_end = bytes.size();
   while (body_end > body_begin_ && (bytes[body_end - 1] == '\n' || bytes[body_end - 1] == '\r')) {
@@ -138,7 +173,7 @@ void CsvFile::find_chunks(const Context& context) {
     if (newline != std::string_view::npos) first_newline[piece] = body_begin_ + begin + newline;
     num_newlines[piece] = count_newlines(text);
     has_quote[piece] = text.find('"') != std::string_view::npos ? 1 : 0;
-    map_.release(body_begin_ + begin, body_begin_ + end);
+    source_.release(body_begin_ + begin, body_begin_ + end);
   });
   body_has_quotes_ = std::count(has_quote.begin(), has_quote.end(), 1) > 0;
   if (body_has_quotes_) {
@@ -176,7 +211,7 @@ void CsvFile::find_chunks_by_lines(std::size_t body_end,
 }
 
 void CsvFile::find_chunks_by_records(std::size_t body_end) {
-  const char* const start = map_.bytes().data();
+  const char* const start = source_.bytes().data();
   const char* const end = start + body_end;
   const char* p = start + body_begin_;
   std::uint64_t line = body_line_;
@@ -185,16 +220,16 @@ void CsvFile::find_chunks_by_records(std::size_t body_end) {
     chunk.end = position;
     chunk.num_records = num_records_ - chunk.first_record;
     chunks_.push_back(chunk);
-    map_.release(chunk.begin, chunk.end);
+    source_.release(chunk.begin, chunk.end);
     chunk = {.begin = position, .first_line = line, .first_record = num_records_};
   };
   while (p < end) {
-    const csv::ScannedField field = csv::scan_field(p, end);
+    const csv::ScannedField field = csv::scan_field(p, end, separator_);
     if (*p == '"') {
       line +=
           static_cast<std::uint64_t>(std::count(field.content.begin(), field.content.end(), '\n'));
     }
-    // A comma as the last byte of the body has an empty field behind it, which ends the record.
+    // A separator as the last byte of the body has an empty field behind it, which ends the record.
     const bool ends_record = field.delimiter == end || *field.delimiter == '\n';
     p = std::min(field.delimiter + 1, end);
     if (!ends_record && p < end) continue;
@@ -213,7 +248,7 @@ void CsvFile::for_each_chunk(const Context& context, std::string_view phase, Fau
     CsvRecords records(*this, chunks_[number]);
     visit(number, records);
     chunk_faults[number] = std::move(records.faults());
-    map_.release(chunks_[number].begin, chunks_[number].end);
+    source_.release(chunks_[number].begin, chunks_[number].end);
   });
   for (const FaultList& of_chunk : chunk_faults) faults.merge(of_chunk);
 }

@@ -8,30 +8,31 @@
 
 namespace cone::csv {
 
-/// The first comma or line feed in [p, end), or end. Eight bytes at a time: in the word x ^ pattern
-/// a match is a zero byte, and (x − 0x01…) & ~x & 0x80… marks the lowest zero byte exactly (only
-/// bytes above it can be marked wrongly). Little-endian.
-inline const char* find_delimiter(const char* p, const char* end) {
+/// The first separator or line feed in [p, end), or end. Eight bytes at a time: in the word x ^
+/// pattern a match is a zero byte, and (x − 0x01…) & ~x & 0x80… marks the lowest zero byte exactly
+/// (only bytes above it can be marked wrongly). Little-endian.
+inline const char* find_delimiter(const char* p, const char* end, char separator) {
   constexpr std::uint64_t kOnes = 0x0101010101010101U;
   constexpr std::uint64_t kHighs = 0x8080808080808080U;
+  const std::uint64_t separators = kOnes * static_cast<unsigned char>(separator);
   while (end - p >= 8) {
     std::uint64_t word;
     std::memcpy(&word, p, sizeof word);
-    const std::uint64_t comma = word ^ (kOnes * ',');
+    const std::uint64_t comma = word ^ separators;
     const std::uint64_t newline = word ^ (kOnes * '\n');
     const std::uint64_t hit =
         (((comma - kOnes) & ~comma) | ((newline - kOnes) & ~newline)) & kHighs;
     if (hit != 0) return p + (std::countr_zero(hit) >> 3);
     p += 8;
   }
-  while (p < end && *p != ',' && *p != '\n') ++p;
+  while (p < end && *p != separator && *p != '\n') ++p;
   return p;
 }
 
 /// What one field looks like where quotes may occur.
 struct ScannedField {
   std::string_view content;  ///< without the enclosing quotes, doubled quotes still doubled
-  const char* delimiter;     ///< the comma or line feed after it, or the end
+  const char* delimiter;     ///< the separator or line feed after it, or the end
   bool has_doubled_quotes = false;
   bool is_terminated = true;     ///< false: the closing quote is missing
   bool has_stray_quote = false;  ///< a quote in an unquoted field, or text after a closing quote
@@ -39,10 +40,10 @@ struct ScannedField {
 
 /// Scans the field at p. Splitting into chunks and reading them share this one set of rules, so
 /// they agree on where a record ends, also in malformed files.
-inline ScannedField scan_field(const char* p, const char* end) {
+inline ScannedField scan_field(const char* p, const char* end, char separator) {
   ScannedField field{};
   if (p == end || *p != '"') {
-    field.delimiter = find_delimiter(p, end);
+    field.delimiter = find_delimiter(p, end, separator);
     field.content = {p, static_cast<std::size_t>(field.delimiter - p)};
     field.has_stray_quote = field.content.find('"') != std::string_view::npos;
     return field;
@@ -63,7 +64,7 @@ inline ScannedField scan_field(const char* p, const char* end) {
     quote += 2;
   }
   field.content = {begin, static_cast<std::size_t>(quote - begin)};
-  field.delimiter = find_delimiter(quote + 1, end);
+  field.delimiter = find_delimiter(quote + 1, end, separator);
   const std::string_view rest(quote + 1, static_cast<std::size_t>(field.delimiter - quote - 1));
   const bool at_line_end = field.delimiter == end || *field.delimiter == '\n';
   field.has_stray_quote = !rest.empty() && !(at_line_end && rest == "\r");

@@ -19,9 +19,9 @@ std::string count_text(std::size_t count) {
 
 CsvRecords::CsvRecords(const CsvFile& file, const CsvChunk& chunk)
     : file_(file),
-      position_(file.map_.bytes().data() + chunk.begin),
-      chunk_end_(file.map_.bytes().data() + chunk.end),
-      file_end_(file.map_.bytes().data() + file.map_.bytes().size()),
+      position_(file.source_.bytes().data() + chunk.begin),
+      chunk_end_(file.source_.bytes().data() + chunk.end),
+      file_end_(file.source_.bytes().data() + file.source_.bytes().size()),
       fields_(file.header().size()),
       next_line_(chunk.first_line),
       next_record_(chunk.first_record) {}
@@ -53,7 +53,7 @@ std::size_t CsvRecords::read_plain_fields() {
   std::size_t count = 0;
   const char* p = position_;
   while (true) {
-    const char* delimiter = csv::find_delimiter(p, file_end_);
+    const char* delimiter = csv::find_delimiter(p, file_end_, file_.separator_);
     delimiter = std::min(delimiter, chunk_end_);
     const bool at_line_end = delimiter == chunk_end_ || *delimiter == '\n';
     if (count < fields_.size()) {
@@ -74,7 +74,7 @@ std::size_t CsvRecords::read_quoted_fields() {
   std::size_t count = 0;
   const char* p = position_;
   while (true) {
-    const csv::ScannedField field = csv::scan_field(p, chunk_end_);
+    const csv::ScannedField field = csv::scan_field(p, chunk_end_, file_.separator_);
     const bool at_line_end = field.delimiter == chunk_end_ || *field.delimiter == '\n';
     std::string_view content = field.content;
     const bool is_quoted = p < chunk_end_ && *p == '"';
@@ -127,7 +127,7 @@ bool CsvRecords::is_well_formed(const char* begin, std::size_t num_fields) {
   if (faults_.has_room("field count")) {
     add_fault("field count",
               fmt::format("{} where the header has {}", count_text(num_fields), fields_.size()),
-              num_fields > fields_.size() ? "enclose text with commas in quotes"
+              num_fields > fields_.size() ? "enclose text that holds the separator in quotes"
                                           : "fill in the missing fields or delete the line");
   } else {
     faults_.add_unlisted("field count", 1);

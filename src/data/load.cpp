@@ -1,54 +1,162 @@
 #include "cone/data/load.hpp"
 
-#include <system_error>
+#include <array>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "cone/base/text.hpp"
 #include "cone/data/mat_file.hpp"
 
+#include "data/data_fault.hpp"
 #include "data/load_parts.hpp"
+#include "data/sanity.hpp"
 
 namespace cone {
 namespace {
 
-LoadedData load_folder(const Context& context, const std::filesystem::path& folder,
-                       const CsvOptions& options) {
+/// Formats that others write and we do not read, with the line of Python that converts them.
+struct ForeignFormat {
+  std::string_view extension;
+  std::string_view reader;  ///< of pandas
+};
+constexpr std::array<ForeignFormat, 12> kForeignFormats = {{{".dta", "read_stata"},
+                                                            {".xlsx", "read_excel"},
+                                                            {".xls", "read_excel"},
+                                                            {".parquet", "read_parquet"},
+                                                            {".feather", "read_feather"},
+                                                            {".sav", "read_spss"},
+                                                            {".sas7bdat", "read_sas"},
+                                                            {".xpt", "read_sas"},
+                                                            {".json", "read_json"},
+                                                            {".pkl", "read_pickle"},
+                                                            {".h5", "read_hdf"},
+                                                            {".orc", "read_orc"}}};
+
+void refuse_foreign_format(const std::filesystem::path& path) {
+  const std::string extension = lower_case(path.extension().string());
+  const Place place{.file = path.string()};
+  const std::string out = path.stem().string() + ".csv";
+  for (const ForeignFormat& format : kForeignFormats) {
+    if (extension != format.extension) continue;
+    fail_data(place, fmt::format("{} files are not read", extension),
+              fmt::format("convert it: python3 -c \"import pandas; pandas.{}('{}').to_csv('{}', "
+                          "index=False)\"",
+                          format.reader, path.string(), out));
+  }
+  if (extension == ".rds" || extension == ".rdata" || extension == ".rda") {
+    fail_data(place, fmt::format("{} files are not read", extension),
+              fmt::format("convert it: Rscript -e \"write.csv(readRDS('{}'), '{}', row.names = "
+                          "FALSE)\" (load() for .RData)",
+                          path.string(), out));
+  }
+  if (extension == ".zip" || extension == ".bz2" || extension == ".xz" || extension == ".zst") {
+    fail_data(place, fmt::format("{} files are not read", extension),
+              "unpack it first, or compress it by gzip");
+  }
+}
+
+void note_left_out(std::size_t num_left_out, MissingPolicy missing,
+                   std::vector<std::string>& notes) {
+  if (num_left_out == 0) return;
+  notes.push_back(
+      fmt::format("{} line{} left out for lack of {}: utilities are those of the other "
+                  "nodes",
+                  grouped(num_left_out), num_left_out == 1 ? " was" : "s were",
+                  missing == MissingPolicy::kDrop ? "a value" : "a treatment or an outcome"));
+}
+
+}  // namespace
+
+namespace load {
+
+std::unique_ptr<CsvFile> Source::open(std::string_view name) const {
+  try {
+    return CsvFile::read(context, files.title(name), files.open(context, name), options.csv,
+                         faults);
+  } catch (const Error& error) {
+    for (const Fault& fault : error.faults()) faults.add("file", fault);
+    return nullptr;
+  }
+}
+
+}  // namespace load
+
+void refuse_table_options(const LoadOptions& options) {
+  const LoadOptions defaults;
+  std::vector<Fault> faults;
+  LoadOptions::visit(options, [&]<class T>(std::string_view name, const T& value, std::string_view,
+                                           const Range& = {}) {
+    LoadOptions::visit(defaults, [&]<class U>(std::string_view other, const U& usual,
+                                              std::string_view, const Range& = {}) {
+      if constexpr (std::is_same_v<T, U>) {
+        if (name != other || value == usual) return;
+        faults.push_back({{.item = flag_name(name)},
+                          "has no part in data that is no table of text",
+                          "leave it out"});
+      }
+    });
+  });
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
+LoadedData load_dataset(const Context& context, const DataFiles& files,
+                        const LoadOptions& options) {
   FaultList faults;
-  const load::Source source{context, options, faults};
-  load::NodeTable nodes = load::read_nodes(source, folder / "nodes.csv");
-  const load::EdgeLines lines = load::read_edges(source, folder / "edges.csv", nodes);
-  FeatureTable sparse = load::read_sparse_features(source, folder, nodes);
+  LoadedData data;
+  const load::Source source{context, files, options, faults, data.notes};
+  load::NodeTable nodes = load::read_nodes(source);
+  load::EdgeLines lines = load::read_edges(source, nodes);
+  FeatureTable sparse = load::read_sparse_features(source, nodes);
   faults.throw_if_any(ErrorCode::kData);
 
-  LoadedData data;
   Dataset& observed = data.observed;
   observed.features =
-      load::join_columns(std::move(nodes.dense), std::move(sparse), nodes.ids.size());
+      load::join_columns(std::move(nodes.features), std::move(sparse), nodes.ids.size());
+  note_left_out(load::leave_out_lines(nodes, observed.features, lines), options.missing,
+                data.notes);
+  load::fill_in_means(observed.features);
+  data.columns = std::move(nodes.columns);
   observed.ids = std::move(nodes.ids);
   observed.treatment = std::move(nodes.treatment);
   observed.outcome = std::move(nodes.outcome);
   observed.propensity = std::move(nodes.propensity);
   observed.mu0 = std::move(nodes.mu0);
   observed.mu1 = std::move(nodes.mu1);
+  if (nodes.y0 && nodes.y1) data.truth.emplace(std::move(*nodes.y0), std::move(*nodes.y1));
+  load::check_sanity(source, data);
+  faults.throw_if_any(ErrorCode::kData);
   observed.graph = build_graph(context, observed.num_nodes(),
                                std::span<const Edge>(lines.edges.get(), lines.size), &data.edges);
-  if (nodes.y0 && nodes.y1) data.truth.emplace(std::move(*nodes.y0), std::move(*nodes.y1));
   return data;
 }
 
-}  // namespace
-
 LoadedData load_dataset(const Context& context, const std::filesystem::path& path,
-                        const CsvOptions& options) {
-  if (path.extension() == ".mat") return load_mat(context, path);
-  std::error_code ignored;  // what cannot be looked at is not there
-  if (!std::filesystem::is_directory(path, ignored)) {
-    Fault fault;
-    fault.place.file = path.string();
-    fault.what = std::filesystem::exists(path, ignored) ? "is not a folder" : "does not exist";
-    fault.advice = "give a folder with nodes.csv and edges.csv, or a .mat file";
-    throw Error(ErrorCode::kData, std::move(fault));
+                        const LoadOptions& options) {
+  if (path.extension() == ".mat") {
+    refuse_table_options(options);
+    return load_mat(context, path);
   }
-  return load_folder(context, path, options);
+  DiskFiles files;
+  switch (path_kind(path)) {
+    case PathKind::kFolder:
+      files = DiskFiles::of_folder(path);
+      break;
+    case PathKind::kFile:
+      refuse_foreign_format(path);
+      files = DiskFiles::of_table(path);
+      break;
+    default:
+      fail_data(
+          {.file = path.string()},
+          path_kind(path) == PathKind::kMissing ? "does not exist" : "is no file and no folder",
+          "give a CSV file, a folder with nodes.csv, or a .mat file");
+  }
+  if (!options.edges.empty()) {
+    refuse_foreign_format(options.edges);
+    files.set("edges.csv", options.edges);
+  }
+  return load_dataset(context, files, options);
 }
 
 }  // namespace cone

@@ -1,5 +1,5 @@
 #include <array>
-#include <system_error>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -48,15 +48,56 @@ class EdgeBatch {
   std::array<std::uint64_t, kLines> lines_;
 };
 
-void check_columns(const CsvFile& file, FaultList& faults) {
-  for (const std::string& name : file.header()) {
-    if (name == "source" || name == "target") continue;
-    const bool is_weight = name == "weight";
-    faults.add("column", {{.file = file.name(), .line = 1, .column = printable(name)},
-                          is_weight ? "edge weights are not supported" : "unexpected column",
-                          is_weight ? "drop the column: every edge counts the same"
-                                    : "edges.csv has the columns source and target only; drop it"});
+/// What people call the two ends of an edge.
+constexpr std::array<std::array<std::string_view, 2>, 13> kEndNames = {{{"source", "target"},
+                                                                        {"from", "to"},
+                                                                        {"src", "dst"},
+                                                                        {"node1", "node2"},
+                                                                        {"node_1", "node_2"},
+                                                                        {"id1", "id2"},
+                                                                        {"id_1", "id_2"},
+                                                                        {"ego", "alter"},
+                                                                        {"sender", "receiver"},
+                                                                        {"v1", "v2"},
+                                                                        {"i", "j"},
+                                                                        {"u", "v"},
+                                                                        {"a", "b"}}};
+
+std::optional<std::size_t> find_in_any_case(const CsvFile& file, std::string_view name) {
+  for (std::size_t j = 0; j < file.header().size(); ++j) {
+    if (lower_case(file.header()[j]) == name) return j;
   }
+  return std::nullopt;
+}
+
+/// The columns of the two ends; a fault where no usual pair is there.
+std::optional<std::array<std::size_t, 2>> find_ends(const CsvFile& file, FaultList& faults) {
+  for (const auto& [first, second] : kEndNames) {
+    const auto source = find_in_any_case(file, first);
+    const auto target = find_in_any_case(file, second);
+    if (source && target) return std::array{*source, *target};
+  }
+  faults.add("column", {{.file = file.name(), .line = 1},
+                        "no two columns are called source and target",
+                        "name the ends of an edge so, or from and to, src and dst, ego and alter, "
+                        "node1 and node2"});
+  return std::nullopt;
+}
+
+/// Says what is not used.
+void note_other_columns(const CsvFile& file, const std::array<std::size_t, 2>& ends,
+                        std::vector<std::string>& notes) {
+  std::string others;
+  bool has_weight = false;
+  for (std::size_t j = 0; j < file.header().size(); ++j) {
+    if (j == ends[0] || j == ends[1] || file.header()[j].empty()) continue;
+    has_weight = has_weight || lower_case(file.header()[j]) == "weight";
+    others += (others.empty() ? "" : ", ") + printable(file.header()[j]);
+  }
+  if (others.empty()) return;
+  notes.push_back(fmt::format("{}: not used: {}{}", printable(file.name(), 200),
+                              printable(others, 200),
+                              has_weight ? " (every edge counts the same)" : ""));
 }
 
 }  // namespace
@@ -70,35 +111,28 @@ void report_unknown_id(FaultList& faults, Place place, std::string_view id,
   });
 }
 
-EdgeLines read_edges(const Source& source, const std::filesystem::path& path,
-                     const NodeTable& nodes) {
+EdgeLines read_edges(const Source& source, const NodeTable& nodes) {
   FaultList& faults = source.faults;
-  std::error_code failure;
-  if (!std::filesystem::exists(path, failure) && !failure) {
-    faults.add("file", {{.file = path.string()},
-                        "the folder has no edges.csv",
-                        "add one with the columns source and target; for a network without edges "
-                        "the header line alone is enough"});
+  if (!source.files.has("edges.csv")) {
+    source.notes.push_back("there is no edges.csv: the network has no edges");
     return {};
   }
-  const auto file = CsvFile::open(source.context, path, source.options, faults);
+  const auto file = source.open("edges.csv");
   if (file == nullptr) return {};
-  const bool has_source =
-      validation::check_column(*file, "source", "it holds the id of one end of each edge", faults);
-  const bool has_target =
-      validation::check_column(*file, "target", "it holds the id of the other end", faults);
-  check_columns(*file, faults);
-  if (!has_source || !has_target) return {};
+  const auto ends = find_ends(*file, faults);
+  if (!ends) return {};
+  note_other_columns(*file, *ends, source.notes);
 
   EdgeLines out{std::make_unique_for_overwrite<Edge[]>(file->num_records()), file->num_records()};
-  const std::array<std::size_t, 2> columns = {*file->column("source"), *file->column("target")};
+  const std::array<std::size_t, 2>& columns = *ends;
   file->for_each_chunk(
       source.context, "reading edges", faults, [&](std::size_t, CsvRecords& records) {
         const auto report = [&](std::size_t end, std::string_view id, std::uint64_t line) {
-          report_unknown_id(
-              records.faults(),
-              {.file = file->name(), .line = line, .column = file->header()[columns[end]]}, id,
-              nodes);
+          report_unknown_id(records.faults(),
+                            {.file = file->name(),
+                             .line = line,
+                             .column = printable(file->header()[columns[end]])},
+                            id, nodes);
         };
         EdgeBatch batch;
         while (records.next()) {

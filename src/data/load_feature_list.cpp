@@ -126,10 +126,10 @@ Entry read_entry(CsvRecords& record, const Columns& columns, const NodeTable& no
 
 }  // namespace
 
-FeatureTable read_feature_list(const Source& source, const std::filesystem::path& path,
-                               const NodeTable& nodes, const std::vector<std::string>* names) {
+FeatureTable read_feature_list(const Source& source, const NodeTable& nodes,
+                               const std::vector<std::string>* names) {
   FaultList& faults = source.faults;
-  const auto file = CsvFile::open(source.context, path, source.options, faults);
+  const auto file = source.open("features.csv");
   if (file == nullptr) return {};
   bool usable = true;
   for (const char* name : {"node", "feature", "value"}) {

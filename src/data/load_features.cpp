@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <system_error>
 #include <unordered_set>
 #include <utility>
 
@@ -15,9 +14,8 @@ namespace cone::load {
 namespace {
 
 /// feature_names.csv: one name a line, all different.
-std::optional<std::vector<std::string>> read_feature_names(const Source& source,
-                                                           const std::filesystem::path& path) {
-  const auto file = CsvFile::open(source.context, path, source.options, source.faults);
+std::optional<std::vector<std::string>> read_feature_names(const Source& source) {
+  const auto file = source.open("feature_names.csv");
   if (file == nullptr ||
       !validation::check_column(*file, "feature", "it holds one name a line", source.faults)) {
     return std::nullopt;
@@ -65,10 +63,10 @@ SparseMatrix without_zeros(SparseMatrix matrix) {
   return {matrix.cols(), std::move(offsets), std::move(columns), std::move(values)};
 }
 
-FeatureTable read_feature_matrix(const Source& source, const std::filesystem::path& path,
-                                 const NodeTable& nodes, std::vector<std::string> names,
-                                 bool has_names) {
+FeatureTable read_feature_matrix(const Source& source, const NodeTable& nodes,
+                                 std::vector<std::string> names, bool has_names) {
   FeatureTable table;
+  const std::filesystem::path path = source.files.title("features.npz");
   try {
     table.matrix = without_zeros(read_csr_npz(path));
   } catch (const Error& error) {
@@ -95,14 +93,13 @@ FeatureTable read_feature_matrix(const Source& source, const std::filesystem::pa
   return table;
 }
 
-void check_names_differ(const Source& source, const std::filesystem::path& folder,
-                        const NodeTable& nodes, const FeatureTable& sparse) {
-  const std::unordered_set<std::string_view> dense(nodes.dense.names.begin(),
-                                                   nodes.dense.names.end());
+void check_names_differ(const Source& source, const NodeTable& nodes, const FeatureTable& sparse) {
+  const std::unordered_set<std::string_view> dense(nodes.features.names.begin(),
+                                                   nodes.features.names.end());
   for (const std::string& name : sparse.names) {
     if (dense.count(name) == 0) continue;
     validation::add_fault(source.faults, "feature name", [&]() -> Fault {
-      return {{.file = folder.string()},
+      return {{.file = source.files.title("nodes.csv")},
               fmt::format("the feature '{}' is in nodes.csv and among the sparse features",
                           printable(name)),
               "rename one of them (feature_names.csv names the columns of features.npz)"};
@@ -112,20 +109,18 @@ void check_names_differ(const Source& source, const std::filesystem::path& folde
 
 }  // namespace
 
-FeatureTable read_sparse_features(const Source& source, const std::filesystem::path& folder,
-                                  const NodeTable& nodes) {
-  std::error_code ignored;  // nodes.csv, in the same folder, has reported what cannot be looked at
-  const bool has_matrix = std::filesystem::exists(folder / "features.npz", ignored);
-  const bool has_list = std::filesystem::exists(folder / "features.csv", ignored);
-  const bool has_names = std::filesystem::exists(folder / "feature_names.csv", ignored);
+FeatureTable read_sparse_features(const Source& source, const NodeTable& nodes) {
+  const bool has_matrix = source.files.has("features.npz");
+  const bool has_list = source.files.has("features.csv");
+  const bool has_names = source.files.has("feature_names.csv");
   if (has_matrix && has_list) {
-    source.faults.add("features", {{.file = folder.string()},
+    source.faults.add("features", {{.file = source.files.title("features.csv")},
                                    "the folder has features.npz and features.csv",
                                    "keep one of them"});
     return {};
   }
   if (has_names && !has_matrix && !has_list) {
-    source.faults.add("features", {{.file = (folder / "feature_names.csv").string()},
+    source.faults.add("features", {{.file = source.files.title("feature_names.csv")},
                                    "there is no features.npz or features.csv to name",
                                    "add the features or delete the names"});
     return {};
@@ -133,15 +128,14 @@ FeatureTable read_sparse_features(const Source& source, const std::filesystem::p
   if (!has_matrix && !has_list) return {};
   std::optional<std::vector<std::string>> names;
   if (has_names) {
-    names = read_feature_names(source, folder / "feature_names.csv");
+    names = read_feature_names(source);
     if (!names) return {};
   }
   FeatureTable table =
-      has_matrix
-          ? read_feature_matrix(source, folder / "features.npz", nodes,
-                                names.value_or(std::vector<std::string>{}), has_names)
-          : read_feature_list(source, folder / "features.csv", nodes, names ? &*names : nullptr);
-  check_names_differ(source, folder, nodes, table);
+      has_matrix ? read_feature_matrix(source, nodes, names.value_or(std::vector<std::string>{}),
+                                       has_names)
+                 : read_feature_list(source, nodes, names ? &*names : nullptr);
+  check_names_differ(source, nodes, table);
   return table;
 }
 

@@ -1,26 +1,42 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "cone/base/text.hpp"
+#include "cone/data/number.hpp"
 
+#include "data/cell_tally.hpp"
+#include "data/column_roles.hpp"
+#include "data/feature_code.hpp"
 #include "data/load_parts.hpp"
+#include "data/node_faults.hpp"
 #include "data/validate.hpp"
 
 namespace cone::load {
 namespace {
 
-constexpr std::array<std::string_view, 5> kOptionalColumns = {"propensity", "mu0", "mu1", "y0",
-                                                              "y1"};
+/// A line lacks a value: of a feature, or of anything else.
+enum Gap : std::uint8_t { kNoGap = 0, kFeatureGap = 1, kRoleGap = 2 };
 
-/// Where the columns of nodes.csv go.
-struct NodeColumns {
-  std::optional<std::size_t> id, treatment, propensity;
-  std::vector<std::pair<std::size_t, double*>> finite;  ///< a column and the array it fills
+/// Where the numbers of a column go.
+struct NumberTarget {
+  std::size_t column;
+  double* values;
+};
+
+/// What the passes over the file share.
+struct NodeArrays {
+  const ColumnRoles& roles;
+  std::vector<NumberTarget> numbers;
+  std::optional<std::size_t> propensity;
   double* propensity_values = nullptr;
-  std::vector<std::size_t> features;
+  std::vector<std::uint8_t>& treatment;
+  std::vector<std::uint8_t> gaps;
+  std::vector<std::uint64_t> row_sizes;
 };
 
 /// What one chunk leaves behind besides the rows of the arrays.
@@ -30,82 +46,136 @@ struct ChunkOfNodes {
   std::vector<std::uint32_t> columns;   ///< of non-zero features
   std::vector<double> values;
   std::uint64_t num_without_id = 0;  ///< records that name no node
-  std::array<std::uint64_t, 2> num_in_arm = {0, 0};
-  std::uint64_t num_without_arm = 0;
+  ArmTally arms;
+  CellTallies odd;
 };
 
-void read_record(CsvRecords& record, const NodeColumns& columns, NodeTable& table,
-                 std::vector<std::uint64_t>& row_sizes, ChunkOfNodes& out) {
+/// The number in a cell; 0, and a mark in the tally, for anything else.
+double read_number(const CsvRecords& record, std::size_t column, std::string_view id,
+                   CellTallies& odd, Gap gap, std::uint8_t& gaps) {
+  const ParsedNumber number = parse_number(record[column]);
+  if (number.kind == NumberKind::kFinite) {
+    if (std::abs(number.value) > validation::kLargestMagnitude) {
+      odd.add(record, column, id, Oddity::kTooLarge);
+    }
+    return number.value;
+  }
+  if (number.kind == NumberKind::kMissing) {
+    gaps |= gap;
+    odd.add(record, column, id, Oddity::kMissing);
+  } else if (number.kind == NumberKind::kNotFinite) {
+    odd.add(record, column, id, Oddity::kNotFinite);
+  } else {
+    const std::optional<bool> truth = parse_truth_value(record[column]);
+    if (truth && gap == kRoleGap) return *truth ? 1 : 0;
+    odd.add(record, column, id, Oddity::kText);
+  }
+  return 0;
+}
+
+void read_treatment(const CsvRecords& record, std::size_t column, std::string_view id,
+                    std::uint8_t& treatment, std::uint8_t& gaps, ChunkOfNodes& out) {
+  const std::string_view text = record[column];
+  if (text == "0" || text == "1") {
+    treatment = text == "1" ? 1 : 0;
+    ++out.arms.num_in_arm[treatment];
+    return;
+  }
+  const ParsedNumber number = parse_number(text);
+  const std::optional<bool> truth = parse_truth_value(text);
+  if (number.kind == NumberKind::kMissing) {
+    gaps |= kRoleGap;
+    out.odd.add(record, column, id, Oddity::kMissing);
+  } else if (truth ||
+             (number.kind == NumberKind::kFinite && (number.value == 0 || number.value == 1))) {
+    treatment = (truth ? *truth : number.value == 1) ? 1 : 0;
+    ++out.arms.num_in_arm[treatment];
+  } else {
+    out.arms.add_other(record, text, id);
+  }
+}
+
+void read_propensity(const CsvRecords& record, const NodeArrays& arrays, std::string_view id,
+                     ChunkOfNodes& out) {
+  const double p = arrays.propensity_values[record.record()];
+  const bool is_impossible =
+      arrays.roles.treatment.has_value() && p == (arrays.treatment[record.record()] == 1 ? 0 : 1);
+  if (p < 0 || p > 1) {
+    out.odd.add(record, *arrays.propensity, id, Oddity::kNotAProbability);
+  } else if (is_impossible && arrays.gaps[record.record()] == kNoGap &&
+             parse_number(record[*arrays.propensity]).kind == NumberKind::kFinite) {
+    out.odd.add(record, *arrays.propensity, id, Oddity::kImpossible);
+  }
+}
+
+void read_record(CsvRecords& record, NodeArrays& arrays, ChunkOfNodes& out) {
   const std::uint64_t row = record.record();
+  std::uint8_t& gaps = arrays.gaps[row];
   std::string_view id;
-  if (columns.id) {
-    id = record[*columns.id];
-    if (validation::read_text(record, *columns.id)) {
+  if (arrays.roles.id) {
+    id = record[*arrays.roles.id];
+    if (validation::read_text(record, *arrays.roles.id)) {
       out.id_bytes += id;
       out.id_sizes.push_back(static_cast<std::uint32_t>(id.size()));
     } else {
       ++out.num_without_id;
     }
   }
-  if (columns.treatment) {
-    const std::uint64_t num_faults = record.faults().total();
-    const std::uint8_t treatment = validation::read_treatment(record, *columns.treatment, id);
-    table.treatment[row] = treatment;
-    ++(record.faults().total() == num_faults ? out.num_in_arm[treatment] : out.num_without_arm);
+  if (arrays.roles.treatment) {
+    read_treatment(record, *arrays.roles.treatment, id, arrays.treatment[row], gaps, out);
   }
-  for (const auto& [column, values] : columns.finite) {
-    values[row] = validation::read_finite(record, column, id);
+  for (const NumberTarget& target : arrays.numbers) {
+    target.values[row] = read_number(record, target.column, id, out.odd, kRoleGap, gaps);
   }
-  if (columns.propensity) {
-    const double propensity = validation::read_probability(record, *columns.propensity, id);
-    columns.propensity_values[row] = propensity;
-    if (columns.treatment) {
-      validation::check_logged_action(record, *columns.propensity, id, table.treatment[row],
-                                      propensity);
-    }
-  }
+  if (arrays.propensity) read_propensity(record, arrays, id, out);
   const std::size_t num_before = out.columns.size();
-  for (std::size_t j = 0; j < columns.features.size(); ++j) {
-    const double value = validation::read_finite(record, columns.features[j], id);
+  for (std::size_t j = 0; j < arrays.roles.features.size(); ++j) {
+    const FeatureColumn& feature = arrays.roles.features[j];
+    if (feature.role == FeatureRole::kCategory) {  // coded later
+      if (parse_number(record[feature.column]).kind != NumberKind::kMissing) continue;
+      gaps |= kFeatureGap;
+      out.odd.add(record, feature.column, id, Oddity::kMissing);
+      continue;
+    }
+    const double value = read_number(record, feature.column, id, out.odd, kFeatureGap, gaps);
     if (value == 0) continue;
+    if (value < 0 && feature.role == FeatureRole::kCount) {
+      out.odd.add(record, feature.column, id, Oddity::kNegative);
+    }
     out.columns.push_back(static_cast<std::uint32_t>(j));
     out.values.push_back(value);
   }
-  row_sizes[row + 1] = out.columns.size() - num_before;
+  arrays.row_sizes[row + 1] = out.columns.size() - num_before;
 }
 
-NodeColumns allocate_columns(const CsvFile& file, NodeTable& table) {
+NodeArrays allocate(const CsvFile& file, const ColumnRoles& roles, NodeTable& table) {
   const std::size_t num_rows = file.num_records();
-  NodeColumns columns{.id = file.column("id"),
-                      .treatment = file.column("treatment"),
-                      .propensity = file.column("propensity")};
   table.treatment.assign(num_rows, 0);
-  if (const auto outcome = file.column("outcome")) {
-    table.outcome.assign(num_rows, 0);
-    columns.finite.emplace_back(*outcome, table.outcome.data());
-  }
-  if (columns.propensity) {
-    columns.propensity_values = table.propensity.emplace(num_rows).data();
-  }
-  const auto add_optional = [&](std::string_view name, std::optional<std::vector<double>>& values) {
-    if (const auto column = file.column(name)) {
-      columns.finite.emplace_back(*column, values.emplace(num_rows).data());
+  NodeArrays arrays{.roles = roles, .treatment = table.treatment};
+  arrays.gaps.assign(num_rows, kNoGap);
+  arrays.row_sizes.assign(num_rows + 1, 0);
+  const std::array<std::pair<std::string_view, std::optional<std::vector<double>>*>, 5> optional = {
+      {{"propensity", &table.propensity},
+       {"mu0", &table.mu0},
+       {"mu1", &table.mu1},
+       {"y0", &table.y0},
+       {"y1", &table.y1}}};
+  for (const NumberRole& role : roles.numbers) {
+    double* values = nullptr;
+    if (std::string_view(role.name) == "outcome") {
+      table.outcome.assign(num_rows, 0);
+      values = table.outcome.data();
     }
-  };
-  add_optional("mu0", table.mu0);
-  add_optional("mu1", table.mu1);
-  add_optional("y0", table.y0);
-  add_optional("y1", table.y1);
-  for (std::size_t j = 0; j < file.header().size(); ++j) {
-    const std::string& name = file.header()[j];
-    const bool has_role =
-        name == "id" || name == "treatment" || name == "outcome" ||
-        std::find(kOptionalColumns.begin(), kOptionalColumns.end(), name) != kOptionalColumns.end();
-    if (has_role) continue;
-    columns.features.push_back(j);
-    table.dense.names.push_back(name);
+    for (const auto& [name, column] : optional) {
+      if (name == role.name) values = column->emplace(num_rows).data();
+    }
+    arrays.numbers.push_back({role.column, values});
+    if (std::string_view(role.name) == "propensity") {
+      arrays.propensity = role.column;
+      arrays.propensity_values = values;
+    }
   }
-  return columns;
+  return arrays;
 }
 
 /// The line on which an id stands first. Reads the file again: for the message about a repeat.
@@ -147,7 +217,7 @@ void fill_id_table(const CsvFile& file, std::size_t id_column,
         validation::add_fault(faults, "duplicate id", [&]() -> Fault {
           return {{.file = file.name(),
                    .line = line_of_usable(file, id_column, number),
-                   .column = "id",
+                   .column = printable(file.header()[id_column]),
                    .item = printable(id)},
                   fmt::format("the id is already on line {}", first_line_of(file, id_column, id)),
                   "every node has one line"};
@@ -158,14 +228,8 @@ void fill_id_table(const CsvFile& file, std::size_t id_column,
   }
 }
 
-/// Says nothing where a treatment could not be read: that is the fault to mend first.
-void check_arms(const CsvFile& file, const std::vector<ChunkOfNodes>& chunks, FaultList& faults) {
-  std::array<std::uint64_t, 2> num_in_arm = {0, 0};
-  for (const ChunkOfNodes& chunk : chunks) {
-    if (chunk.num_without_arm > 0) return;
-    for (const std::size_t arm : {0, 1}) num_in_arm[arm] += chunk.num_in_arm[arm];
-  }
-  validation::check_arms(file.name(), num_in_arm, faults);
+void number_lines(std::size_t num_lines, IdTable& ids) {
+  for (std::size_t i = 1; i <= num_lines; ++i) ids.insert(std::to_string(i));
 }
 
 SparseMatrix gather_features(const Context& context, std::size_t num_features,
@@ -186,47 +250,115 @@ SparseMatrix gather_features(const Context& context, std::size_t num_features,
   return {num_features, std::move(row_sizes), std::move(columns), std::move(values)};
 }
 
+/// Which lines the answer to missing values leaves out; empty where none.
+std::vector<std::uint8_t> lines_to_leave_out(MissingPolicy missing,
+                                             const std::vector<std::uint8_t>& gaps) {
+  if (missing == MissingPolicy::kRefuse) return {};
+  const int mask = missing == MissingPolicy::kDrop ? kRoleGap | kFeatureGap : kRoleGap;
+  std::vector<std::uint8_t> out(gaps.size());
+  bool any = false;
+  for (std::size_t i = 0; i < gaps.size(); ++i) {
+    out[i] = (gaps[i] & mask) != 0 ? 1 : 0;
+    any = any || out[i] != 0;
+  }
+  return any ? out : std::vector<std::uint8_t>{};
+}
+
+/// Whether the numbers of the first pass are the features as they stand.
+bool are_plain_numbers(const ColumnRoles& roles, const CellTallies& odd, MissingPolicy missing) {
+  return std::all_of(roles.features.begin(), roles.features.end(), [&](const FeatureColumn& f) {
+    return f.role != FeatureRole::kCategory && odd.count(f.column, Oddity::kText) == 0 &&
+           (missing != MissingPolicy::kIndicate || odd.count(f.column, Oddity::kMissing) == 0);
+  });
+}
+
+FeatureTable plain_table(const CsvFile& file, const ColumnRoles& roles, SparseMatrix matrix) {
+  FeatureTable table;
+  table.matrix = std::move(matrix);
+  for (const FeatureColumn& feature : roles.features) {
+    table.names.push_back(file.header()[feature.column]);
+    table.num_dense += feature.role == FeatureRole::kCount ? 0 : 1;
+  }
+  return table;
+}
+
+std::vector<ColumnSummary> summarise(const CsvFile& file, const ColumnRoles& roles,
+                                     const std::vector<FeatureCode>& codes,
+                                     const CellTallies& odd) {
+  std::vector<ColumnSummary> columns(file.header().size());
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    columns[j] = {
+        .name = file.header()[j], .role = "ignored", .num_missing = odd.count(j, Oddity::kMissing)};
+  }
+  if (roles.id) columns[*roles.id].role = "id";
+  if (roles.treatment) columns[*roles.treatment].role = "treatment";
+  for (const NumberRole& role : roles.numbers) columns[role.column].role = role.name;
+  std::size_t next = 0;
+  for (std::size_t k = 0; k < roles.features.size(); ++k) {
+    ColumnSummary& column = columns[roles.features[k].column];
+    const bool is_count = roles.features[k].role == FeatureRole::kCount;
+    column.role = "feature";
+    column.kind = codes.empty() ? (is_count ? "count" : "number") : kind_name(codes[k].kind);
+    column.first_feature = next;
+    column.num_features = codes.empty() ? 1 : codes[k].names.size();
+    next += column.num_features;
+  }
+  return columns;
+}
+
 }  // namespace
 
-NodeTable read_nodes(const Source& source, const std::filesystem::path& path) {
+NodeTable read_nodes(const Source& source) {
   NodeTable table;
-  const auto file = CsvFile::open(source.context, path, source.options, source.faults);
+  const auto file = source.open("nodes.csv");
   if (file == nullptr) return table;
   FaultList& faults = source.faults;
-  const bool has_id = validation::check_column(*file, "id", "each node needs an id", faults);
-  const bool has_treatment = validation::check_column(
-      *file, "treatment", "add what was done to each node, 0 or 1", faults);
-  const bool has_outcome =
-      validation::check_column(*file, "outcome", "add what came of it, a number a node", faults);
-  if (!has_id && !has_treatment && !has_outcome) return table;  // some other file, or no header
-  validation::check_pair(*file, "y0", "y1", faults);
-  validation::check_pair(*file, "mu0", "mu1", faults);
+  const auto roles = assign_roles(*file, source.options, faults, source.notes);
+  if (!roles) return table;  // some other file, or no header
   validation::check_has_records(*file, "node", faults);
 
-  const NodeColumns columns = allocate_columns(*file, table);
-  std::vector<std::uint64_t> row_sizes(file->num_records() + 1, 0);
+  NodeArrays arrays = allocate(*file, *roles, table);
   std::vector<ChunkOfNodes> chunks(file->chunks().size());
   file->for_each_chunk(source.context, "reading nodes", faults,
                        [&](std::size_t number, CsvRecords& records) {
                          ChunkOfNodes& out = chunks[number];
                          const std::size_t num_records = file->chunks()[number].num_records;
                          out.id_sizes.reserve(num_records);
-                         out.columns.reserve(num_records * columns.features.size());
-                         out.values.reserve(num_records * columns.features.size());
-                         while (records.next())
-                           read_record(records, columns, table, row_sizes, out);
+                         out.columns.reserve(num_records * roles->features.size());
+                         out.values.reserve(num_records * roles->features.size());
+                         while (records.next()) read_record(records, arrays, out);
                          out.num_without_id += records.num_malformed();
                        });
 
-  table.has_all_ids = columns.id.has_value() &&
-                      std::all_of(chunks.begin(), chunks.end(), [](const ChunkOfNodes& chunk) {
-                        return chunk.num_without_id == 0;
-                      });
-  if (columns.id) fill_id_table(*file, *columns.id, chunks, faults, table.ids);
-  if (has_treatment) check_arms(*file, chunks, faults);
-  table.dense.num_dense = columns.features.size();
-  table.dense.matrix =
-      gather_features(source.context, columns.features.size(), std::move(row_sizes), chunks);
+  CellTallies odd;
+  ArmTally arms;
+  std::uint64_t num_without_id = 0;
+  for (const ChunkOfNodes& chunk : chunks) {
+    odd.merge(chunk.odd);
+    arms.merge(chunk.arms);
+    num_without_id += chunk.num_without_id;
+  }
+  table.has_all_ids = num_without_id == 0;
+  if (roles->id) {
+    fill_id_table(*file, *roles->id, chunks, faults, table.ids);
+  } else {
+    number_lines(file->num_records(), table.ids);
+  }
+  table.is_left_out = lines_to_leave_out(source.options.missing, arrays.gaps);
+  if (roles->treatment) report_arms(*file, *roles->treatment, arms, faults);
+  report_odd_cells(*file, *roles, odd, source.options.missing, faults);
+
+  std::vector<FeatureCode> codes;
+  if (are_plain_numbers(*roles, odd, source.options.missing)) {
+    table.features = plain_table(*file, *roles,
+                                 gather_features(source.context, roles->features.size(),
+                                                 std::move(arrays.row_sizes), chunks));
+  } else {
+    chunks.clear();
+    codes = choose_codes(source, *file, *roles, odd, table.is_left_out);
+    if (faults.empty()) table.features = encode_features(source, *file, codes);
+  }
+  if (faults.empty()) table.columns = summarise(*file, *roles, codes, odd);
   return table;
 }
 

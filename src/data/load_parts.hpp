@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,18 +10,25 @@
 #include "cone/base/error.hpp"
 #include "cone/base/sparse_matrix.hpp"
 #include "cone/data/csv.hpp"
+#include "cone/data/data_files.hpp"
 #include "cone/data/dataset.hpp"
+#include "cone/data/load_options.hpp"
 #include "cone/exec/context.hpp"
 
-/// The files of a dataset folder, one loader each. They collect faults and return what they could
-/// read; load_dataset throws before anything incomplete is used.
+/// The files of a dataset, one loader each. They collect faults and return what they could read;
+/// load_dataset throws before anything incomplete is used.
 namespace cone::load {
 
 /// What every loader needs.
 struct Source {
   const Context& context;
-  const CsvOptions& options;
+  const DataFiles& files;
+  const LoadOptions& options;
   FaultList& faults;
+  std::vector<std::string>& notes;
+
+  /// nullptr, and a fault, when the file cannot be read.
+  std::unique_ptr<CsvFile> open(std::string_view name) const;
 };
 
 struct NodeTable {
@@ -32,10 +38,14 @@ struct NodeTable {
   std::vector<std::uint8_t> treatment;
   std::vector<double> outcome;
   std::optional<std::vector<double>> propensity, mu0, mu1, y0, y1;
-  FeatureTable dense;
+  /// The feature columns. Where the mean is to stand for a missing value, NaN holds its place until
+  /// it is known which lines stay.
+  FeatureTable features;
+  std::vector<ColumnSummary> columns;
+  std::vector<std::uint8_t> is_left_out;  ///< one per line; empty where every line stays
 };
 
-NodeTable read_nodes(const Source& source, const std::filesystem::path& path);
+NodeTable read_nodes(const Source& source);
 
 /// The lines of an edge list as pairs of nodes.
 struct EdgeLines {
@@ -43,19 +53,25 @@ struct EdgeLines {
   std::size_t size = 0;
 };
 
-EdgeLines read_edges(const Source& source, const std::filesystem::path& path,
-                     const NodeTable& nodes);
+/// No lines where there is no edges.csv.
+EdgeLines read_edges(const Source& source, const NodeTable& nodes);
 
-/// The sparse features of the folder; an empty table when it has none.
-FeatureTable read_sparse_features(const Source& source, const std::filesystem::path& folder,
-                                  const NodeTable& nodes);
+/// The sparse features; an empty table when there are none.
+FeatureTable read_sparse_features(const Source& source, const NodeTable& nodes);
 
 /// features.csv, its columns in the order of `names` where given.
-FeatureTable read_feature_list(const Source& source, const std::filesystem::path& path,
-                               const NodeTable& nodes, const std::vector<std::string>* names);
+FeatureTable read_feature_list(const Source& source, const NodeTable& nodes,
+                               const std::vector<std::string>* names);
 
 /// Appends the columns of `right`; either may have no columns.
 FeatureTable join_columns(FeatureTable left, FeatureTable right, std::size_t num_rows);
+
+/// Takes the lines that are left out from all columns of `nodes`, `features` and the edges. Returns
+/// how many went.
+std::size_t leave_out_lines(NodeTable& nodes, FeatureTable& features, EdgeLines& edges);
+
+/// Puts the mean of the other values of a column in the place of each NaN.
+void fill_in_means(FeatureTable& features);
 
 /// Reports an id that is not in nodes.csv, unless nodes.csv has no ids at all.
 void report_unknown_id(FaultList& faults, Place place, std::string_view id, const NodeTable& nodes);

@@ -48,8 +48,14 @@ void check_coverage(const CsvFile& file, const IdTable& ids, const std::vector<N
 
 PolicyTable load_policy_table(const Context& context, const std::filesystem::path& path,
                               const IdTable& ids, const CsvOptions& options) {
+  return load_policy_table(context, path.string(), ByteSource::of_file(context, path), ids,
+                           options);
+}
+
+PolicyTable load_policy_table(const Context& context, const std::string& name, ByteSource bytes,
+                              const IdTable& ids, const CsvOptions& options) {
   FaultList faults;
-  const auto file = CsvFile::open(context, path, options, faults);
+  const auto file = CsvFile::read(context, name, std::move(bytes), options, faults);
   if (file == nullptr) faults.throw_if_any(ErrorCode::kData);
   if (!validation::check_column(*file, "id", "it says which node a row is about", faults)) {
     faults.throw_if_any(ErrorCode::kData);
@@ -58,7 +64,7 @@ PolicyTable load_policy_table(const Context& context, const std::filesystem::pat
   std::vector<std::size_t> columns;
   PolicyTable table;
   for (std::size_t j = 0; j < file->header().size(); ++j) {
-    if (j == id_column) continue;
+    if (j == id_column || file->header()[j].empty()) continue;
     columns.push_back(j);
     table.names.push_back(file->header()[j]);
     table.probabilities.emplace_back(ids.size(), 0.0);

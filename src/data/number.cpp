@@ -19,8 +19,8 @@ bool equals_ignoring_case(std::string_view text, std::string_view lower) {
 }
 
 bool is_missing(std::string_view text) {
-  constexpr std::array<std::string_view, 8> kSpellings = {"",     "na",   "n/a",  "nan",
-                                                          "#n/a", "null", "none", "?"};
+  constexpr std::array<std::string_view, 9> kSpellings = {"",     "na",   "n/a", "nan", "#n/a",
+                                                          "null", "none", "?",   "."};
   return std::any_of(kSpellings.begin(), kSpellings.end(),
                      [&](std::string_view word) { return equals_ignoring_case(text, word); });
 }
@@ -40,6 +40,13 @@ ParsedNumber parse_number(std::string_view text) {
     return {std::isnan(value) ? NumberKind::kMissing : NumberKind::kNotFinite, 0};
   }
   return {is_missing(text) ? NumberKind::kMissing : NumberKind::kNotANumber, 0};
+}
+
+std::optional<bool> parse_truth_value(std::string_view text) {
+  text = trimmed(text);
+  if (equals_ignoring_case(text, "true")) return true;
+  if (equals_ignoring_case(text, "false")) return false;
+  return std::nullopt;
 }
 
 }  // namespace cone

@@ -12,6 +12,7 @@
 
 #include "cone/base/error.hpp"
 #include "cone/base/file.hpp"
+#include "cone/base/text.hpp"
 #include "cone/data/csv_writer.hpp"
 #include "cone/data/npz.hpp"
 
@@ -36,6 +37,24 @@ std::vector<Column> optional_columns(const Dataset& data, const Truth* truth) {
     columns.push_back({"y1", truth->y1()});
   }
   return columns;
+}
+
+/// A measurement is a column of nodes.csv, so its name must be one that reads back as a feature.
+void check_names(const std::filesystem::path& folder, const FeatureTable& features) {
+  for (std::size_t j = 0; j < features.num_dense; ++j) {
+    const std::string& name = features.names[j];
+    const std::string lower = lower_case(name);
+    const bool has_role = lower == "id" || lower == "treatment" || lower == "outcome" ||
+                          name == "propensity" || name == "mu0" || name == "mu1" || name == "y0" ||
+                          name == "y1";
+    if (!has_role && !name.empty() && trimmed(name) == name && text_problem(name) == nullptr) {
+      continue;
+    }
+    throw Error(ErrorCode::kUsage,
+                Fault{{.file = folder.string()},
+                      fmt::format("a feature called '{}' cannot be written", printable(name)),
+                      "rename it in the data it comes from"});
+  }
 }
 
 void write_nodes(std::ostream& out, const Dataset& data, const Truth* truth) {
@@ -120,6 +139,7 @@ void write_dataset(const Context& context, const std::filesystem::path& folder, 
                                          "the data has no treatments and outcomes to write",
                                          "simulate a log first"});
   }
+  check_names(folder, data.features);
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure) {

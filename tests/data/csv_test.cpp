@@ -87,6 +87,19 @@ TEST(Csv, AnEmptyLastFieldCounts) {
   EXPECT_EQ(read("a,b\n,\n").rows, (Rows{{"", ""}}));
 }
 
+TEST(Csv, TheHeaderTellsTheSeparator) {
+  const Rows expected = {{"1", "2,5"}, {"3", "x"}};
+  EXPECT_EQ(read("a;b\n1;2,5\n3;x\n").rows, expected);
+  EXPECT_EQ(read("a\tb\n1\t2,5\n3\tx\n").rows, expected);
+  EXPECT_EQ(read("\"a;b;c\",b\n1,2\n").header, (std::vector<std::string>{"a;b;c", "b"}));
+  EXPECT_EQ(read("a;b\n\"1;1\";2\n").rows, (Rows{{"1;1", "2"}}));
+}
+
+TEST(Csv, TheFirstNameMayBeEmpty) {
+  EXPECT_EQ(read(",a\n1,2\n").header, (std::vector<std::string>{"", "a"}));
+  EXPECT_EQ(read("\"\",a\n1,2\n").rows, (Rows{{"1", "2"}}));
+}
+
 TEST(Csv, AWrongNumberOfFieldsIsReportedWithItsLineAndTheRestIsRead) {
   const Reading reading = read("a,b\n1,2\n3\n4,5,6\n\n7,8\n");
   EXPECT_EQ(reading.rows, (Rows{{"1", "2"}, {"7", "8"}}));
@@ -116,6 +129,8 @@ TEST(Csv, BrokenFilesAreRefusedWithTheReason) {
       {"UTF-16 with mark", "\xFF\xFEi\0d\0"s, "save as UTF-8"},
       {"UTF-16 without mark", "i\0d\0"s, "save as UTF-8"},
       {"blank header", "\n1,2\n", "the header line is blank"},
+      {"a spreadsheet", "PK\x03\x04 and so on", "an archive or a spreadsheet"},
+      {"Parquet", "PAR1 and so on", "the file is Parquet"},
       {"unnamed column", "a,,c\n", "column 2 has no name"},
       {"same name twice", "a,b,a\n", "two columns are called 'a'"},
       {"NUL in the header", "a,b\0c\n"s, "has a NUL byte"},

@@ -33,7 +33,7 @@ inline void write_files(const TemporaryFolder& folder, const Files& files) {
   for (const auto& [name, text] : files) folder.write(name, text);
 }
 
-inline LoadedData load_files(const Files& files, const CsvOptions& options = {},
+inline LoadedData load_files(const Files& files, const LoadOptions& options = {},
                              int num_threads = 2) {
   const TemporaryFolder folder;
   write_files(folder, files);

@@ -44,7 +44,6 @@ void mutate(Files& files, Rng& rng) {
 
 TEST(LoadFuzz, EveryMutationLoadsOrIsRefused) {
   constexpr std::uint64_t kNumMutations = 4000;
-  const testing::TemporaryFolder folder;
   const Context context(0, 2);
   std::uint64_t num_loaded = 0;
   for (std::uint64_t item = 0; item < kNumMutations; ++item) {
@@ -52,12 +51,15 @@ TEST(LoadFuzz, EveryMutationLoadsOrIsRefused) {
     Files files = testing::valid_files();
     files["feature_names.csv"] = "feature\nword two\nword one\nzero\n";
     mutate(files, rng);
-    testing::write_files(folder, files);
-    const CsvOptions options{.chunk_bytes = rng.below(100) + 1};
+    LoadOptions options{.csv = {.chunk_bytes = rng.below(100) + 1}};
+    options.missing = static_cast<MissingPolicy>(rng.below(3));
+    const MemoryFiles in_memory({files.begin(), files.end()});
     try {
-      const LoadedData loaded = load_dataset(context, folder.path(), options);
+      const LoadedData loaded = load_dataset(context, in_memory, options);
       ++num_loaded;
       ASSERT_EQ(loaded.observed.outcome.size(), loaded.observed.num_nodes()) << "item " << item;
+      ASSERT_EQ(loaded.observed.features.matrix.rows(), loaded.observed.num_nodes());
+      ASSERT_EQ(loaded.observed.features.names.size(), loaded.observed.features.matrix.cols());
     } catch (const Error& error) {
       ASSERT_EQ(error.code(), ErrorCode::kData) << "item " << item << ": " << error.what();
     }

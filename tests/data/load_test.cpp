@@ -80,7 +80,7 @@ TEST(LoadDataset, ChunkSizeAndThreadsChangeNothing) {
   for (const std::size_t chunk_bytes : {1, 7, 30, 200}) {
     for (const int num_threads : {1, 2, 5}) {
       const LoadedData loaded =
-          load_files(valid_files(), {.chunk_bytes = chunk_bytes}, num_threads);
+          load_files(valid_files(), {.csv = {.chunk_bytes = chunk_bytes}}, num_threads);
       EXPECT_EQ(loaded.observed.checksum(), checksum) << chunk_bytes << ' ' << num_threads;
     }
   }

@@ -40,9 +40,16 @@ TEST(WriteDataset, KeepsAwkwardIdsNamesAndNumbers) {
   data.features.matrix = SparseMatrix(3, {0, 1, 1, 2, 2, 3}, {2, 0, 0}, {1e-300, 2, 0.1});
   const testing::TemporaryFolder folder;
   write_dataset(Context(0, 1), folder.path(), data, nullptr);
-  const LoadedData again = load_dataset(Context(0, 2), folder.path(), {.chunk_bytes = 9});
+  const LoadedData again = load_dataset(Context(0, 2), folder.path(), {.csv = {.chunk_bytes = 9}});
   EXPECT_EQ(again.observed.checksum(), data.checksum());
   EXPECT_FALSE(again.truth.has_value());
+}
+
+TEST(WriteDataset, RefusesAMeasurementThatWouldNotReadBackAsOne) {
+  LoadedData data = testing::load_files(testing::valid_files());
+  data.observed.features.names[0] = "y0";
+  const testing::TemporaryFolder folder;
+  EXPECT_THROW(write_dataset(Context(0, 1), folder.path(), data.observed, nullptr), Error);
 }
 
 TEST(WriteDataset, RemovesTheFeaturesOfAnEarlierDataset) {

@@ -40,7 +40,8 @@ class Error : public std::exception {
 
   ErrorCode code() const noexcept { return code_; }
   const std::vector<Fault>& faults() const noexcept { return faults_; }
-  /// Faults that were counted but not kept, so that a file of a million bad lines stays readable.
+  /// Faults of kinds that are not listed at all, so that a file with a thousand mistakes stays
+  /// readable.
   std::uint64_t num_unlisted() const noexcept { return num_unlisted_; }
   const char* what() const noexcept override { return message_.c_str(); }
 
@@ -61,12 +62,13 @@ class Cancelled : public std::exception {
   const char* what() const noexcept override { return "cancelled"; }
 };
 
-/// Collects faults while a loader goes on reading. Keeps the first few of each kind, a hundred in
-/// all, and counts the rest: one systematic mistake does not hide the others.
+/// Collects faults while a loader goes on reading. Keeps the first few of each kind, two dozen in
+/// all, and counts the rest: one systematic mistake does not hide the others, and the message stays
+/// short enough to be read.
 class FaultList {
  public:
-  static constexpr std::uint64_t kListedPerKind = 10;
-  static constexpr std::uint64_t kListed = 100;
+  static constexpr std::uint64_t kListedPerKind = 3;
+  static constexpr std::uint64_t kListed = 24;
 
   /// `kind` groups faults of one cause ("treatment", "unknown id").
   void add(const std::string& kind, Fault fault);
@@ -81,7 +83,8 @@ class FaultList {
   std::uint64_t total() const { return total_; }
   const std::vector<Fault>& listed() const { return listed_; }
 
-  /// Throws one Error with everything collected, if anything was.
+  /// Throws one Error with everything collected, if anything was. The last listed fault of a kind
+  /// says how many more there are of it; `num_unlisted` of the error counts the other kinds only.
   void throw_if_any(ErrorCode code) const;
 
  private:

@@ -24,7 +24,11 @@ inline std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// The name in `candidates` closest to `word` by edit distance, or "" when none is near.
+/// ASCII letters in lower case.
+std::string lower_case(std::string_view text);
+
+/// The name in `candidates` closest to `word` by edit distance, or "" when none is near. In words
+/// and names of fewer than four letters everything is near everything: "" for those.
 template <class Names>
 std::string closest_name(std::string_view word, const Names& candidates);
 
@@ -33,9 +37,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 
 template <class Names>
 std::string closest_name(std::string_view word, const Names& candidates) {
+  constexpr std::size_t kShortest = 4;
   std::string best;
+  if (word.size() < kShortest) return best;
   std::size_t best_distance = 3;  // further than two edits is no typing slip
   for (const auto& candidate : candidates) {
+    if (std::string_view(candidate).size() < kShortest) continue;
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < best_distance) {
       best_distance = distance;

@@ -9,10 +9,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cone/base/error.hpp"
-#include "cone/base/file.hpp"
+#include "cone/data/byte_source.hpp"
 #include "cone/exec/context.hpp"
 
 namespace cone {
@@ -34,10 +35,11 @@ struct CsvChunk {
 
 class CsvRecords;
 
-/// A comma-separated file (RFC 4180) mapped into memory: a header of distinct names, then records
-/// of as many fields. Quoted fields may hold commas, doubled quotes and line ends; lines end in LF
-/// or CRLF, the last one may lack its end, blank lines may trail; a UTF-8 mark at the start is
-/// skipped. There is no comment syntax.
+/// A table as text (RFC 4180): a header of distinct names, then records of as many fields. The
+/// separator is the comma, semicolon or tab that the header has most of. Quoted fields may hold
+/// separators, doubled quotes and line ends; lines end in LF or CRLF, the last one may lack its
+/// end, blank lines may trail; a UTF-8 mark at the start is skipped. The first name may be empty (a
+/// row index that another program wrote). There is no comment syntax.
 ///
 /// The body is cut into chunks at fixed byte positions moved to the next record boundary, so what
 /// is read and which faults are listed depend on the file only, never on the number of threads.
@@ -49,11 +51,15 @@ class CsvFile {
   /// cannot be read or its header cannot be used.
   static std::unique_ptr<CsvFile> open(const Context& context, const std::filesystem::path& path,
                                        const CsvOptions& options, FaultList& faults);
+  /// The same for bytes that were opened already; `name` is for messages.
+  static std::unique_ptr<CsvFile> read(const Context& context, std::string name, ByteSource bytes,
+                                       const CsvOptions& options, FaultList& faults);
 
   /// The path as given, for messages.
   const std::string& name() const { return name_; }
   const std::vector<std::string>& header() const { return header_; }
   std::optional<std::size_t> column(std::string_view name) const;
+  char separator() const { return separator_; }
   /// Including malformed ones.
   std::uint64_t num_records() const { return num_records_; }
   const std::vector<CsvChunk>& chunks() const { return chunks_; }
@@ -69,8 +75,8 @@ class CsvFile {
  private:
   friend class CsvRecords;
 
-  CsvFile(const std::filesystem::path& path, const CsvOptions& options)
-      : map_(path), name_(path.string()), options_(options) {}
+  CsvFile(std::string name, ByteSource bytes, const CsvOptions& options)
+      : source_(std::move(bytes)), name_(std::move(name)), options_(options) {}
   bool read_header(FaultList& faults);
   bool check_header(FaultList& faults) const;
   void find_chunks(const Context& context);
@@ -78,9 +84,10 @@ class CsvFile {
                             const std::vector<std::uint64_t>& num_newlines);
   void find_chunks_by_records(std::size_t body_end);
 
-  MappedFile map_;
+  ByteSource source_;
   std::string name_;
   CsvOptions options_;
+  char separator_ = ',';
   std::vector<std::string> header_;
   std::size_t body_begin_ = 0;
   std::uint64_t body_line_ = 2;

@@ -12,11 +12,11 @@
 
 namespace cone {
 
-/// One row per node, one column per feature. The first `num_dense` columns are measurements (columns
-/// of nodes.csv): each has a unit and a zero of its own. The others are counts (bags of words:
-/// features.npz, features.csv, .mat files, --counts): they share one unit, and zero means "absent".
-/// The kind is declared by the format or the user, never guessed from the values; learners scale the
-/// two kinds differently.
+/// One row per node, one column per feature. The first `num_dense` columns are measurements
+/// (columns of nodes.csv): each has a unit and a zero of its own. The others are counts (bags of
+/// words: features.npz, features.csv, .mat files, --counts): they share one unit, and zero means
+/// "absent". The kind is declared by the format or the user, never guessed from the values;
+/// learners scale the two kinds differently.
 struct FeatureTable {
   SparseMatrix matrix;
   std::vector<std::string> names;  ///< one per column
@@ -64,11 +64,23 @@ class Truth {
   std::vector<double> y1_;
 };
 
+/// What a loader made of one column of the table of nodes.
+struct ColumnSummary {
+  std::string name;
+  std::string role;  ///< "id", "treatment", "outcome", "propensity", ..., "feature" or "ignored"
+  std::string kind;  ///< of a feature: "number", "indicator", "category" or "count"
+  std::uint64_t num_missing = 0;
+  std::size_t first_feature = 0;  ///< the columns of the feature table that it became
+  std::size_t num_features = 0;
+};
+
 /// What a loader returns.
 struct LoadedData {
   Dataset observed;
   std::optional<Truth> truth;
   EdgeListReport edges;
+  std::vector<ColumnSummary> columns;  ///< in the order of the file; empty for formats without them
+  std::vector<std::string> notes;      ///< sentences for the user: choices made, likely mistakes
 };
 
 }  // namespace cone

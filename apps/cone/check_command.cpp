@@ -1,0 +1,85 @@
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cone/base/error.hpp"
+#include "cone/base/file.hpp"
+#include "cone/base/numeric.hpp"
+#include "cone/policy/policy.hpp"
+#include "cone/results/data_report.hpp"
+
+#include "commands.hpp"
+#include "data_argument.hpp"
+#include "flag_checks.hpp"
+#include "flags.hpp"
+#include "terminal.hpp"
+
+namespace cone::app {
+namespace {
+
+constexpr const char* kCheckFooter =
+    R"(Shows what was understood of the data: the columns, their kinds and how they will be scaled, the
+two arms, where they differ, the network, and what may be a mistake (lines with !). Nothing is
+estimated. Takes the flags of cone evaluate that say how to read the table. The exit status is 0
+when the data could be evaluated and 2 when not, with every reason.
+
+Examples:
+  cone check survey.csv --treatment got_letter --outcome voted
+  cone check survey.csv --treatment t --outcome y --ignore name,date --missing indicate
+  cone check people.csv.gz --id person --edges friends.csv --treatment t --outcome y
+  cone check shop/ --policy shop/policy.csv
+  cone check shop/ --json - | jq '.columns[] | select(.kind == "category")')";
+
+struct CheckFlags {
+  std::string data;
+  LoadOptions table;
+  std::vector<std::string> policies;
+  std::string json;
+  RunFlags run;
+};
+
+int run_check(const CheckFlags& flags) {
+  if (flags.json != "-") check_output_files({{"--json", flags.json}});
+  catch_interrupts();
+  ConsoleProgress progress(flags.run.quiet);
+  const Context context(flags.run.seed, flags.run.threads, &progress);
+  const LoadedData data = load_named(context, flags.data, flags.table);
+  if (!data.observed.has_log()) {
+    throw Error(ErrorCode::kData, {{.file = flags.data},
+                                   "the data is a bare network: it has no treatments and outcomes",
+                                   "cone simulate makes a log from a network"});
+  }
+  DataReport report = report_data(data);
+  for (const EvaluatedPolicy& policy : evaluate_policies(context, data.observed, flags.policies)) {
+    report.policies.push_back({policy.name, mean(policy.treat_probability)});
+  }
+  progress.clear();
+  if (flags.json == "-") {
+    std::cout << to_json(report).dump(2) << std::endl;
+    return kSuccess;
+  }
+  std::cout << data_report_text(report) << std::flush;
+  if (!flags.json.empty()) {
+    write_atomically(flags.json,
+                     [&](std::ostream& out) { out << to_json(report).dump(2) << '\n'; });
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& root, Run& run) {
+  auto flags = std::make_shared<CheckFlags>();
+  CLI::App* command =
+      root.add_subcommand("check", "Show what is understood of your data, without estimating");
+  command->footer(kCheckFooter);
+  command->add_option("DATA", flags->data, kDataHelp)->required();
+  command->add_option("--policy", flags->policies, "Policy names or files to look at as well");
+  command->add_option("--json", flags->json, "Write the report here (- for stdout)");
+  flags->run.bind(*command);
+  bind_flags(*command, flags->table, "The table of nodes");
+  command->callback([flags, &run] { run = [flags] { return run_check(*flags); }; });
+}
+
+}  // namespace cone::app

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cone/base/error.hpp"
+#include "cone/data/csv.hpp"
+
+namespace cone::load {
+
+/// What is odd about a cell that should hold a number.
+enum class Oddity {
+  kMissing,
+  kText,
+  kNotFinite,
+  kTooLarge,
+  kNegative,
+  kNotAProbability,
+  kImpossible
+};
+inline constexpr std::size_t kNumOddities = 7;
+
+/// The odd cells of one column and kind: how many, and the first.
+struct Tally {
+  std::uint64_t count = 0;
+  std::uint64_t first_line = 0;
+  std::string first_text;
+  std::string first_id;
+
+  void merge(const Tally& later);
+};
+
+/// The odd cells of one column.
+struct ColumnTally {
+  std::size_t column = 0;
+  std::array<Tally, kNumOddities> by_oddity;
+
+  const Tally& of(Oddity oddity) const { return by_oddity[static_cast<std::size_t>(oddity)]; }
+};
+
+/// Odd cells by column. Columns without any cost nothing, so that a wide table of numbers is read
+/// as fast as before.
+class CellTallies {
+ public:
+  void add(const CsvRecords& record, std::size_t column, std::string_view id, Oddity oddity);
+  /// Appends what a later part of the file holds.
+  void merge(const CellTallies& later);
+  /// nullptr for a column without odd cells.
+  const ColumnTally* find(std::size_t column) const;
+  std::uint64_t count(std::size_t column, Oddity oddity) const;
+  bool empty() const { return columns_.empty(); }
+
+ private:
+  ColumnTally& at(std::size_t column);
+
+  std::vector<ColumnTally> columns_;
+  std::vector<std::uint32_t> position_;  // by column: one more than its place in columns_, or 0
+};
+
+/// One sentence for one kind of odd cells of a column: where the first is, how many lines of how
+/// many, what to do.
+Fault describe(const CsvFile& file, std::size_t column, Oddity oddity, const Tally& tally,
+               std::string advice);
+
+}  // namespace cone::load

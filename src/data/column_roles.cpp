@@ -1,0 +1,254 @@
+#include "data/column_roles.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cone/base/text.hpp"
+#include "cone/data/number.hpp"
+
+namespace cone::load {
+namespace {
+
+constexpr std::array kOptionalRoles = {"propensity", "mu0", "mu1", "y0", "y1"};
+
+template <class Names>
+bool contains(const Names& names, const std::string& name) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+/// Names that the user gave, resolved to columns once.
+class Header {
+ public:
+  Header(const CsvFile& file, FaultList& faults) : file_(file), faults_(faults) {
+    for (std::size_t j = 0; j < file.header().size(); ++j) index_.emplace(file.header()[j], j);
+  }
+
+  const std::string& name(std::size_t column) const { return file_.header()[column]; }
+  std::size_t size() const { return file_.header().size(); }
+
+  std::optional<std::size_t> find(std::string_view name) const {
+    const auto found = index_.find(name);
+    if (found == index_.end()) return std::nullopt;
+    return found->second;
+  }
+
+  /// The only column of that name in any letter case.
+  std::optional<std::size_t> find_in_any_case(std::string_view lower) const {
+    if (const auto exact = find(lower)) return exact;
+    std::optional<std::size_t> found;
+    for (std::size_t j = 0; j < size(); ++j) {
+      if (lower_case(name(j)) != lower) continue;
+      if (found) return std::nullopt;
+      found = j;
+    }
+    return found;
+  }
+
+  /// Columns that a flag's words name; a fault for a word that names none.
+  std::vector<bool> matching(const std::vector<std::string>& words, const char* flag) const {
+    std::vector<bool> matches(size(), false);
+    for (const std::string& word : words) {
+      bool found = false;
+      if (word.ends_with('*')) {
+        const std::string_view prefix = std::string_view(word).substr(0, word.size() - 1);
+        for (std::size_t j = 0; j < size(); ++j) {
+          if (!name(j).starts_with(prefix) || name(j).empty()) continue;
+          matches[j] = found = true;
+        }
+      } else if (const auto column = find(word)) {
+        matches[*column] = found = true;
+      }
+      if (!found) refuse_unknown(word, flag);
+    }
+    return matches;
+  }
+
+  void refuse_unknown(const std::string& word, const char* flag) const {
+    const std::string nearest = closest_name(word, file_.header());
+    faults_.add(flag, {{.file = file_.name(), .line = 1},
+                       fmt::format("has no column '{}', which {} names", printable(word), flag),
+                       nearest.empty() ? fmt::format("its columns are {}", some_names())
+                                       : fmt::format("did you mean {}?", printable(nearest))});
+  }
+
+  std::string some_names() const {
+    constexpr std::size_t kShown = 12;
+    std::string text;
+    for (std::size_t j = 0; j < std::min(size(), kShown); ++j) {
+      text += (j > 0 ? ", " : "") + printable(name(j));
+    }
+    return size() > kShown ? fmt::format("{} and {} more", text, size() - kShown) : text;
+  }
+
+ private:
+  const CsvFile& file_;
+  FaultList& faults_;
+  std::unordered_map<std::string_view, std::size_t> index_;
+};
+
+/// A header of numbers is most likely the first record.
+bool looks_like_data(const CsvFile& file) {
+  return std::any_of(file.header().begin(), file.header().end(), [](const std::string& title) {
+    return parse_number(title).kind == NumberKind::kFinite;
+  });
+}
+
+struct WantedRole {
+  const char* name;
+  const char* flag;
+  const char* advice;  ///< where no column has it
+};
+
+std::optional<std::size_t> find_role(const CsvFile& file, const Header& header,
+                                     const WantedRole& role, const std::string& given,
+                                     FaultList& faults, std::vector<std::string>& notes) {
+  const std::optional<std::size_t> usual = header.find_in_any_case(role.name);
+  if (given.empty()) {
+    if (usual || role.advice == nullptr) return usual;
+    std::string advice = role.advice;
+    if (looks_like_data(file)) {
+      advice = "the first line looks like data: add a header line";
+    } else if (const std::string near = closest_name(role.name, file.header()); !near.empty()) {
+      advice = fmt::format("did you mean '{0}'? {1} {0} says so", printable(near), role.flag);
+    }
+    faults.add("column", {{.file = file.name(), .line = 1},
+                          fmt::format("there is no column {}", role.name),
+                          std::move(advice)});
+    return std::nullopt;
+  }
+  const std::optional<std::size_t> column = header.find(given);
+  if (!column) header.refuse_unknown(given, role.flag);
+  if (column && usual && usual != column) {
+    notes.push_back(
+        fmt::format("{} names '{}', so the column '{}' is taken for a feature: --ignore "
+                    "leaves it out",
+                    role.flag, printable(given), printable(header.name(*usual))));
+  }
+  return column;
+}
+
+/// One column cannot be two things.
+void check_distinct(const CsvFile& file, const ColumnRoles& roles, FaultList& faults) {
+  std::vector<std::pair<std::size_t, const char*>> taken;
+  if (roles.id) taken.emplace_back(*roles.id, "the id");
+  if (roles.treatment) taken.emplace_back(*roles.treatment, "the treatment");
+  if (const auto outcome = roles.find("outcome")) taken.emplace_back(*outcome, "the outcome");
+  for (std::size_t a = 0; a < taken.size(); ++a) {
+    for (std::size_t b = a + 1; b < taken.size(); ++b) {
+      if (taken[a].first != taken[b].first) continue;
+      faults.add("column", {{.file = file.name(), .line = 1},
+                            fmt::format("the column '{}' is named as {} and as {}",
+                                        printable(file.header()[taken[a].first]), taken[a].second,
+                                        taken[b].second),
+                            "name another one"});
+    }
+  }
+}
+
+void check_pair(const CsvFile& file, const ColumnRoles& roles, const char* first,
+                const char* second, FaultList& faults) {
+  const bool has_first = roles.find(first).has_value();
+  if (has_first == roles.find(second).has_value()) return;
+  const char* present = has_first ? first : second;
+  faults.add(
+      "pair",
+      {{.file = file.name(), .line = 1},
+       fmt::format("column {} comes without {}", present, has_first ? second : first),
+       fmt::format("give both; or --features {0} if it is a feature, or --ignore {0}", present)});
+}
+
+}  // namespace
+
+std::optional<std::size_t> ColumnRoles::find(std::string_view role) const {
+  for (const NumberRole& number : numbers) {
+    if (role == number.name) return number.column;
+  }
+  return std::nullopt;
+}
+
+std::optional<ColumnRoles> assign_roles(const CsvFile& file, const LoadOptions& options,
+                                        FaultList& faults, std::vector<std::string>& notes) {
+  const Header header(file, faults);
+  ColumnRoles roles;
+  roles.id = find_role(file, header, {"id", "--id", nullptr}, options.id, faults, notes);
+  roles.treatment =
+      find_role(file, header,
+                {"treatment", "--treatment",
+                 "add what was done to each node, 0 or 1, or name its column by --treatment"},
+                options.treatment, faults, notes);
+  const auto outcome =
+      find_role(file, header,
+                {"outcome", "--outcome",
+                 "add what came of it, a number per node, or name its column by --outcome"},
+                options.outcome, faults, notes);
+  if (outcome) roles.numbers.push_back({"outcome", *outcome});
+  if (!roles.treatment && !outcome) return std::nullopt;
+  if (!roles.id) {
+    notes.push_back(
+        fmt::format("{} has no column id: nodes are called 1, 2, ... in the order of "
+                    "its lines",
+                    printable(file.name())));
+  }
+  check_distinct(file, roles, faults);
+
+  const std::vector<bool> wanted = header.matching(options.features, "--features");
+  std::vector<bool> ignored = header.matching(options.ignore, "--ignore");
+  const std::vector<bool> categories = header.matching(options.categories, "--categories");
+  const std::vector<bool> counts = header.matching(options.counts, "--counts");
+  // A column that the user names as a feature is one, whatever it is called.
+  for (const char* role : kOptionalRoles) {
+    const auto column = header.find(role);
+    if (column && !ignored[*column] && !wanted[*column]) roles.numbers.push_back({role, *column});
+  }
+  check_pair(file, roles, "mu0", "mu1", faults);
+  check_pair(file, roles, "y0", "y1", faults);
+
+  std::vector<bool> taken(header.size(), false);
+  if (roles.id) taken[*roles.id] = true;
+  if (roles.treatment) taken[*roles.treatment] = true;
+  for (const NumberRole& number : roles.numbers) taken[number.column] = true;
+  if (header.name(0).empty() && !taken[0]) {
+    taken[0] = true;
+    notes.push_back(
+        fmt::format("the first column of {} has no name: it is taken for a row number "
+                    "and left out",
+                    printable(file.name())));
+  }
+  const auto conflict = [&](std::size_t j, const char* what) {
+    faults.add("column", {{.file = file.name(), .line = 1, .column = printable(header.name(j))},
+                          what,
+                          "name it once"});
+  };
+  for (std::size_t j = 0; j < header.size(); ++j) {
+    if (taken[j]) {
+      // A pattern may cover the column by chance; its very name is a contradiction.
+      if (contains(options.features, header.name(j))) conflict(j, "is no feature: it has a role");
+      if (contains(options.ignore, header.name(j)))
+        conflict(j, "cannot be left out: it has a role");
+      continue;
+    }
+    if (const std::string lower = lower_case(header.name(j));
+        lower != header.name(j) && contains(kOptionalRoles, lower)) {
+      notes.push_back(
+          fmt::format("the column '{}' is taken for a feature; called {} it would be "
+                      "something else (README, What you can bring)",
+                      printable(header.name(j)), lower));
+    }
+    if (wanted[j] && ignored[j]) conflict(j, "is named by --features and by --ignore");
+    if (categories[j] && counts[j]) conflict(j, "is named by --categories and by --counts");
+    if (ignored[j] || (!options.features.empty() && !wanted[j])) continue;
+    roles.features.push_back({j, counts[j]       ? FeatureRole::kCount
+                                 : categories[j] ? FeatureRole::kCategory
+                                                 : FeatureRole::kMeasurement});
+  }
+  std::stable_partition(roles.features.begin(), roles.features.end(),
+                        [](const FeatureColumn& f) { return f.role != FeatureRole::kCount; });
+  return roles;
+}
+
+}  // namespace cone::load

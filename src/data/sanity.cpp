@@ -1,0 +1,238 @@
+#include "data/sanity.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "cone/base/text.hpp"
+
+namespace cone::load {
+namespace {
+
+constexpr std::size_t kFewestNodes = 10;
+constexpr double kNearlyOne = 0.9999;
+constexpr std::size_t kMostNamed = 8;  ///< columns in one note
+
+/// How the measurements relate to outcome and treatment.
+struct ColumnMoments {
+  std::vector<double> mean, spread, with_outcome, with_treatment;
+};
+
+double mean_of(std::span<const double> values) {
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+/// Σ over pieces of per-column sums, piece by piece, so that threads change nothing.
+template <class Add>
+std::vector<double> sum_by_column(const Context& context, const FeatureTable& features,
+                                  std::size_t width, const Add& add) {
+  const std::size_t num_rows = features.matrix.rows();
+  constexpr std::size_t kMostPieces = 16;
+  const std::size_t grain = std::max<std::size_t>(4096, (num_rows + kMostPieces - 1) / kMostPieces);
+  const std::size_t size = features.num_dense * width;
+  auto pieces = context.map_ranges<std::vector<double>>(
+      num_rows, grain, [&](std::size_t begin, std::size_t end) {
+        std::vector<double> sums(size, 0.0);
+        for (std::size_t i = begin; i < end; ++i) {
+          const SparseMatrix::Row row = features.matrix.row(i);
+          for (std::size_t k = 0; k < row.size() && row.columns[k] < features.num_dense; ++k) {
+            add(i, row.columns[k], row.values[k], sums.data() + row.columns[k] * width);
+          }
+        }
+        return sums;
+      });
+  std::vector<double> total(size, 0.0);
+  for (const std::vector<double>& piece : pieces) {
+    for (std::size_t j = 0; j < size; ++j) total[j] += piece[j];
+  }
+  return total;
+}
+
+/// Centred sums. A zero that is not stored adds (0 − mean)², and −mean times what the others lack:
+/// Σ(y − ȳ) over all nodes is zero.
+ColumnMoments moments_of(const Context& context, const Dataset& data) {
+  const auto n = static_cast<double>(data.num_nodes());
+  const std::size_t num_columns = data.features.num_dense;
+  ColumnMoments m;
+  m.mean = sum_by_column(context, data.features, 1,
+                         [](std::size_t, std::size_t, double x, double* sum) { *sum += x; });
+  for (double& sum : m.mean) sum /= n;
+  const double outcome_mean = mean_of(data.outcome);
+  const double treated = static_cast<double>(data.num_treated()) / n;
+  const std::vector<double> sums = sum_by_column(
+      context, data.features, 6, [&](std::size_t i, std::size_t j, double x, double* sum) {
+        const double y = data.outcome[i] - outcome_mean;
+        const double t = data.treatment[i] - treated;
+        const double centred = x - m.mean[j];
+        sum[0] += 1;
+        sum[1] += centred * centred;
+        sum[2] += centred * y;
+        sum[3] += centred * t;
+        sum[4] += y;
+        sum[5] += t;
+      });
+  for (std::size_t j = 0; j < num_columns; ++j) {
+    const double* sum = sums.data() + 6 * j;
+    m.spread.push_back(sum[1] + (n - sum[0]) * m.mean[j] * m.mean[j]);
+    m.with_outcome.push_back(sum[2] + m.mean[j] * sum[4]);
+    m.with_treatment.push_back(sum[3] + m.mean[j] * sum[5]);
+  }
+  return m;
+}
+
+double spread_of(std::span<const double> values) {
+  const double mean = mean_of(values);
+  double sum = 0;
+  for (const double value : values) sum += (value - mean) * (value - mean);
+  return sum;
+}
+
+double value_at(const SparseMatrix& matrix, std::size_t i, std::size_t j) {
+  const SparseMatrix::Row row = matrix.row(i);
+  const auto found = std::lower_bound(row.columns.begin(), row.columns.end(), j);
+  if (found == row.columns.end() || *found != j) return 0;
+  return row.values[static_cast<std::size_t>(found - row.columns.begin())];
+}
+
+template <class Target>
+bool equals(const Dataset& data, std::size_t column, const Target& target) {
+  for (std::size_t i = 0; i < data.num_nodes(); ++i) {
+    if (value_at(data.features.matrix, i, column) != target(i)) return false;
+  }
+  return true;
+}
+
+std::string name_list(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t k = 0; k < std::min(names.size(), kMostNamed); ++k) {
+    text += (k > 0 ? ", " : "") + printable(names[k]);
+  }
+  return names.size() > kMostNamed ? fmt::format("{} and {} more", text, names.size() - kMostNamed)
+                                   : text;
+}
+
+void refuse_feature(const Source& source, const std::string& name, const char* what) {
+  source.faults.add(what, {{.file = source.files.title("nodes.csv"), .column = printable(name)},
+                           fmt::format("the feature is the {} itself", what),
+                           fmt::format("--ignore {} leaves it out", printable(name))});
+}
+
+void check_leaks(const Source& source, LoadedData& data, const ColumnMoments& m) {
+  const Dataset& observed = data.observed;
+  const double outcome_spread = spread_of(observed.outcome);
+  const auto n = static_cast<double>(observed.num_nodes());
+  const double treated = static_cast<double>(observed.num_treated());
+  const double treatment_spread = treated * (n - treated) / n;
+  for (std::size_t j = 0; j < observed.features.num_dense; ++j) {
+    const std::string& name = observed.features.names[j];
+    const auto correlation = [&](double product, double spread) {
+      const double scale = std::sqrt(m.spread[j] * spread);
+      return scale > 0 ? std::abs(product) / scale : 0.0;
+    };
+    if (correlation(m.with_treatment[j], treatment_spread) > kNearlyOne) {
+      refuse_feature(source, name, "treatment");
+    } else if (correlation(m.with_outcome[j], outcome_spread) > kNearlyOne) {
+      if (equals(observed, j, [&](std::size_t i) { return observed.outcome[i]; })) {
+        refuse_feature(source, name, "outcome");
+      } else {
+        data.notes.push_back(
+            fmt::format("the feature {0} says the outcome nearly exactly: if it "
+                        "was measured after the treatment, --ignore {0}",
+                        printable(name)));
+      }
+    }
+  }
+}
+
+/// 1, 2, 3, ... or 0, 1, 2, ... in the order of the lines.
+bool numbers_the_lines(const Dataset& data, std::size_t column) {
+  const double first = value_at(data.features.matrix, 0, column);
+  return (first == 0 || first == 1) &&
+         equals(data, column, [&](std::size_t i) { return first + static_cast<double>(i); });
+}
+
+void note_useless_columns(LoadedData& data, const ColumnMoments& m) {
+  const Dataset& observed = data.observed;
+  std::vector<std::string> constant;
+  std::vector<std::string> numbering;
+  for (std::size_t j = 0; j < observed.features.num_dense; ++j) {
+    if (m.spread[j] <= 1e-24 * m.mean[j] * m.mean[j] * static_cast<double>(observed.num_nodes())) {
+      constant.push_back(observed.features.names[j]);
+    } else if (observed.num_nodes() >= kFewestNodes && numbers_the_lines(observed, j)) {
+      numbering.push_back(observed.features.names[j]);
+    }
+  }
+  if (!constant.empty()) {
+    data.notes.push_back(
+        fmt::format("the same for all nodes, so of no use: {}", name_list(constant)));
+  }
+  if (!numbering.empty()) {
+    data.notes.push_back(
+        fmt::format("numbers the lines and is taken for a feature: {0}; --ignore "
+                    "leaves it out, --id takes it for the ids",
+                    name_list(numbering)));
+  }
+}
+
+void check_truth(LoadedData& data) {
+  if (!data.truth) return;
+  const Dataset& observed = data.observed;
+  std::size_t num_wrong = 0;
+  std::size_t num_swapped = 0;
+  std::size_t first = 0;
+  for (std::size_t i = 0; i < observed.num_nodes(); ++i) {
+    const bool treated = observed.treatment[i] == 1;
+    const double own = treated ? data.truth->y1()[i] : data.truth->y0()[i];
+    const double other = treated ? data.truth->y0()[i] : data.truth->y1()[i];
+    const auto differs = [&](double y) {
+      return std::abs(y - observed.outcome[i]) > 1e-9 * (1 + std::abs(observed.outcome[i]));
+    };
+    if (differs(own) && num_wrong++ == 0) first = i;
+    num_swapped += !differs(other) && differs(own) ? 1 : 0;
+  }
+  if (num_wrong == 0) return;
+  if (2 * num_swapped > observed.num_nodes()) {
+    data.notes.emplace_back(
+        "y0 and y1 seem to be exchanged: the outcome of most nodes is that of the other arm");
+    return;
+  }
+  data.notes.push_back(fmt::format(
+      "y0, y1: the outcome of {} of {} nodes (first '{}') is not the one of its own arm; what is "
+      "shown as the truth may not be it (--ignore y0,y1)",
+      grouped(num_wrong), grouped(observed.num_nodes()),
+      printable(observed.ids[static_cast<NodeIndex>(first)])));
+}
+
+}  // namespace
+
+void check_sanity(const Source& source, LoadedData& data) {
+  const Dataset& observed = data.observed;
+  if (observed.num_nodes() == 0) {
+    source.faults.add("rows", {{.file = source.files.title("nodes.csv")},
+                               "every line lacks a value",
+                               "--ignore columns with many missing values"});
+    return;
+  }
+  const std::size_t num_treated = observed.num_treated();
+  if (num_treated == 0 || num_treated == observed.num_nodes()) {
+    source.faults.add("arms", {{.file = source.files.title("nodes.csv")},
+                               "only one arm is left of the lines that can be used",
+                               "nothing can be said about an arm that was never tried"});
+    return;
+  }
+  const ColumnMoments moments = moments_of(source.context, observed);
+  if (observed.num_nodes() >= kFewestNodes) {
+    check_leaks(source, data, moments);
+    if (spread_of(observed.outcome) == 0) {
+      data.notes.emplace_back("the outcome is the same for all nodes");
+    }
+  }
+  note_useless_columns(data, moments);
+  check_truth(data);
+}
+
+}  // namespace cone::load

@@ -1,0 +1,154 @@
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cone/base/text.hpp"
+#include "cone/results/data_report.hpp"
+#include "cone/results/text_table.hpp"
+
+namespace cone {
+namespace {
+
+constexpr std::size_t kMostColumns = 60;  ///< a wide table is not read line by line
+
+std::string scaling_of(const ColumnSummary& column) {
+  if (column.role != "feature") return "";
+  return column.kind == "count" ? "per cent of the row" : "standardised";
+}
+
+std::string kind_of(const DataReport::Column& column) {
+  const ColumnSummary& summary = column.summary;
+  if (summary.kind == "category") {
+    return fmt::format("category, {} columns", grouped(summary.num_features));
+  }
+  if (summary.kind == "number" && column.min == 0 && column.max == 1) return "number, 0 to 1";
+  return summary.kind;
+}
+
+std::string columns_text(const DataReport& report) {
+  using Align = TextTable::Align;
+  TextTable table({{"column", Align::kLeft},
+                   {"role", Align::kLeft},
+                   {"kind", Align::kLeft},
+                   {"smallest"},
+                   {"largest"},
+                   {"missing"},
+                   {"scaled", Align::kLeft}});
+  std::size_t num_ignored = 0;
+  std::size_t num_shown = 0;
+  for (const DataReport::Column& column : report.columns) {
+    const ColumnSummary& summary = column.summary;
+    if (summary.role == "ignored") {
+      ++num_ignored;
+      continue;
+    }
+    if (num_shown++ >= kMostColumns) continue;
+    const auto number = [&](double value) {
+      return column.has_range ? fmt::format("{:.6g}", value) : std::string();
+    };
+    table.add_row({printable(summary.name, 40), summary.role, kind_of(column), number(column.min),
+                   number(column.max), summary.num_missing > 0 ? grouped(summary.num_missing) : "",
+                   scaling_of(summary)});
+  }
+  std::string text = table.to_string();
+  if (num_shown > kMostColumns) {
+    text += fmt::format("... and {} more columns\n", grouped(num_shown - kMostColumns));
+  }
+  if (num_ignored > 0) text += fmt::format("{} columns are left out\n", grouped(num_ignored));
+  return text + '\n';
+}
+
+std::string differences_text(const DataReport& report) {
+  if (report.differences.empty()) return "";
+  std::string text =
+      "where the arms differ most (difference of means in standard deviations; beyond 0.25 a\n"
+      "comparison leans on the model):\n";
+  for (const DataReport::Difference& difference : report.differences) {
+    text += fmt::format("  {:+.2f}  {}\n", difference.standardised, printable(difference.feature));
+  }
+  return text + '\n';
+}
+
+}  // namespace
+
+std::string data_report_text(const DataReport& report) {
+  std::string text =
+      fmt::format("{} nodes, {} measurements, {} counts\n\n", grouped(report.num_nodes),
+                  grouped(report.num_measurements), grouped(report.num_counts));
+  if (!report.columns.empty()) text += columns_text(report);
+  for (const std::size_t arm : {1, 0}) {
+    const DataReport::Arm& a = report.arms[arm];
+    text += fmt::format("{}: {} nodes, mean outcome {:.6g} (standard deviation {:.6g})\n",
+                        arm == 1 ? "treated" : "untreated", grouped(a.num_nodes), a.outcome_mean,
+                        a.outcome_sd);
+  }
+  text += '\n' + differences_text(report);
+  const DataReport::Network& n = report.network;
+  text += fmt::format(
+      "network: {} edges, {} nodes without any, largest degree {}, {} components (the largest has "
+      "{} nodes)\n",
+      grouped(n.num_edges), grouped(n.num_isolated), grouped(n.max_degree),
+      grouped(n.num_components), grouped(n.largest_component));
+  for (const DataReport::Policy& policy : report.policies) {
+    text += fmt::format("policy {}: treats {:.1f} % of the nodes\n", printable(policy.name),
+                        100 * policy.treated_fraction);
+  }
+  for (const std::string& note : report.notes) text += fmt::format("! {}\n", note);
+  return text;
+}
+
+nlohmann::ordered_json to_json(const DataReport& report) {
+  using Json = nlohmann::ordered_json;
+  Json columns = Json::array();
+  for (const DataReport::Column& column : report.columns) {
+    const ColumnSummary& summary = column.summary;
+    Json json = {{"name", summary.name}, {"role", summary.role}};
+    if (summary.role == "feature") {
+      json["kind"] = summary.kind;
+      json["num_features"] = summary.num_features;
+      json["scaling"] = summary.kind == "count" ? "row" : "column";
+    }
+    json["num_missing"] = summary.num_missing;
+    if (column.has_range) {
+      json["min"] = column.min;
+      json["max"] = column.max;
+    }
+    columns.push_back(std::move(json));
+  }
+  Json arms = Json::array();
+  for (const std::size_t arm : {0, 1}) {
+    const DataReport::Arm& a = report.arms[arm];
+    arms.push_back({{"treatment", arm},
+                    {"num_nodes", a.num_nodes},
+                    {"outcome_mean", a.outcome_mean},
+                    {"outcome_sd", a.outcome_sd}});
+  }
+  Json differences = Json::array();
+  for (const DataReport::Difference& d : report.differences) {
+    differences.push_back({{"feature", d.feature}, {"standardised_difference", d.standardised}});
+  }
+  Json policies = Json::array();
+  for (const DataReport::Policy& p : report.policies) {
+    policies.push_back({{"name", p.name}, {"treated_fraction", p.treated_fraction}});
+  }
+  const DataReport::Network& n = report.network;
+  return {{"schema", kDataReportSchema},
+          {"data",
+           {{"num_nodes", report.num_nodes},
+            {"num_measurements", report.num_measurements},
+            {"num_counts", report.num_counts},
+            {"checksum", report.checksum}}},
+          {"columns", std::move(columns)},
+          {"arms", std::move(arms)},
+          {"differences", std::move(differences)},
+          {"network",
+           {{"num_edges", n.num_edges},
+            {"num_isolated", n.num_isolated},
+            {"num_components", n.num_components},
+            {"largest_component", n.largest_component},
+            {"max_degree", n.max_degree}}},
+          {"policies", std::move(policies)},
+          {"notes", report.notes}};
+}
+
+}  // namespace cone
