@@ -165,9 +165,13 @@ LoadedData assemble(const Context& context, const Matrices& matrices) {
 
 LoadedData load_mat(const Context& context, const std::filesystem::path& path) {
   const MappedFile file(path);
-  const Place place{.file = path.string()};
+  return parse_mat(context, file.bytes(), path.string());
+}
+
+LoadedData parse_mat(const Context& context, std::string_view bytes, const std::string& file) {
+  const Place place{.file = file};
   FaultList faults;
-  std::vector<MatVariable> variables = list_mat_variables(file.bytes(), place, faults);
+  std::vector<MatVariable> variables = list_mat_variables(bytes, place, faults);
   const bool all_found = faults.empty();
   const auto wanted = find_wanted(std::move(variables), faults);
   // Where damage hides the rest of the file nobody can say that a variable is missing.

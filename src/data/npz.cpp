@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "cone/base/error.hpp"
+#include "cone/base/file.hpp"
 
 #include "data/data_fault.hpp"
 #include "data/npz_archive.hpp"
@@ -175,14 +176,19 @@ void sort_rows(const Place& place, const std::vector<std::uint64_t>& offsets,
 }  // namespace
 
 SparseMatrix read_csr_npz(const std::filesystem::path& path) {
-  const NpzArchive archive(path);
+  const MappedFile file(path);
+  return parse_csr_npz(file.bytes(), path.string());
+}
+
+SparseMatrix parse_csr_npz(std::string_view bytes, const std::string& file) {
+  const NpzArchive archive(bytes, file);
   // Each array says how long the next may be, so that none can make us read for nothing.
   check_format(archive.open("format"));
   const Shape shape = read_shape(archive.open("shape"));
   std::vector<std::uint64_t> offsets = read_offsets(archive.open("indptr"), shape);
   std::vector<std::uint32_t> columns = read_columns(archive.open("indices"), shape, offsets);
   std::vector<double> values = read_values(archive.open("data"), offsets, columns);
-  sort_rows({.file = path.string(), .item = "indices.npy"}, offsets, columns, values);
+  sort_rows({.file = file, .item = "indices.npy"}, offsets, columns, values);
   return {shape.cols, std::move(offsets), std::move(columns), std::move(values)};
 }
 

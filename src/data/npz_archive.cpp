@@ -119,8 +119,7 @@ void NpyMember::fail_unsupported() const {
             "save a matrix of numbers, e.g. matrix.astype(float)");
 }
 
-NpzArchive::NpzArchive(const std::filesystem::path& path)
-    : place_{.file = path.string()}, file_(path) {
+NpzArchive::NpzArchive(std::string_view bytes, const std::string& file) : place_{.file = file} {
   zip_error_t error;
   ::zip_error_init(&error);
   const auto refuse = [&] {
@@ -129,7 +128,6 @@ NpzArchive::NpzArchive(const std::filesystem::path& path)
     fail_data(place_, "is not a .npz archive, or is cut short: " + why,
               "save the matrix with scipy.sparse.save_npz");
   };
-  const std::string_view bytes = file_.bytes();
   zip_source_t* source = ::zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
   if (source == nullptr) refuse();
   archive_.reset(::zip_open_from_source(source, ZIP_RDONLY, &error));

@@ -2,16 +2,15 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <zip.h>
 
 #include "cone/base/error.hpp"
-#include "cone/base/file.hpp"
 
 #include "data/npy.hpp"
 
@@ -58,7 +57,8 @@ class NpyMember {
 /// A .npz file: a zip archive of .npy arrays.
 class NpzArchive {
  public:
-  explicit NpzArchive(const std::filesystem::path& path);
+  /// The bytes must outlive the archive; `file` is its name in messages.
+  NpzArchive(std::string_view bytes, const std::string& file);
 
   /// The array called `name` (the member is name + ".npy"). Throws Error(kData) where it is missing
   /// or is not what its header says.
@@ -66,7 +66,6 @@ class NpzArchive {
 
  private:
   Place place_;
-  MappedFile file_;
   std::unique_ptr<zip_t, ZipDeleter> archive_;
 };
 

@@ -103,6 +103,10 @@ std::filesystem::path UnitStore::file_of(const std::string& id) const {
   return folder_ / (id + ".json");
 }
 
+UnitStore::Found UnitStore::parse(std::string_view bytes, const UnitIdentity& identity) {
+  return parse_record(bytes, identity);
+}
+
 UnitStore::Found UnitStore::find(const UnitIdentity& identity) const {
   const std::filesystem::path file = file_of(identity.id());
   const PathKind kind = path_kind(file);

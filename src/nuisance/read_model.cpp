@@ -74,7 +74,11 @@ std::uint32_t num_folds_of(const PlanOptions& plan) {
 
 ConeFit read_model(const std::filesystem::path& path) {
   const MappedFile file(path);
-  ByteReader reader = opened(file.bytes(), path.string());
+  return parse_model(file.bytes(), path.string());
+}
+
+ConeFit parse_model(std::string_view bytes, const std::string& file) {
+  ByteReader reader = opened(bytes, file);
   ConeFit fit;
   fit.seed = reader.next<std::uint64_t>("the seed");
   fit.data_checksum = next_data_checksum(reader);

@@ -1,4 +1,5 @@
 #include <unordered_map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -27,8 +28,13 @@ double read_weight(CsvRecords& records, std::size_t column) {
 
 LinearPolicyWeights load_linear_policy(const Context& context, const std::filesystem::path& path,
                                        const FeatureTable& features) {
+  return load_linear_policy(context, path.string(), ByteSource::of_file(context, path), features);
+}
+
+LinearPolicyWeights load_linear_policy(const Context& context, const std::string& name,
+                                       ByteSource bytes, const FeatureTable& features) {
   FaultList faults;
-  const auto file = CsvFile::open(context, path, {}, faults);
+  const auto file = CsvFile::read(context, name, std::move(bytes), {}, faults);
   faults.throw_if_any(ErrorCode::kData);
   const auto name_column = file->column("feature");
   const auto own_column = file->column("weight");

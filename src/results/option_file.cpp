@@ -34,16 +34,19 @@ class RepeatedKey {
 }  // namespace
 
 Json read_option_object(const std::filesystem::path& file) {
+  const MappedFile mapped(file);
+  return parse_option_object(mapped.bytes(), file.string());
+}
+
+Json parse_option_object(std::string_view bytes, const std::string& file) {
   const auto fail = [&](const std::string& item, std::string what, std::uint64_t line = 0) {
     throw Error(ErrorCode::kData,
-                {{.file = file.string(), .line = line, .item = printable(item)},
+                {{.file = file, .line = line, .item = printable(item)},
                  std::move(what),
                  fmt::format(R"(expected {{"schema": "{}", "options": {{...}}}}, as cone tune )"
                              "writes to best.json",
                              kOptionFileSchema)});
   };
-  const MappedFile mapped(file);
-  const std::string_view bytes = mapped.bytes();
   RepeatedKey repeated;
   Json json;
   try {

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 #include "cone/data/dataset.hpp"
 #include "cone/exec/context.hpp"
@@ -28,5 +30,7 @@ namespace cone {
 /// Throws Error(kData) with every fault of the file, the variable in Place::item. Safe on hostile
 /// files: O(k) memory for k bytes, O(1032 k) where they are compressed.
 LoadedData load_mat(const Context& context, const std::filesystem::path& path);
+/// The same from the bytes of such a file; `file` is its name in messages.
+LoadedData parse_mat(const Context& context, std::string_view bytes, const std::string& file);
 
 }  // namespace cone

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 #include "cone/base/sparse_matrix.hpp"
 
@@ -15,6 +17,8 @@ namespace cone {
 /// hostile files: sizes are checked against what the archive can hold before memory is taken, so a
 /// file of k bytes costs O(1032 k) at most. The peak is at most twice the result.
 SparseMatrix read_csr_npz(const std::filesystem::path& path);
+/// The same from the bytes of such a file; `file` is its name in messages.
+SparseMatrix parse_csr_npz(std::string_view bytes, const std::string& file);
 
 /// Writes a file that scipy.sparse.load_npz and read_csr_npz read, atomically. The same matrix
 /// gives the same bytes. The peak is the compressed archive on top of the matrix. Throws Error(kIo)

@@ -57,6 +57,8 @@ class UnitStore {
   };
   /// A record is only taken where its schema, id and whole identity are as they should be.
   Found find(const UnitIdentity& identity) const;
+  /// The same from the bytes of a file.
+  static Found parse(std::string_view bytes, const UnitIdentity& identity);
 
   /// Throws Error(kIo).
   void save(const UnitIdentity& identity, const UnitRecord& record) const;

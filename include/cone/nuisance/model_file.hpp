@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 #include "cone/nuisance/cone_fit.hpp"
 
@@ -17,6 +18,8 @@ void write_model(const std::filesystem::path& path, const ConeFit& fit);
 /// Error(kData) naming the file and what is wrong. Whether the fit belongs to a dataset is for the
 /// caller to ask (ConeFit::data_checksum).
 ConeFit read_model(const std::filesystem::path& path);
+/// The same from the bytes of such a file; `file` is its name in messages.
+ConeFit parse_model(std::string_view bytes, const std::string& file);
 
 /// The checksum at the end of the fit's model file: 32 hexadecimal digits.
 std::string model_checksum(const ConeFit& fit);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cone/data/byte_source.hpp"
 #include "cone/data/dataset.hpp"
 #include "cone/exec/context.hpp"
 
@@ -43,6 +44,9 @@ std::unique_ptr<Policy> linear_policy(LinearPolicyWeights weights);
 /// `(intercept)` stands for the intercept. Throws Error(kData) listing every fault.
 LinearPolicyWeights load_linear_policy(const Context& context, const std::filesystem::path& path,
                                        const FeatureTable& features);
+/// The same for bytes; `name` is for messages.
+LinearPolicyWeights load_linear_policy(const Context& context, const std::string& name,
+                                       ByteSource bytes, const FeatureTable& features);
 
 /// A policy with its name and its probabilities on the data at hand.
 struct EvaluatedPolicy {

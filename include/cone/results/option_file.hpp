@@ -29,6 +29,8 @@ inline constexpr std::string_view kOptionFileSchema = "cone.options/1";
 /// The "options" object of such a file, not yet looked into. Throws Error(kData) where the file is
 /// not as described, or where an object names a key twice.
 nlohmann::ordered_json read_option_object(const std::filesystem::path& file);
+/// The same from the bytes of such a file; `file` is its name in messages.
+nlohmann::ordered_json parse_option_object(std::string_view bytes, const std::string& file);
 
 /// Takes a value of exactly the option's type. Returns what it should have been, or "".
 template <class T>
@@ -53,16 +55,15 @@ std::string take_option(const nlohmann::ordered_json& json, T& value) {
   return "";
 }
 
-/// Options from a file; what it does not name keeps its default. Throws Error(kData) listing every
-/// unknown key, value of the wrong type and value out of range.
+/// Options from such an object; what it does not name keeps its default. Throws Error(kData)
+/// listing every unknown key, value of the wrong type and value out of range.
 template <class Options>
-Options read_option_file(const std::filesystem::path& file) {
-  nlohmann::ordered_json object = read_option_object(file);
+Options take_options(nlohmann::ordered_json object, const std::string& file) {
   Options options;
   std::vector<std::string> known;
   FaultList faults;
   const auto fault = [&](std::string_view key, const std::string& what, const std::string& advice) {
-    faults.add("option", {{.file = file.string(), .item = printable(key)}, what, advice});
+    faults.add("option", {{.file = file, .item = printable(key)}, what, advice});
   };
   Options::visit(options, [&]<class T>(std::string_view name, T& value, std::string_view,
                                        const Range& range = {}) {
@@ -90,6 +91,12 @@ Options read_option_file(const std::filesystem::path& file) {
   }
   faults.throw_if_any(ErrorCode::kData);
   return options;
+}
+
+/// Options from a file.
+template <class Options>
+Options read_option_file(const std::filesystem::path& file) {
+  return take_options<Options>(read_option_object(file), file.string());
 }
 
 }  // namespace cone

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdlib>
+#include <string_view>
+
+#include "cone/base/error.hpp"
+#include "cone/exec/context.hpp"
+
+// What every fuzz target does: a reader takes any bytes, or refuses them as a fault of the data.
+// Every other way out (another exception, a sanitizer's report, more than 10 s or 1 GB) is a find.
+
+namespace cone::fuzz {
+
+inline std::string_view as_text(const std::uint8_t* data, std::size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+/// Stops the run where something that always holds does not.
+inline void require_that(bool holds) {
+  if (!holds) std::abort();
+}
+
+/// The inputs that fuzzing starts from are valid: a format that has moved on must not leave them
+/// behind unseen.
+inline bool is_replaying_valid_inputs() {
+  static const bool is_set = std::getenv("CONE_FUZZ_VALID") != nullptr;
+  return is_set;
+}
+
+/// Calls read(), which may throw Error(kData) and nothing else.
+template <class Read>
+void accept_or_refuse(const Read& read) {
+  try {
+    read();
+  } catch (const Error& error) {
+    require_that(error.code() == ErrorCode::kData && !error.faults().empty());
+    if (is_replaying_valid_inputs()) throw;
+  }
+}
+
+/// One thread: an execution should cost what reading costs.
+inline const Context& context() {
+  static const Context one_thread(0, 1);
+  return one_thread;
+}
+
+}  // namespace cone::fuzz
