@@ -10,7 +10,7 @@
 namespace cone {
 namespace {
 
-struct ColumnSummary {
+struct ColumnRange {
   std::uint64_t num_entries = 0;
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
@@ -25,9 +25,9 @@ struct ColumnSummary {
 std::vector<ColumnUnit> measure_columns(const FeatureTable& features) {
   const SparseMatrix& x = features.matrix;
   const auto num_rows = static_cast<double>(x.rows());
-  std::vector<ColumnSummary> columns(x.cols());
+  std::vector<ColumnRange> columns(x.cols());
   for (std::size_t k = 0; k < x.num_entries(); ++k) {
-    ColumnSummary& column = columns[x.columns()[k]];
+    ColumnRange& column = columns[x.columns()[k]];
     const double value = x.values()[k];
     ++column.num_entries;
     column.low = std::min(column.low, value);
@@ -50,7 +50,7 @@ std::vector<ColumnUnit> measure_columns(const FeatureTable& features) {
     columns[j].squares.add(deviation * deviation);
   }
   for (std::size_t j = 0; j < x.cols(); ++j) {
-    const ColumnSummary& column = columns[j];
+    const ColumnRange& column = columns[j];
     if (!(column.low < column.high)) continue;
     const double absent = units[j].mean / column.largest();
     const double num_absent = num_rows - static_cast<double>(column.num_entries);

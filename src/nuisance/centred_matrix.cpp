@@ -11,24 +11,24 @@
 namespace cone {
 namespace {
 
-struct ColumnSummary {
+struct ColumnRange {
   std::uint64_t num_entries = 0;
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
   CompensatedSum sum;
 };
 
-std::vector<ColumnSummary> summarise_columns(const SparseMatrix& x) {
-  std::vector<ColumnSummary> columns(x.cols());
+std::vector<ColumnRange> summarise_columns(const SparseMatrix& x) {
+  std::vector<ColumnRange> columns(x.cols());
   for (std::size_t k = 0; k < x.num_entries(); ++k) {
-    ColumnSummary& column = columns[x.columns()[k]];
+    ColumnRange& column = columns[x.columns()[k]];
     const double value = x.values()[k];
     ++column.num_entries;
     column.low = std::min(column.low, value);
     column.high = std::max(column.high, value);
     column.sum.add(value);
   }
-  for (ColumnSummary& column : columns) {
+  for (ColumnRange& column : columns) {
     if (column.num_entries < x.rows()) {
       column.low = std::min(column.low, 0.0);
       column.high = std::max(column.high, 0.0);
@@ -41,12 +41,12 @@ std::vector<ColumnSummary> summarise_columns(const SparseMatrix& x) {
 
 CentredMatrix::CentredMatrix(const SparseMatrix& x) : num_source_cols_(x.cols()) {
   constexpr std::uint32_t kDropped = std::numeric_limits<std::uint32_t>::max();
-  const std::vector<ColumnSummary> columns = summarise_columns(x);
+  const std::vector<ColumnRange> columns = summarise_columns(x);
   const auto num_rows = static_cast<double>(x.rows());
   std::vector<std::uint32_t> position(x.cols(), kDropped);
   std::vector<std::uint32_t> filled;  // the columns that are stored with all their entries
   for (std::size_t j = 0; j < x.cols(); ++j) {
-    const ColumnSummary& column = columns[j];
+    const ColumnRange& column = columns[j];
     if (!(column.low < column.high)) continue;
     position[j] = static_cast<std::uint32_t>(kept_.size());
     kept_.push_back(static_cast<std::uint32_t>(j));
