@@ -39,28 +39,32 @@ std::string gunzip(const Context& context, std::string_view compressed, const st
   GunzipState state;
   z_stream& stream = state.stream;
   std::string out;
+  std::size_t size = 0;  // of what is unpacked; the rest of `out` is room
   std::size_t consumed = 0;
   while (true) {
     constexpr std::size_t kMaxInput = std::numeric_limits<uInt>::max();
-    const std::size_t begin = out.size();
-    // Doubling up to the step: the buffer is at most twice what the stream has really given.
-    out.resize(begin + std::clamp(begin, kFirstPiece, kStep));
+    // Doubling up to the step: the buffer is at most twice what the stream has really given. Only
+    // where it is full: a file may have a thousand empty members.
+    if (size == out.size()) out.resize(size + std::clamp(size, kFirstPiece, kStep));
     stream.next_in = reinterpret_cast<const Bytef*>(compressed.data() + consumed);
     stream.avail_in = static_cast<uInt>(std::min(compressed.size() - consumed, kMaxInput));
-    stream.next_out = reinterpret_cast<Bytef*>(out.data() + begin);
-    stream.avail_out = static_cast<uInt>(out.size() - begin);
+    stream.next_out = reinterpret_cast<Bytef*>(out.data() + size);
+    stream.avail_out = static_cast<uInt>(out.size() - size);
     const uInt offered = stream.avail_in;
     const int status = ::inflate(&stream, Z_NO_FLUSH);
     consumed += offered - stream.avail_in;
-    out.resize(out.size() - stream.avail_out);
-    if (out.size() > limit) {
+    size = out.size() - stream.avail_out;
+    if (size > limit) {
       fail_data(place, fmt::format("unpacks to more than {} times its size", kMaxRatio),
                 "unpack it with gunzip first, if it is what you expect");
     }
     context.report("unpacking", consumed, compressed.size());
     if (status == Z_STREAM_END) {
       const bool more = is_gzip(compressed.substr(consumed));  // zeros may pad the end
-      if (!more) return out;
+      if (!more) {
+        out.resize(size);
+        return out;
+      }
       ::inflateReset(&stream);
     } else if (status != Z_OK) {
       fail_damaged(place, status == Z_BUF_ERROR ? "the compressed data ends too early"

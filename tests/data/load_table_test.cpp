@@ -237,6 +237,7 @@ TEST(LoadTable, CompressedFilesAreRead) {
   EXPECT_EQ(load_table(gzipped(text)).observed.checksum(), checksum);
   EXPECT_EQ(load_table(gzipped(text.substr(0, 20)) + gzipped(text.substr(20))).observed.checksum(),
             checksum);
+  EXPECT_EQ(load_table(gzipped("") + gzipped(text) + gzipped("")).observed.checksum(), checksum);
   const testing::TemporaryFolder folder;
   folder.write("nodes.csv.gz", gzipped(text));
   EXPECT_EQ(load_dataset(Context(0, 1), folder.path()).observed.checksum(), checksum);
