@@ -69,6 +69,9 @@ LinearPolicyWeights load_linear_policy(const Context& context, const std::string
       } else if (const auto found = column_of.find(name); found != column_of.end()) {
         weights.feature[found->second] = own;
         weights.neighbour[found->second] = neighbour;
+      } else if (!records.faults().has_room("feature")) {
+        // Looking for the nearest of thousands of names is not worth it for what nobody will see.
+        records.faults().add_unlisted("feature", 1);
       } else {
         const std::string nearest = closest_name(name, features.names);
         records.faults().add(

@@ -28,7 +28,8 @@ inline std::string_view trimmed(std::string_view text) {
 std::string lower_case(std::string_view text);
 
 /// The name in `candidates` closest to `word` by edit distance, or "" when none is near. In words
-/// and names of fewer than four letters everything is near everything: "" for those.
+/// and names of fewer than four letters everything is near everything: "" for those, and for words
+/// of more than a hundred.
 template <class Names>
 std::string closest_name(std::string_view word, const Names& candidates);
 
@@ -38,11 +39,15 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 template <class Names>
 std::string closest_name(std::string_view word, const Names& candidates) {
   constexpr std::size_t kShortest = 4;
+  constexpr std::size_t kLongest = 100;  // a file may hold names of megabytes
   std::string best;
-  if (word.size() < kShortest) return best;
+  if (word.size() < kShortest || word.size() > kLongest) return best;
   std::size_t best_distance = 3;  // further than two edits is no typing slip
   for (const auto& candidate : candidates) {
-    if (std::string_view(candidate).size() < kShortest) continue;
+    const std::size_t size = std::string_view(candidate).size();
+    // The distance is at least the difference of the lengths.
+    const std::size_t difference = size < word.size() ? word.size() - size : size - word.size();
+    if (size < kShortest || difference >= best_distance) continue;
     const std::size_t distance = edit_distance(word, candidate);
     if (distance < best_distance) {
       best_distance = distance;
