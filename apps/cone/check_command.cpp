@@ -8,6 +8,7 @@
 #include "cone/base/numeric.hpp"
 #include "cone/policy/policy.hpp"
 #include "cone/results/data_report.hpp"
+#include "cone/results/json_text.hpp"
 
 #include "commands.hpp"
 #include "data_argument.hpp"
@@ -56,13 +57,13 @@ int run_check(const CheckFlags& flags) {
   }
   progress.clear();
   if (flags.json == "-") {
-    std::cout << to_json(report).dump(2) << std::endl;
+    std::cout << dump_json(to_json(report)) << std::endl;
     return kSuccess;
   }
   std::cout << data_report_text(report) << std::flush;
   if (!flags.json.empty()) {
     write_atomically(flags.json,
-                     [&](std::ostream& out) { out << to_json(report).dump(2) << '\n'; });
+                     [&](std::ostream& out) { out << dump_json(to_json(report)) << '\n'; });
   }
   return kSuccess;
 }

@@ -6,8 +6,8 @@
 
 namespace cone::app {
 
-/// The exit statuses of the contract.
-enum ExitStatus : int { kSuccess = 0, kFailure = 1, kBadInput = 2, kInterrupted = 130 };
+/// The exit statuses of the contract; interrupted_status() is the one of a run that was stopped.
+enum ExitStatus : int { kSuccess = 0, kFailure = 1, kBadInput = 2 };
 
 /// Each declares its command on `root` and, when the user chose it, hands the work to `run`.
 using Run = std::function<int()>;

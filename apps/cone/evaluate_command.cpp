@@ -16,6 +16,7 @@
 #include "cone/experiment/evaluate.hpp"
 #include "cone/nuisance/model_file.hpp"
 #include "cone/policy/policy.hpp"
+#include "cone/results/json_text.hpp"
 #include "cone/results/option_json.hpp"
 #include "cone/results/text_table.hpp"
 
@@ -161,14 +162,14 @@ int run_evaluate(EvaluateFlags flags) {
   std::vector<std::string>& warnings = record.diagnostics.warnings;
   warnings.insert(warnings.begin(), data.notes.begin(), data.notes.end());  // text: on stderr
   if (flags.json == "-") {
-    std::cout << to_json(record).dump(2) << std::endl;
+    std::cout << dump_json(to_json(record)) << std::endl;
     return kSuccess;
   }
   if (!flags.run.quiet) print_summary(record, data.notes);
   std::cout << text << std::flush;
   if (!flags.json.empty()) {
     write_atomically(flags.json,
-                     [&](std::ostream& out) { out << to_json(record).dump(2) << '\n'; });
+                     [&](std::ostream& out) { out << dump_json(to_json(record)) << '\n'; });
   }
   return kSuccess;
 }

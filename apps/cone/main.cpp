@@ -29,7 +29,8 @@ constexpr const char* kExamples = R"(Examples:
   cone estimators                                     what can be estimated, and how
 
 cone COMMAND --help explains a command with examples.
-Exit status: 0 fine, 2 wrong usage or bad input, 1 anything else.)";
+Exit status: 0 fine, 2 wrong usage or bad input, 130 after Ctrl-C, 143 after SIGTERM, 1 anything
+else.)";
 
 void print_error(const Error& error) {
   const std::size_t count = error.faults().size() + error.num_unlisted();
@@ -107,7 +108,7 @@ int main(int argc, char** argv) {
     return app::exit_status(error.code());
   } catch (const Cancelled&) {
     std::cerr << "cone: interrupted\n";
-    return app::kInterrupted;
+    return app::interrupted_status();
   } catch (const std::bad_alloc&) {
     std::cerr << "cone: out of memory; try a machine with more, or fewer features\n";
   } catch (const std::exception& error) {

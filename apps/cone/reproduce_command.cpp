@@ -11,6 +11,7 @@
 #include "cone/experiment/figure2.hpp"
 #include "cone/experiment/table1.hpp"
 #include "cone/experiment/table2.hpp"
+#include "cone/results/json_text.hpp"
 
 #include "commands.hpp"
 #include "flags.hpp"
@@ -102,7 +103,7 @@ int reproduce_second_table(const Context& context, const ReproduceFlags& flags,
                                         flags.study, store, flags.retry_failed);
   progress.clear();
   write_output(flags, {table2_text(table), table2_markdown(table), table2_csv(table),
-                       table2_json(table).dump(2) + '\n'});
+                       dump_json(table2_json(table)) + '\n'});
   const std::string timing = table2_timing_text(table);
   write_text(std::filesystem::path(flags.out) / "table2_timing.txt", timing);
   if (!flags.run.quiet) std::cerr << timing << '\n';
@@ -116,7 +117,7 @@ int reproduce_figure(const Context& context, const ReproduceFlags& flags,
                                            flags.study, store, flags.retry_failed);
   progress.clear();
   write_output(flags, {figure2_text(figure), figure2_markdown(figure), figure2_csv(figure),
-                       figure2_json(figure).dump(2) + '\n'});
+                       dump_json(figure2_json(figure)) + '\n'});
   write_text(std::filesystem::path(flags.out) / "figure2.svg", figure2_svg(figure));
   if (!flags.run.quiet) std::cerr << fmt::format("{:.1f} seconds of one core\n", figure.seconds);
   return report_units(figure, flags.run.quiet);

@@ -5,12 +5,27 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "commands.hpp"
+
 namespace cone::app {
 namespace {
 
-volatile sig_atomic_t interrupted = 0;
+volatile sig_atomic_t interrupting_signal = 0;
 
-void on_interrupt(int) { interrupted = 1; }
+void on_interrupt(int signal) { interrupting_signal = signal; }
+
+/// Reading a mapped file past its end, after something cut it, or from a disk that fails.
+void on_bus_error(int, siginfo_t* info, void*) {
+  if (info->si_code != BUS_ADRERR) {
+    raise(SIGBUS);  // the handler is gone by now: as if there had been none
+    return;
+  }
+  constexpr char kMessage[] =
+      "\ncone: an input file became shorter while it was being read, or its disk failed; run again "
+      "when nothing writes to the data\n";
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, kMessage, sizeof kMessage - 1);
+  _exit(kBadInput);
+}
 
 }  // namespace
 
@@ -21,9 +36,19 @@ void catch_interrupts() {
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  struct sigaction bus_error {};
+  bus_error.sa_sigaction = on_bus_error;
+  bus_error.sa_flags = static_cast<int>(SA_RESETHAND | SA_SIGINFO);
+  sigemptyset(&bus_error.sa_mask);
+  sigaction(SIGBUS, &bus_error, nullptr);
 }
 
-bool was_interrupted() { return interrupted != 0; }
+bool was_interrupted() { return interrupting_signal != 0; }
+
+int interrupted_status() {
+  constexpr int kStatusOfSignals = 128;
+  return kStatusOfSignals + (was_interrupted() ? interrupting_signal : SIGINT);
+}
 
 ConsoleProgress::ConsoleProgress(bool quiet) {
   if (!quiet) bar_ = std::make_unique<TerminalProgress>(std::cerr, isatty(STDERR_FILENO) == 1);

@@ -8,10 +8,13 @@
 
 namespace cone::app {
 
-/// From now on Ctrl-C asks the running command to stop at its next safe point; a second Ctrl-C ends
-/// the process at once.
+/// From now on Ctrl-C (or SIGTERM) asks the running command to stop at its next safe point; the
+/// second ends the process at once. A file that became shorter while it was being read ends it with
+/// a message and status kBadInput.
 void catch_interrupts();
 bool was_interrupted();
+/// As a shell reports the signal that stopped the command: 130 for Ctrl-C, 143 for SIGTERM.
+int interrupted_status();
 
 /// Progress on stderr (a bar on a terminal, plain lines otherwise, nothing when quiet) that stops
 /// the run after Ctrl-C.

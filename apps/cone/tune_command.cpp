@@ -12,6 +12,7 @@
 #include "cone/base/file.hpp"
 #include "cone/base/text.hpp"
 #include "cone/experiment/tune.hpp"
+#include "cone/results/json_text.hpp"
 
 #include "commands.hpp"
 #include "data_argument.hpp"
@@ -122,7 +123,7 @@ int run_tune(const TuneFlags& flags) {
   if (!flags.run.quiet) print_remarks(tuning.units);
   const std::filesystem::path best = std::filesystem::path(flags.out) / "best.json";
   write_atomically(best,
-                   [&](std::ostream& out) { out << best_options_json(tuning).dump(2) << '\n'; });
+                   [&](std::ostream& out) { out << dump_json(best_options_json(tuning)) << '\n'; });
   std::cout << tuning_text(tuning) << std::flush;
   if (!flags.run.quiet) std::cerr << fmt::format("wrote {}\n", best.string());
   return kSuccess;

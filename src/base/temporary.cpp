@@ -24,7 +24,7 @@ constexpr int kMostTemporaries = 1000;
 fs::path temporary_path(const fs::path& target, int number) {
   // Of fixed length, so that a target with the longest name there can be has a temporary too.
   return target.parent_path() /
-         fmt::format(".cone-tmp-{:016x}-{}", hash64(target.filename().native()), number);
+         fmt::format("{}{:016x}-{}", kTemporaryPrefix, hash64(target.filename().native()), number);
 }
 
 bool is_same_file(const fs::path& path, const struct stat& info) {

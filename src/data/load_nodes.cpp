@@ -55,7 +55,7 @@ double read_number(const CsvRecords& record, std::size_t column, std::string_vie
                    CellTallies& odd, Gap gap, std::uint8_t& gaps) {
   const ParsedNumber number = parse_number(record[column]);
   if (number.kind == NumberKind::kFinite) {
-    if (std::abs(number.value) > validation::kLargestMagnitude) {
+    if (number_problem(number.value) != nullptr) {
       odd.add(record, column, id, Oddity::kTooLarge);
     }
     return number.value;

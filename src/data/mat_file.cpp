@@ -10,6 +10,7 @@
 
 #include "cone/base/error.hpp"
 #include "cone/base/file.hpp"
+#include "cone/data/number.hpp"
 
 #include "data/mat5_reader.hpp"
 
@@ -71,6 +72,8 @@ void check_shapes(const std::map<std::string, MatVariable>& wanted, FaultList& f
       if (rows != cols) must = "be square";
     } else if (name == "X_100" || name == "Attributes") {
       if (rows != n) must = fmt::format("have {} rows, one a node of Network", n);
+      if (rows > 0 && cols > kMostFeatures)
+        must = fmt::format("have at most {} columns", kMostFeatures);
     } else if (!(rows == n && cols == 1) && !(rows == 1 && cols == n)) {
       must = fmt::format("be {} × 1, one value a node of Network", n);
     }
@@ -94,8 +97,8 @@ void for_each_entry(const SparseMatrix& columns, const Body& body) {
 void check_values(const Place& place, const SparseMatrix& columns, FaultList& faults) {
   for_each_entry(columns, [&](NodeIndex row, NodeIndex column, double value) {
     std::string rule;
-    if (!std::isfinite(value)) {
-      rule = "must be finite";
+    if (const char* problem = number_problem(value)) {
+      rule = fmt::format("it {}", problem);
     } else if (place.item == "T" && value != 1) {
       rule = value > 1 && std::floor(value) == value ? "a third arm is not supported yet"
                                                      : "must be 0 or 1";

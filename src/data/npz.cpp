@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -15,6 +14,8 @@
 
 #include "cone/base/error.hpp"
 #include "cone/base/file.hpp"
+#include "cone/base/text.hpp"
+#include "cone/data/number.hpp"
 
 #include "data/data_fault.hpp"
 #include "data/npz_archive.hpp"
@@ -50,12 +51,13 @@ Shape read_shape(NpyMember member) {
   }
   std::array<std::uint64_t, 2> sizes{};
   member.for_each([&](std::size_t k, auto value) {
-    constexpr auto kMax = static_cast<double>(std::numeric_limits<std::uint32_t>::max());
-    if (value < 0 || static_cast<double>(value) > kMax) {
+    const std::uint64_t most =
+        k == 0 ? std::numeric_limits<std::uint32_t>::max() : std::uint64_t{kMostFeatures};
+    if (value < 0 || static_cast<double>(value) > static_cast<double>(most)) {
       fail_data(member.place(),
-                fmt::format("has {} {}, at most 2^32 - 1 are supported", value,
-                            k == 0 ? "rows" : "columns"),
-                "bring a smaller matrix");
+                fmt::format("has {} {}, at most {} are supported", value,
+                            k == 0 ? "rows" : "columns", grouped(most)),
+                k == 0 ? "bring a smaller matrix" : "leave out columns without entries");
     }
     sizes[k] = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
   });
@@ -139,11 +141,12 @@ std::vector<double> read_values(NpyMember member, const std::vector<std::uint64_
     const auto value = static_cast<double>(stored);
     values.push_back(value);
     const std::uint64_t row = row_of(k);
-    if (std::isfinite(value)) return;
+    const char* problem = number_problem(value);
+    if (problem == nullptr) return;
     faults.add("value",
                {member.place(),
-                fmt::format("is {} at row {}, column {}: must be finite", value, row, columns[k]),
-                "correct the value (rows and columns count from 0)"});
+                fmt::format("is {} at row {}, column {}: it {}", value, row, columns[k], problem),
+                "correct or rescale the values (rows and columns count from 0)"});
   });
   faults.throw_if_any(ErrorCode::kData);
   return values;

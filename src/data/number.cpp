@@ -27,6 +27,11 @@ bool is_missing(std::string_view text) {
 
 }  // namespace
 
+const char* number_problem(double value) {
+  if (!std::isfinite(value)) return "is not finite";
+  return std::abs(value) > kLargestMagnitude ? "is too large to compute with" : nullptr;
+}
+
 ParsedNumber parse_number(std::string_view text) {
   text = trimmed(text);
   std::string_view digits = text;

@@ -62,8 +62,8 @@ double read_finite(CsvRecords& record, std::size_t column, std::string_view id) 
   const ParsedNumber number = parse_number(record[column]);
   if (number.kind != NumberKind::kFinite) {
     add_number_fault(record, column, id, number.kind);
-  } else if (std::abs(number.value) > kLargestMagnitude) {
-    add_cell_fault(record, column, id, shown(record[column]) + " is too large to compute with",
+  } else if (const char* problem = number_problem(number.value)) {
+    add_cell_fault(record, column, id, fmt::format("{} {}", shown(record[column]), problem),
                    "rescale the column");
   }
   return number.value;

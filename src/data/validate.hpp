@@ -13,9 +13,6 @@
 /// and find the rest.
 namespace cone::validation {
 
-/// Squares and sums of squares stay finite.
-inline constexpr double kLargestMagnitude = 1e100;
-
 /// An id or a feature name: not empty, valid UTF-8, no NUL.
 bool read_text(CsvRecords& record, std::size_t column);
 

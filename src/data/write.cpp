@@ -130,6 +130,18 @@ SparseMatrix count_columns(const FeatureTable& features) {
   return {features.num_counts(), std::move(offsets), std::move(columns), std::move(values)};
 }
 
+/// Features that are there and stay would be read as part of the dataset. They may be the user's.
+void refuse_other_features(const std::filesystem::path& folder, bool has_features, bool as_matrix) {
+  for (const char* name : {"features.csv", "features.npz", "feature_names.csv"}) {
+    const bool is_written =
+        has_features && name != std::string_view(as_matrix ? "features.csv" : "features.npz");
+    if (is_written || path_kind(folder / name) == PathKind::kMissing) continue;
+    throw Error(ErrorCode::kUsage, Fault{{.file = (folder / name).string()},
+                                         "is there already and is not part of this data",
+                                         "write to a new folder"});
+  }
+}
+
 }  // namespace
 
 void write_dataset(const Context& context, const std::filesystem::path& folder, const Dataset& data,
@@ -147,9 +159,9 @@ void write_dataset(const Context& context, const std::filesystem::path& folder, 
                                       "cannot be created: " + failure.message(),
                                       "check the path and the permissions"});
   }
-  for (const char* stale : {"features.csv", "features.npz", "feature_names.csv"}) {
-    std::filesystem::remove(folder / stale, failure);
-  }
+  const bool has_features = data.features.num_counts() > 0;
+  const bool as_matrix = data.features.matrix.num_entries() > kMaxListedEntries;
+  refuse_other_features(folder, has_features, as_matrix);
   std::uint64_t num_written = 0;
   const auto write = [&](const char* name, const auto& body) {
     context.report("writing", num_written++, 4);
@@ -157,9 +169,9 @@ void write_dataset(const Context& context, const std::filesystem::path& folder, 
   };
   write("nodes.csv", [&](std::ostream& out) { write_nodes(out, data, truth); });
   write("edges.csv", [&](std::ostream& out) { write_edges(out, data); });
-  if (data.features.num_counts() == 0) return context.report("writing", 4, 4);
+  if (!has_features) return context.report("writing", 4, 4);
   write("feature_names.csv", [&](std::ostream& out) { write_feature_names(out, data); });
-  if (data.features.matrix.num_entries() > kMaxListedEntries) {
+  if (as_matrix) {
     context.report("writing", num_written, 4);
     write_csr_npz(folder / "features.npz", count_columns(data.features));
   } else {

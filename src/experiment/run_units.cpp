@@ -64,12 +64,20 @@ void require_distinct(std::span<const Unit> units) {
   }
 }
 
+/// A result of the wrong shape would surprise whoever asked for it long after.
+bool has_right_shape(const Unit& unit, const UnitRecord& record) {
+  return record.status == UnitStatus::kFailed || !unit.accepts || unit.accepts(record.result);
+}
+
 /// Takes what the store has and returns the numbers of the units that are left.
 std::vector<std::size_t> reuse_records(const UnitStore& store, std::span<const Unit> units,
                                        bool retry_failed, UnitsReport& report) {
   std::vector<std::size_t> left;
   for (std::size_t u = 0; u < units.size(); ++u) {
     UnitStore::Found found = store.find(units[u].identity);
+    if (found.record && !has_right_shape(units[u], *found.record)) {
+      found = {.problem = store.file_of(units[u].identity.id()).string() + " is damaged"};
+    }
     if (!found.problem.empty()) {
       report.remarks.push_back(found.problem + ": the unit is computed anew");
     }
@@ -96,13 +104,8 @@ UnitsReport run_units(const Context& context, const UnitStore& store, std::span<
   const Context side_by_side(context.seed(), context.num_threads(), &watch);
   side_by_side.for_each_task(options.phase, left.size(), [&](std::size_t k) {
     const Unit& unit = units[left[k]];
-    store.save(unit.identity, run_unit(unit, watch));
-    // Read back rather than kept: a resumed run sees the same, to the last bit.
-    UnitStore::Found found = store.find(unit.identity);
-    if (!found.record) {
-      throw Error(ErrorCode::kIo, {{}, found.problem, "was something else writing there?"});
-    }
-    report.records[left[k]] = std::move(*found.record);
+    // As it was stored rather than as it is: a resumed run sees the same, to the last bit.
+    report.records[left[k]] = store.save(unit.identity, run_unit(unit, watch));
     watch.count_unit();
   });
   for (const UnitRecord& record : report.records) {

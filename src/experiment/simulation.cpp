@@ -1,16 +1,13 @@
 #include "cone/experiment/simulation.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "cone/base/error.hpp"
-#include "cone/base/file.hpp"
 #include "cone/base/version.hpp"
 #include "cone/data/array_file.hpp"
 #include "cone/data/load.hpp"
@@ -18,11 +15,10 @@
 #include "cone/results/option_json.hpp"
 #include "cone/simulate/network_statistics.hpp"
 
+#include "experiment/simulation_folder.hpp"
+
 namespace cone {
 namespace {
-
-constexpr const char* kManifest = "manifest.json";
-constexpr std::string_view kManifestSchema = "cone.simulation/1";
 
 /// Refuses what this machine cannot hold, before hours of swapping. Counts the finished arrays
 /// only: the peak is higher.
@@ -39,52 +35,6 @@ void require_memory(const NetworkOptions& options) {
                fmt::format("the network takes {:.0f} GiB, this machine has {:.0f}", bytes / kGib,
                            available / kGib),
                "ask for less"});
-}
-
-/// An earlier simulation may be replaced; anything else a user keeps there may not.
-void require_replaceable(const std::filesystem::path& folder) {
-  const PathKind kind = path_kind(folder);
-  std::error_code failure;
-  if (kind == PathKind::kMissing) return;
-  if (kind == PathKind::kFolder && (std::filesystem::is_empty(folder, failure) ||
-                                    path_kind(folder / kManifest) == PathKind::kFile)) {
-    return;
-  }
-  throw Error(
-      ErrorCode::kUsage,
-      {{.file = folder.string()},
-       kind == PathKind::kFolder ? "has files that are not a simulation's" : "is not a folder",
-       "name a new folder"});
-}
-
-[[noreturn]] void fail_writing(const std::filesystem::path& folder,
-                               const std::error_code& failure) {
-  throw Error(ErrorCode::kIo, {{.file = folder.string()},
-                               "cannot be written: " + failure.message(),
-                               "check the path and the permissions"});
-}
-
-/// Writes a folder under another name beside it and renames it when complete, so that an
-/// interrupted run leaves what was there before.
-void write_folder_atomically(const std::filesystem::path& folder,
-                             const std::function<void(const std::filesystem::path&)>& write) {
-  namespace fs = std::filesystem;
-  fs::path partial = folder.has_filename() ? folder : folder.parent_path();
-  const fs::path target = partial;
-  partial += ".partial";
-  std::error_code failure;
-  fs::remove_all(partial, failure);  // of an earlier interrupted run
-  fs::create_directories(partial, failure);
-  if (failure) fail_writing(folder, failure);
-  try {
-    write(partial);
-    fs::remove_all(target, failure);
-    if (!failure) fs::rename(partial, target, failure);
-    if (failure) fail_writing(folder, failure);
-  } catch (...) {
-    fs::remove_all(partial, failure);
-    throw;
-  }
 }
 
 /// The options that had a part in it: those of a generated network say nothing about a real one.
@@ -138,6 +88,7 @@ nlohmann::ordered_json manifest(const Context& context, const SimulationOptions&
            {{"num_nodes", data.num_nodes()},
             {"num_edges", data.graph.num_edges()},
             {"num_features", data.features.matrix.cols()},
+            {"num_dense_features", data.features.num_dense},
             {"num_treated", data.num_treated()},
             {"checksum", data.checksum()}}},
           {"structure", structure(context, simulated)},
@@ -161,21 +112,18 @@ TopicNetwork make_topic_network(const Context& context, const SimulationOptions&
 nlohmann::ordered_json write_simulation(const Context& context, const SimulationOptions& options,
                                         const std::filesystem::path& folder) {
   validate(options);
-  require_replaceable(folder);
+  SimulationFolder output(folder);
   const SimulatedData simulated = simulate_data(context, make_topic_network(context, options),
                                                 options.outcome, options.simulation);
   const Dataset& data = simulated.data.observed;
   nlohmann::ordered_json record = manifest(context, options, simulated);
-  write_folder_atomically(folder, [&](const std::filesystem::path& partial) {
-    write_npy(partial / "topics.npy", simulated.topics.view());
-    write_dataset(context, partial, data, &*simulated.data.truth);
-    if (options.edge_weights) {
-      write_weighted_edges(partial / "hidden_edge_weights.csv", data.ids, data.graph,
-                           simulated.hidden.edge_weights);
-    }
-    write_atomically(partial / kManifest,
-                     [&](std::ostream& out) { out << record.dump(2) << '\n'; });
-  });
+  write_npy(output.staging() / "topics.npy", simulated.topics.view());
+  write_dataset(context, output.staging(), data, &*simulated.data.truth);
+  if (options.edge_weights) {
+    write_weighted_edges(output.staging() / "hidden_edge_weights.csv", data.ids, data.graph,
+                         simulated.hidden.edge_weights);
+  }
+  output.finish(record);
   return record;
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -115,6 +116,16 @@ Json evaluate_group(const Context& context, const StudySetting& setting, std::ui
   return result;
 }
 
+/// Whether a result has the truth and a value for each method of the group.
+bool are_group_values(const Json& result, const MethodGroup& group) {
+  if (!result.is_object() || !result.contains("truth")) return false;
+  const auto values = result.find("values");
+  return values != result.end() && values->is_object() &&
+         std::all_of(group.methods.begin(), group.methods.end(), [&](const StudyMethod& method) {
+           return values->contains(std::string(method.label));
+         });
+}
+
 /// Every simulation has splits of its own, so that simulations are independent.
 std::uint64_t unit_seed(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run) {
   constexpr std::uint64_t kMostRuns = 100'000;  // StudyOptions
@@ -176,6 +187,7 @@ Unit study_unit(const StudySetting& setting, std::uint64_t simulation, std::uint
   unit.run = [=](const Context& context) {
     return evaluate_group(context, setting, simulation, group, options);
   };
+  unit.accepts = [group](const Json& result) { return are_group_values(result, group); };
   return unit;
 }
 

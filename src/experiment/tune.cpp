@@ -38,6 +38,15 @@ Json fold_scores(const Context& context, const Dataset& data, const FitTask& tas
           {"best_epoch", training.best_epoch}};
 }
 
+/// Whether summarise can read them.
+bool are_fold_scores(const Json& result) {
+  const auto has_number = [&](const char* name) {
+    const auto found = result.find(name);
+    return found != result.end() && found->is_number();
+  };
+  return result.is_object() && has_number("outcome_error") && has_number("propensity_loss");
+}
+
 /// Averages over the folds, whose records follow each other.
 TunedPoint summarise(const ConeOptions& point, std::span<const UnitRecord> folds) {
   TunedPoint tuned{.options = point};
@@ -106,6 +115,7 @@ Tuning tune(const Context& context, const Dataset& data, std::span<const ConeOpt
         return fold_scores(unit_context, data, plan.tasks[fold], point,
                            options.plan.selection_folds);
       };
+      unit.accepts = are_fold_scores;
       units.push_back(std::move(unit));
     }
   }

@@ -9,32 +9,35 @@
 #include "cone/base/hash.hpp"
 #include "cone/base/option_parser.hpp"
 #include "cone/base/version.hpp"
+#include "cone/results/json_text.hpp"
 
 namespace cone {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kUnitSchema = "cone.unit/1";
-
-/// Bytes that are not UTF-8, as the name of a file in an error may hold, must not cost the record.
-std::string dumped(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
+constexpr std::string_view kUnitSchema = "cone.unit/2";
 
 /// What a reader of the dump would see: NaN is null there.
-Json as_stored(const Json& json) { return Json::parse(dumped(json, -1)); }
+Json as_stored(const Json& json) { return Json::parse(dump_json(json, -1)); }
+
+/// Over all of a record but the checksum itself.
+std::string checksum_of(Json record) {
+  record.erase("checksum");
+  return Checksum().add(dump_json(record, -1)).hex();
+}
 
 Json record_json(const UnitIdentity& identity, const UnitRecord& record) {
-  return {{"schema", std::string(kUnitSchema)},
-          {"id", identity.id()},
-          {"identity", identity.to_json()},
-          {"status", std::string(enum_name(record.status))},
-          {"error", record.error},
-          {"result", record.result},
-          {"result_checksum", Checksum().add(dumped(record.result, -1)).hex()},
-          {"seconds", record.seconds},
-          {"commit", std::string(build_commit())}};
+  Json json = {{"schema", std::string(kUnitSchema)},
+               {"id", identity.id()},
+               {"identity", identity.to_json()},
+               {"status", std::string(enum_name(record.status))},
+               {"error", record.error},
+               {"result", record.result},
+               {"seconds", record.seconds},
+               {"commit", std::string(build_commit())}};
+  json["checksum"] = checksum_of(json);
+  return json;
 }
 
 /// nullptr where there is no such member.
@@ -48,7 +51,12 @@ bool is_text(const Json* json, std::string_view text) {
 }
 
 UnitStore::Found parse_record(std::string_view bytes, const UnitIdentity& identity) {
-  const Json json = Json::parse(bytes, nullptr, /*allow_exceptions=*/false);
+  Json json;
+  try {
+    json = parse_json(bytes, "", "");
+  } catch (const Error&) {
+    return {.problem = "is damaged"};
+  }
   if (!json.is_object()) return {.problem = "is damaged"};
   if (!is_text(member(json, "schema"), kUnitSchema)) return {.problem = "has another schema"};
   const Json* stored_identity = member(json, "identity");
@@ -63,11 +71,8 @@ UnitStore::Found parse_record(std::string_view bytes, const UnitIdentity& identi
   UnitRecord record;
   if (status == nullptr || !status->is_string() ||
       !parse_option(status->get_ref<const std::string&>(), record.status) || error == nullptr ||
-      !error->is_string() || result == nullptr || seconds == nullptr || !seconds->is_number()) {
-    return {.problem = "is damaged"};
-  }
-  // A result of the wrong shape would surprise whoever asked for it long after.
-  if (!is_text(member(json, "result_checksum"), Checksum().add(dumped(*result, -1)).hex())) {
+      !error->is_string() || result == nullptr || seconds == nullptr || !seconds->is_number() ||
+      !is_text(member(json, "checksum"), checksum_of(json))) {
     return {.problem = "is damaged"};
   }
   record.error = error->get<std::string>();
@@ -87,7 +92,7 @@ Json UnitIdentity::to_json() const {
           {"revision", std::string(source_revision())}};
 }
 
-std::string UnitIdentity::id() const { return Checksum().add(dumped(to_json(), -1)).hex(); }
+std::string UnitIdentity::id() const { return Checksum().add(dump_json(to_json(), -1)).hex(); }
 
 UnitStore::UnitStore(const std::filesystem::path& folder) : folder_(folder / "units") {
   std::error_code failure;
@@ -119,16 +124,23 @@ UnitStore::Found UnitStore::find(const UnitIdentity& identity) const {
       found.problem = "cannot be read";
     }
   } else {
-    found.problem = "is not a file";
+    found.problem = "is not a file, so the result is not kept";
   }
   if (!found.problem.empty()) found.problem = fmt::format("{} {}", file.string(), found.problem);
   return found;
 }
 
-void UnitStore::save(const UnitIdentity& identity, const UnitRecord& record) const {
-  write_atomically(file_of(identity.id()), [&](std::ostream& out) {
-    out << dumped(record_json(identity, record), 2) << '\n';
-  });
+UnitRecord UnitStore::save(const UnitIdentity& identity, const UnitRecord& record) const {
+  const std::filesystem::path file = file_of(identity.id());
+  const PathKind kind = path_kind(file);
+  const std::string text = dump_json(record_json(identity, record)) + '\n';
+  if (kind == PathKind::kFolder || kind == PathKind::kOther) {
+    return parse_record(text, identity).record.value();
+  }
+  write_atomically(file, [&](std::ostream& out) { out << text; });
+  Found found = find(identity);
+  if (found.record) return std::move(*found.record);
+  throw Error(ErrorCode::kIo, {{}, found.problem, "was something else writing there?"});
 }
 
 }  // namespace cone

@@ -20,6 +20,10 @@ double read_weight(CsvRecords& records, std::size_t column) {
     records.faults().add("weight", {records.place(column),
                                     fmt::format("'{}' is not a number", printable(records[column])),
                                     "write a finite weight"});
+  } else if (const char* problem = number_problem(parsed.value)) {
+    records.faults().add("weight", {records.place(column),
+                                    fmt::format("'{}' {}", printable(records[column]), problem),
+                                    "write a smaller weight"});
   }
   return parsed.value;
 }

@@ -2,6 +2,7 @@
 
 #include "cone/base/hash.hpp"
 #include "cone/results/json_number.hpp"
+#include "cone/results/json_text.hpp"
 
 namespace cone {
 namespace {
@@ -77,7 +78,7 @@ std::string EvaluationRecord::run_id() const {
   Json identity = config;
   identity.erase("data");  // where it was found; its checksum says what it is
   Checksum checksum;
-  checksum.add(identity.dump()).add(data.checksum).add(version).add(revision);
+  checksum.add(dump_json(identity, -1)).add(data.checksum).add(version).add(revision);
   for (const PolicyResult& policy : policies) checksum.add(policy.checksum);
   return checksum.hex();
 }

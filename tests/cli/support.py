@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BINARY = os.environ.get("CONE_BINARY", str(ROOT / "build/release/bin/cone"))
+BINARY = os.path.abspath(os.environ.get("CONE_BINARY", ROOT / "build/release/bin/cone"))
 COUPONS = ROOT / "examples/coupons"
 
 

@@ -1,6 +1,8 @@
 """Whatever a user hands over: an error that says where and what to do, status 2, no output."""
 
 import io
+import json
+import os
 import pathlib
 import signal
 import subprocess
@@ -196,7 +198,92 @@ class Interrupts(FolderTest):
         self.assertEqual(list(self.folder.iterdir()), [])
 
 
+    def test_sigterm_has_a_status_of_its_own(self):
+        process = subprocess.Popen([BINARY, "evaluate", "demo", "--policy", "uniform",
+                                    "--folds", "60"], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True)
+        time.sleep(1.5)
+        self.assertIsNone(process.poll())
+        process.send_signal(signal.SIGTERM)
+        _, stderr = process.communicate(timeout=120)
+        self.assertEqual(process.returncode, 143, stderr)
+
+
+class StrangeFiles(FolderTest):
+    def test_pipes_are_refused_at_once(self):
+        self.write_log()
+        pipe = self.folder / "pipe.mat"
+        os.mkfifo(pipe)
+        model = self.folder / "pipe.model"
+        os.mkfifo(model)
+        for arguments in ([pipe, "--policy", "uniform"], [self.folder, "--policy", pipe],
+                          [self.folder, "--policy", f"linear:{pipe}"],
+                          [self.folder, "--policy", "uniform", "--options", pipe],
+                          [self.folder, "--policy", "uniform", "--model", model]):
+            self.assertIn("pipe", self.refused(*arguments))
+        for name in ("features.npz", "edges.csv", "nodes.csv"):
+            (self.folder / name).unlink(missing_ok=True)
+            os.mkfifo(self.folder / name)
+            self.assertIn(name, self.refused(self.folder, "--policy", "uniform"))
+
+    def test_a_file_cut_while_it_is_read_ends_with_a_message(self):
+        self.write_log()
+        nodes = self.folder / "nodes.csv"
+        text = nodes.read_text() + "".join(f"v{i},{i % 2},1.5,0.25,0.125\n" for i in range(600000))
+        for _ in range(5):  # the program may be done before it is cut
+            nodes.write_text(text)
+            process = subprocess.Popen([BINARY, "evaluate", self.folder, "--policy", "uniform",
+                                        "--estimators", "naive"], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True)
+            maps = pathlib.Path(f"/proc/{process.pid}/maps")
+            while process.poll() is None and str(nodes) not in maps.read_text():
+                pass
+            os.truncate(nodes, 100)
+            _, stderr = process.communicate(timeout=120)
+            if "became shorter" in stderr:
+                break
+        self.assertEqual(process.returncode, 2, stderr)
+        self.assertIn("became shorter", stderr)
+
+    def test_json_nested_without_end(self):
+        self.write_log()
+        for text in ("[" * 100000, '{"a":' * 100000, "[" * 100000 + "]" * 100000):
+            for wrapped in (text, '{"schema": "cone.options/1", "options": {"gamma": ' + text + "}}"):
+                message = self.refused(self.folder, "--policy", "uniform", "--options",
+                                       self.write("o.json", wrapped))
+                self.assertIn("levels deep", message)
+
+    def test_a_path_that_is_not_utf8_does_not_cost_the_record(self):
+        self.write_log()
+        data = pathlib.Path(os.fsdecode(os.fsencode(self.folder) + b"/caf\xe9"))
+        data.mkdir()
+        for name in ("nodes.csv", "edges.csv"):
+            (self.folder / name).rename(data / name)
+        out = self.folder / "out.json"
+        arguments = ["evaluate", data, "--policy", "uniform", "--estimators", "naive", "--json"]
+        done = cone(*arguments, out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("caf\ufffd", json.loads(out.read_text())["config"]["data"])
+        self.assertEqual(cone(*arguments, "-").returncode, 0)
+
+
 class Outputs(FolderTest):
+    def test_a_file_keeps_its_permissions_and_a_dangling_link_is_followed(self):
+        out = self.write("private.json", "{}")
+        out.chmod(0o600)
+        link = self.folder / "link.json"
+        link.symlink_to("made.json")
+        for path in (out, link):
+            done = cone("evaluate", COUPONS, "--policy", "uniform", "--json", path)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(out.stat().st_mode & 0o777, 0o600)
+        self.assertTrue(link.is_symlink())
+        self.assertIn("schema", json.loads((self.folder / "made.json").read_text()))
+        lost = self.folder / "lost.json"
+        lost.symlink_to("no/such/folder.json")
+        done = cone("evaluate", COUPONS, "--policy", "uniform", "--json", lost)
+        self.assertEqual(done.returncode, 2, "found only after the work")
+
     def test_a_full_device_is_a_failure_and_stays_a_device(self):
         self.assertEqual(cone("evaluate", COUPONS, "--policy", "uniform", "--json",
                               "/dev/full").returncode, 1)

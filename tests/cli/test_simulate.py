@@ -18,7 +18,7 @@ SMALL = ["--nodes", 300, "--mean-degree", 8, "--words", 60, "--words-per-node", 
 
 class Simulate(FolderTest):
     def simulate(self, name, *arguments):
-        done = cone("simulate", "--out", self.folder / name, *SMALL, *arguments)
+        done = cone("simulate", "--out", f"{self.folder}/{name}", *SMALL, *arguments)
         self.assertEqual(done.returncode, 0, done.stderr)
         return self.folder / name
 
@@ -102,6 +102,64 @@ class Simulate(FolderTest):
         self.simulate("a")  # replaces all of it, the weights too
         self.assertFalse((folder / "hidden_edge_weights.csv").exists())
         self.assertEqual([p.name for p in self.folder.iterdir()], ["a"])
+
+    def test_other_files_of_the_folder_stay(self):
+        folder = self.simulate("a", "--simulation", 1)
+        mine = {"policy.csv": "id,p\n", "run.json": "{}", ".hidden": "x"}
+        for name, text in mine.items():
+            (folder / name).write_text(text)
+        (folder / "link").symlink_to("/nowhere/at/all")
+        self.write("a.partial/notes.txt", "precious")
+        first = (folder / "nodes.csv").read_bytes()
+        self.simulate("a/", "--simulation", 2)
+        self.assertNotEqual((folder / "nodes.csv").read_bytes(), first)
+        for name, text in mine.items():
+            self.assertEqual((folder / name).read_text(), text)
+        self.assertEqual(os.readlink(folder / "link"), "/nowhere/at/all")
+        self.assertEqual((self.folder / "a.partial/notes.txt").read_text(), "precious")
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["a", "a.partial"])
+
+    def test_folders_that_cannot_be_replaced_are_refused_and_keep_everything(self):
+        self.write("web/manifest.json", '{"name": "an app", "icons": []}')
+        self.write("web/index.html", "<html>")
+        self.write("deep/manifest.json", "[" * 100000)
+        edited = self.simulate("edited")
+        (edited / "nodes.csv").write_text((edited / "nodes.csv").read_text() + "mine,1,0,0,0\n")
+        added = self.simulate("added")
+        (added / "features.npz").write_bytes(b"mine")
+        below = self.simulate("below")
+        (below / "tuned").mkdir()
+        hostile = self.simulate("hostile")
+        manifest = json.loads((hostile / "manifest.json").read_text())
+        manifest["files"] = [{"name": "../web/index.html", "bytes": 6, "checksum": "x"}]
+        (hostile / "manifest.json").write_text(json.dumps(manifest))
+        before = {p: p.read_bytes() for p in self.folder.rglob("*") if p.is_file()}
+        for name, text in (("web", "not a simulation's"), ("deep", "not a simulation's"),
+                           ("edited", "nodes.csv is not as it was simulated"),
+                           ("added", "features.npz"), ("below", "'tuned'"), ("hostile", "csv"),
+                           ("/proc", "mount point")):
+            done = cone("simulate", "--out", self.folder / name, *SMALL)
+            self.assertEqual(done.returncode, 2, name)
+            self.assertIn(text, done.stderr)
+        for out, text in ((".", "current folder"), ("..", "current folder"), ("./", "current folder")):
+            done = cone("simulate", "--out", out, *SMALL, cwd=edited)
+            self.assertEqual(done.returncode, 2, out)
+            self.assertIn(text, done.stderr)
+        self.assertEqual({p: p.read_bytes() for p in self.folder.rglob("*") if p.is_file()}, before)
+
+    def test_links_are_followed_and_permissions_kept(self):
+        folder = self.simulate("real/a")
+        folder.chmod(0o750)
+        (self.folder / "link").symlink_to("real/a")
+        (self.folder / "dangling").symlink_to("real/b")
+        for name in ("link", "link/", "dangling", "link/../c", "real/d/."):
+            self.simulate(name, "--simulation", 5)
+        self.assertTrue((self.folder / "link").is_symlink())
+        self.assertTrue((self.folder / "dangling").is_symlink())
+        self.assert_same_files(self.folder / "real/a", self.folder / "real/b")
+        self.assertEqual(folder.stat().st_mode & 0o777, 0o750)
+        self.assertEqual(sorted(p.name for p in (self.folder / "real").iterdir()),
+                         ["a", "b", "c", "d"])
 
     def test_sizes_beyond_the_machine_are_refused_at_once(self):
         for arguments in (["--nodes", 4000000000], ["--nodes", 90000000, "--topics", 9000]):

@@ -120,15 +120,16 @@ TEST(MatFile, ListsAllFaultsTogether) {
   const auto faults = mat_faults(MatWriter::dense("Network", 2, 2, {0, nan, 1, 0}) +
                                  MatWriter::dense("Attributes", 3, 1, {1, 2, 3}) +
                                  MatWriter::dense("T", 2, 1, {2, 0.5}) +
-                                 MatWriter::dense("Y1", 1, 2, {1, infinity}));
+                                 MatWriter::dense("Y1", 1, 2, {-1e200, infinity}));
   EXPECT_EQ(faults, (std::vector<std::string>{
                         "Y0 is missing",
                         "Attributes is 3 × 1, must have 2 rows, one a node of Network",
-                        "Network is nan at (2, 1): must be finite",
+                        "Network is nan at (2, 1): it is not finite",
                         "T is 2 at (1, 1): a third arm is not supported yet",
                         "T is 0.5 at (2, 1): must be 0 or 1",
                         "T is 1 for every node",
-                        "Y1 is inf at (1, 2): must be finite",
+                        "Y1 is -1e+200 at (1, 1): it is too large to compute with",
+                        "Y1 is inf at (1, 2): it is not finite",
                     }));
 }
 

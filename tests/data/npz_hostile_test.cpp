@@ -143,8 +143,9 @@ TEST(HostileNpz, MustHaveASensibleShape) {
   const auto expect_shape = [](const std::vector<std::int64_t>& shape, const std::string& part) {
     expect_npz_outcome("shape.npy", npy_array("<i8", shape), part);
   };
-  expect_shape({3, std::int64_t{1} << 32}, "has 4294967296 columns, at most 2^32 - 1");
-  expect_shape({std::int64_t{1} << 62, 3}, "rows, at most 2^32 - 1");
+  expect_shape({3, std::int64_t{1} << 32}, "has 4294967296 columns, at most 10,000,000");
+  expect_shape({3, std::int64_t{1} << 31}, "leave out columns without entries");
+  expect_shape({std::int64_t{1} << 62, 3}, "rows, at most 4,294,967,295");
   expect_shape({-1, 3}, "has -1 rows");
   expect_shape({3, 3, 3}, "not two whole numbers");
 }
@@ -155,6 +156,8 @@ TEST(HostileNpz, NamesTheRowAndColumnOfEveryValueThatIsNotFinite) {
   const std::string data = npy_array("<f8", std::vector<double>{1, nan, -infinity});
   expect_npz_outcome("data.npy", data, "is nan at row 0, column 2");
   expect_npz_outcome("data.npy", data, "is -inf at row 2, column 1");
+  expect_npz_outcome("data.npy", npy_array("<f8", std::vector<double>{1, 1e200, 1}),
+                     "is 1e+200 at row 0, column 2: it is too large to compute with");
 }
 
 TEST(HostileNpz, MayNotClaimMoreThanDeflateCanHold) {

@@ -52,14 +52,15 @@ TEST(WriteDataset, RefusesAMeasurementThatWouldNotReadBackAsOne) {
   EXPECT_THROW(write_dataset(Context(0, 1), folder.path(), data.observed, nullptr), Error);
 }
 
-TEST(WriteDataset, RemovesTheFeaturesOfAnEarlierDataset) {
+TEST(WriteDataset, RefusesAFolderWithFeaturesOfOtherData) {
   const LoadedData original = testing::load_files(testing::valid_files());
   const testing::TemporaryFolder folder;
   write_dataset(Context(0, 1), folder.path(), original.observed, nullptr);
   Dataset plain = original.observed;
   plain.features = {SparseMatrix(0, std::vector<std::uint64_t>(5, 0), {}, {}), {}};
-  write_dataset(Context(0, 1), folder.path(), plain, nullptr);
-  EXPECT_EQ(load_dataset(Context(0, 1), folder.path()).observed.checksum(), plain.checksum());
+  EXPECT_THROW(write_dataset(Context(0, 1), folder.path(), plain, nullptr), Error);
+  EXPECT_EQ(load_dataset(Context(0, 1), folder.path()).observed.checksum(),
+            original.observed.checksum());
 }
 
 TEST(WriteDataset, RefusesDataWithoutALogAndFoldersItCannotMake) {

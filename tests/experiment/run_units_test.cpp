@@ -54,6 +54,7 @@ std::map<std::string, Json> records_in(const std::filesystem::path& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder / "units")) {
     Json record = Json::parse(bytes_of(entry.path()));
     record.erase("seconds");
+    record.erase("checksum");  // over the seconds too
     records[entry.path().filename().string()] = std::move(record);
   }
   return records;
@@ -87,7 +88,7 @@ TEST(RunUnits, RecordsAreTheSameAtAnyNumberOfThreads) {
     EXPECT_EQ(records, first);
   }
   for (const auto& [name, record] : first) {
-    EXPECT_EQ(record["schema"], "cone.unit/1");
+    EXPECT_EQ(record["schema"], "cone.unit/2");
     EXPECT_EQ(record["id"].get<std::string>() + ".json", name);
     EXPECT_EQ(record["result"]["threads"], 1);
   }
@@ -102,7 +103,7 @@ TEST(RunUnits, ARecordThatIsNotTheUnitsIsComputedAnewWithARemark) {
   const auto file = store.file_of(experiment.units[0].identity.id());
   const auto other = store.file_of(experiment.units[1].identity.id());
   const std::string good = bytes_of(file);
-  const auto edited = [&](const char* from, const char* to) {
+  const auto edited = [&](const char* from, const std::string& to) {
     std::string text = good;
     const std::size_t place = text.find(from);
     EXPECT_NE(place, text.npos) << from;
@@ -111,8 +112,12 @@ TEST(RunUnits, ARecordThatIsNotTheUnitsIsComputedAnewWithARemark) {
   int expected_calls = 1;
   for (const std::string& bad :
        {std::string(), std::string("null"), std::string("[1, 2"), good.substr(0, good.size() / 2),
-        bytes_of(other), edited("cone.unit/1", "cone.unit/2"),
+        bytes_of(other), edited("cone.unit/2", "cone.unit/1"),
         edited("\"number\": 0", "\"number\": 3"), edited("\"seed\": 100", "\"seed\": 101"),
+        edited("\"completed\"", "\"failed\""), edited("\"error\": \"\"", "\"error\": \"x\""),
+        edited("\"draw\"", "\"draw\": 1, \"draw\""), std::string(100'000, '['),
+        edited("\"result\": {", "\"deep\": " + std::string(100'000, '[') +
+                                    std::string(100'000, ']') + ", \"result\": {"),
         edited("\"completed\"", "\"perhaps\""), edited("\"result\"", "\"outcome\""),
         edited("\"seconds\": ", "\"seconds\": \"x\", \"x\": ")}) {
     std::filesystem::remove(file);
@@ -125,6 +130,40 @@ TEST(RunUnits, ARecordThatIsNotTheUnitsIsComputedAnewWithARemark) {
     EXPECT_EQ(Json::parse(bytes_of(file))["result"], Json::parse(good)["result"]);
   }
   EXPECT_EQ(experiment.calls[1], 1);
+}
+
+TEST(RunUnits, AResultOfTheWrongShapeIsComputedAnewWithARemark) {
+  const TemporaryFolder folder;
+  Experiment experiment(2);
+  const auto draw = experiment.units[0].run;
+  experiment.units[0].run = [](const Context&) -> Json { return Json::array({1, 2}); };
+  const UnitStore store(folder.path());
+  const Context context(0, 1);
+  run_units(context, store, experiment.units, {});
+  experiment.units[0].run = draw;
+  for (Unit& unit : experiment.units) {
+    unit.accepts = [](const Json& result) { return result.is_object(); };
+  }
+  const UnitsReport report = run_units(context, store, experiment.units, {});
+  EXPECT_EQ(report.num_reused, 1U);
+  ASSERT_EQ(report.remarks.size(), 1U);
+  EXPECT_NE(report.remarks[0].find("is damaged"), std::string::npos);
+  EXPECT_TRUE(report.records[0].result.contains("draw"));
+}
+
+TEST(RunUnits, AFolderInPlaceOfARecordStopsNothing) {
+  const TemporaryFolder folder;
+  Experiment experiment(3);
+  const UnitStore store(folder.path());
+  const auto file = store.file_of(experiment.units[1].identity.id());
+  std::filesystem::create_directories(file / "mine");
+  const UnitsReport report = run_units(Context(0, 1), store, experiment.units, {});
+  ASSERT_EQ(report.remarks.size(), 1U);
+  EXPECT_NE(report.remarks[0].find("is not a file"), std::string::npos);
+  EXPECT_EQ(report.num_failed, 0U);
+  for (const UnitRecord& record : report.records) EXPECT_TRUE(record.result.contains("draw"));
+  EXPECT_TRUE(std::filesystem::is_directory(file / "mine"));
+  EXPECT_EQ(run_units(Context(0, 1), store, experiment.units, {}).num_reused, 2U);
 }
 
 TEST(RunUnits, AFailureStaysItsOwnAndIsRetriedOnRequestOnly) {

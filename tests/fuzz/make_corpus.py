@@ -70,7 +70,7 @@ def options():
 
 def unit_record():
     # The target puts identity and checksum.
-    record = {"schema": "cone.unit/1", "status": "completed", "error": "", "seconds": 1.5,
+    record = {"schema": "cone.unit/2", "status": "completed", "error": "", "seconds": 1.5,
               "result": {"loss": 0.25, "folds": [1, None], "name": "caf\u00e9"}, "version": "0.1.0"}
     put("unit_record", "completed", json.dumps(record))
     record.update(status="failed", error="out of luck", result=None)

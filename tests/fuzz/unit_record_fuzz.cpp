@@ -1,7 +1,9 @@
 #include <string>
 
+#include "cone/base/error.hpp"
 #include "cone/base/hash.hpp"
 #include "cone/experiment/unit_store.hpp"
+#include "cone/results/json_text.hpp"
 
 #include "fuzz/outcome.hpp"
 
@@ -24,15 +26,18 @@ bool read(std::string_view bytes, const UnitIdentity& identity) {
 /// The record with the identity and the checksum that it would need, so that changes reach the
 /// rest; "" for what is no object.
 std::string sealed(std::string_view bytes, const UnitIdentity& identity) {
-  Json json = Json::parse(bytes, nullptr, /*allow_exceptions=*/false);
+  Json json;
+  try {
+    json = parse_json(bytes, "", "");
+  } catch (const Error&) {
+    return "";
+  }
   if (!json.is_object()) return "";
   json["id"] = identity.id();
   json["identity"] = identity.to_json();
-  const auto text = [](const Json& part) {
-    return part.dump(-1, ' ', false, Json::error_handler_t::replace);
-  };
-  json["result_checksum"] = Checksum().add(text(json["result"])).hex();
-  return text(json);
+  json.erase("checksum");
+  json["checksum"] = Checksum().add(dump_json(json, -1)).hex();
+  return dump_json(json, -1);
 }
 
 }  // namespace

@@ -113,7 +113,21 @@ TEST(OptionFile, RefusesWhatIsNotSuchAFile) {
   EXPECT_NE(refusal(file_with(R"({"gloss": 0.1, "gloss": 0.2})")).find("twice"), std::string::npos);
   EXPECT_NE(refusal(file_with(R"({"gloss": 1e999})")).find("too large"), std::string::npos);
   EXPECT_NE(refusal(file_with("{\"gl\xffss\": 1}")).find("not JSON"), std::string::npos);
-  refusal(file_with("{\"gloss\": " + std::string(200'000, '[') + std::string(200'000, ']') + "}"));
+}
+
+TEST(OptionFile, RefusesNestingWithoutEnd) {
+  const std::string lists = std::string(200'000, '[') + std::string(200'000, ']');
+  std::string objects;
+  for (int k = 0; k < 100'000; ++k) objects += "{\"a\":";
+  EXPECT_NE(refusal(file_with("{\"gloss\": " + lists + "}")).find("levels deep"),
+            std::string::npos);
+  EXPECT_NE(refusal(lists).find("levels deep"), std::string::npos);
+  EXPECT_NE(refusal(objects).find("levels deep"), std::string::npos);
+  EXPECT_NE(refusal(R"({"schema": )" + lists + R"(, "options": {}})").find("levels deep"),
+            std::string::npos);
+  EXPECT_NE(refusal(R"({"schema": "cone.options/1", "tuning": )" + lists + R"(, "options": {}})")
+                .find("levels deep"),
+            std::string::npos);
 }
 
 }  // namespace

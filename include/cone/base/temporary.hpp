@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <functional>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace cone {
@@ -20,6 +22,9 @@ class Descriptor {
  private:
   int number_;
 };
+
+/// How the names of all temporaries begin.
+inline constexpr std::string_view kTemporaryPrefix = ".cone-tmp-";
 
 /// A new, empty file or folder beside the target that it will be renamed to. Its name is made from
 /// the target's (.cone-tmp-HASH-NUMBER), and it is locked as long as its process lives. So whoever

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
@@ -11,6 +12,16 @@ struct ParsedNumber {
   NumberKind kind;
   double value;  ///< 0 unless finite
 };
+
+/// Squares of such numbers and sums of them stay finite.
+inline constexpr double kLargestMagnitude = 1e100;
+
+/// Why nothing can be computed with a number ("is not finite", "is too large to compute with"), or
+/// nullptr: the one rule for values of every format.
+const char* number_problem(double value);
+
+/// More columns are no data but a damaged or hostile file: each has a name.
+inline constexpr std::size_t kMostFeatures = 10'000'000;
 
 /// A decimal number, with surrounding spaces if any. An empty field and the usual spellings of a
 /// missing value (NA, NaN, null, ., ...) are kMissing; infinities and overflows are kNotFinite.

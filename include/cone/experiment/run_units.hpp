@@ -19,6 +19,9 @@ struct Unit {
   /// Gets a context of one thread with the identity's seed. May throw Error: the unit has failed
   /// then. Where its computation was cancelled it must throw Cancelled, not return.
   std::function<nlohmann::ordered_json(const Context&)> run;
+  /// Whether a stored result has the shape that `run` gives; without it any has. Others are
+  /// computed anew.
+  std::function<bool(const nlohmann::ordered_json&)> accepts;
 };
 
 struct RunUnitsOptions {

@@ -54,9 +54,9 @@ TopicNetwork make_topic_network(const Context& context, const SimulationOptions&
 
 /// Simulates and writes a dataset folder: the files load_dataset reads, topics.npy, and
 /// manifest.json with every option that had a part, the structure that came out (degrees, their
-/// tail, clustering, homophily), the centroid and the checksums. The folder
-/// appears when it is complete; an existing one is refused unless it is empty or holds an earlier
-/// simulation, which is replaced.
+/// tail, clustering, homophily), the centroid, the checksums and the list of the files. The folder
+/// appears when it is complete. An existing one is refused unless it is empty or holds an earlier
+/// simulation, whose files are replaced at once; other files in it stay.
 /// Returns the manifest.
 nlohmann::ordered_json write_simulation(const Context& context, const SimulationOptions& options,
                                         const std::filesystem::path& folder);

@@ -43,7 +43,7 @@ struct UnitRecord {
   double seconds = 0;             ///< the one part that differs from run to run
 };
 
-/// The finished units of experiments, one file each (schema cone.unit/1): FOLDER/units/ID.json.
+/// The finished units of experiments, one file each (schema cone.unit/2): FOLDER/units/ID.json.
 /// Files appear whole or not at all, so a process may die at any moment, and several processes and
 /// experiments may share a folder: at worst they compute a unit twice.
 class UnitStore {
@@ -55,13 +55,15 @@ class UnitStore {
     std::optional<UnitRecord> record;
     std::string problem;  ///< why a file that is there is not this unit's record
   };
-  /// A record is only taken where its schema, id and whole identity are as they should be.
+  /// A record is only taken where its schema, id, whole identity and checksum are as they should
+  /// be.
   Found find(const UnitIdentity& identity) const;
   /// The same from the bytes of a file.
   static Found parse(std::string_view bytes, const UnitIdentity& identity);
 
-  /// Throws Error(kIo).
-  void save(const UnitIdentity& identity, const UnitRecord& record) const;
+  /// Returns the record as a reader of the file sees it, to the last bit. Where something that is
+  /// not a file has the record's name nothing is written. Throws Error(kIo).
+  UnitRecord save(const UnitIdentity& identity, const UnitRecord& record) const;
 
   std::filesystem::path file_of(const std::string& id) const;
 
