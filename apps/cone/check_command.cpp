@@ -39,6 +39,11 @@ struct CheckFlags {
   RunFlags run;
 };
 
+/// Names of files need not be UTF-8.
+std::string report_json(const DataReport& report) {
+  return to_json(report).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
 int run_check(const CheckFlags& flags) {
   if (flags.json != "-") check_output_files({{"--json", flags.json}});
   catch_interrupts();
@@ -56,13 +61,12 @@ int run_check(const CheckFlags& flags) {
   }
   progress.clear();
   if (flags.json == "-") {
-    std::cout << to_json(report).dump(2) << std::endl;
+    std::cout << report_json(report) << std::endl;
     return kSuccess;
   }
   std::cout << data_report_text(report) << std::flush;
   if (!flags.json.empty()) {
-    write_atomically(flags.json,
-                     [&](std::ostream& out) { out << to_json(report).dump(2) << '\n'; });
+    write_atomically(flags.json, [&](std::ostream& out) { out << report_json(report) << '\n'; });
   }
   return kSuccess;
 }

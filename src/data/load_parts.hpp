@@ -41,7 +41,7 @@ struct NodeTable {
   /// The feature columns. Where the mean is to stand for a missing value, NaN holds its place until
   /// it is known which lines stay.
   FeatureTable features;
-  std::vector<ColumnSummary> columns;
+  std::vector<TableColumn> columns;
   std::vector<std::uint8_t> is_left_out;  ///< one per line; empty where every line stays
 };
 

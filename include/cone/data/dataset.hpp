@@ -65,7 +65,7 @@ class Truth {
 };
 
 /// What a loader made of one column of the table of nodes.
-struct ColumnSummary {
+struct TableColumn {
   std::string name;
   std::string role;  ///< "id", "treatment", "outcome", "propensity", ..., "feature" or "ignored"
   std::string kind;  ///< of a feature: "number", "indicator", "category" or "count"
@@ -79,8 +79,8 @@ struct LoadedData {
   Dataset observed;
   std::optional<Truth> truth;
   EdgeListReport edges;
-  std::vector<ColumnSummary> columns;  ///< in the order of the file; empty for formats without them
-  std::vector<std::string> notes;      ///< sentences for the user: choices made, likely mistakes
+  std::vector<TableColumn> columns;  ///< in the order of the file; empty for formats without them
+  std::vector<std::string> notes;    ///< sentences for the user: choices made, likely mistakes
 };
 
 }  // namespace cone
