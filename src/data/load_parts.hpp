@@ -67,8 +67,8 @@ FeatureTable read_feature_list(const Source& source, const NodeTable& nodes,
 FeatureTable join_columns(FeatureTable left, FeatureTable right, std::size_t num_rows);
 
 /// Takes the lines that are left out from all columns of `nodes`, `features` and the edges. Returns
-/// how many went.
-std::size_t leave_out_lines(NodeTable& nodes, FeatureTable& features, EdgeLines& edges);
+/// their ids.
+IdTable leave_out_lines(NodeTable& nodes, FeatureTable& features, EdgeLines& edges);
 
 /// Puts the mean of the other values of a column in the place of each NaN.
 void fill_in_means(FeatureTable& features);

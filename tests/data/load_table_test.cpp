@@ -197,6 +197,11 @@ TEST(LoadTable, LinesWithoutAnOutcomeAreLeftOutWithTheirEdges) {
   EXPECT_EQ(column(data, "x"), (std::vector<double>{2, 4, 6}));  // the mean of those that stay
   EXPECT_EQ(data.observed.graph.num_edges(), 1U);
   EXPECT_TRUE(has_note(data, "1 line was left out"));
+  const testing::TemporaryFolder folder;
+  const auto path = folder.write("p.csv", "id,p\na,0.1\nb,0.2\nc,0.3\nd,0.4\n");
+  const PolicyTable policy =
+      load_policy_table(Context(0, 1), path, data.observed.ids, {}, data.observed.left_out);
+  EXPECT_EQ(policy.probabilities[0], (std::vector<double>{0.1, 0.3, 0.4}));
 }
 
 TEST(LoadTable, UsualNamesOfTheEndsOfAnEdge) {
