@@ -1,5 +1,7 @@
 #include "data_argument.hpp"
 
+#include <iostream>
+
 #include "cone/base/file.hpp"
 #include "cone/simulate/demo.hpp"
 
@@ -11,6 +13,10 @@ LoadedData load_named(const Context& context, const std::string& name, const Loa
     return demo_data(context);
   }
   return load_dataset(context, name, options);
+}
+
+void print_notes(const LoadedData& data) {
+  for (const std::string& note : data.notes) std::cerr << "note: " << note << '\n';
 }
 
 }  // namespace cone::app

@@ -66,7 +66,7 @@ struct EvaluateFlags {
   EvaluateOptions options;
 };
 
-void print_summary(const EvaluationRecord& record, const std::vector<std::string>& notes) {
+void print_summary(const EvaluationRecord& record, const LoadedData& loaded) {
   const DataSummary& data = record.data;
   std::cerr << fmt::format("{} nodes, {} edges, {} features, {} treated", grouped(data.num_nodes),
                            grouped(data.num_edges), grouped(data.num_features),
@@ -80,7 +80,7 @@ void print_summary(const EvaluationRecord& record, const std::vector<std::string
                              grouped(d.num_edges_merged), grouped(d.num_self_loops_dropped));
   }
   std::cerr << '\n';
-  for (const std::string& note : notes) std::cerr << "note: " << note << '\n';
+  print_notes(loaded);
   std::cerr << '\n';
 }
 
@@ -165,7 +165,7 @@ int run_evaluate(EvaluateFlags flags) {
     std::cout << dump_json(to_json(record)) << std::endl;
     return kSuccess;
   }
-  if (!flags.run.quiet) print_summary(record, data.notes);
+  if (!flags.run.quiet) print_summary(record, data);
   std::cout << text << std::flush;
   if (!flags.json.empty()) {
     write_atomically(flags.json,

@@ -100,7 +100,10 @@ int run_fit(const FitFlags& flags) {
   write_model(flags.out, fit);
   flags.explanations.write(context, data.observed, fit);
   progress.clear();
-  if (!flags.run.quiet) print_file(flags.out);
+  if (!flags.run.quiet) {
+    print_notes(data);
+    print_file(flags.out);
+  }
   std::cout << fit_text(fit) << std::flush;
   return kSuccess;
 }

@@ -115,12 +115,15 @@ int run_tune(const TuneFlags& flags) {
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const Context context(flags.run.seed, flags.run.threads, &progress);
-  // Only what was observed: the truth of a simulation ends here.
-  const Dataset data = load_named(context, flags.data, flags.table).observed;
+  const LoadedData loaded = load_named(context, flags.data, flags.table);
+  const Dataset& data = loaded.observed;  // the truth of a simulation ends here
   const UnitStore store(flags.out);
   const Tuning tuning = tune(context, data, grid, flags.options, store, flags.retry_failed);
   progress.clear();
-  if (!flags.run.quiet) print_remarks(tuning.units);
+  if (!flags.run.quiet) {
+    print_notes(loaded);
+    print_remarks(tuning.units);
+  }
   const std::filesystem::path best = std::filesystem::path(flags.out) / "best.json";
   write_atomically(best,
                    [&](std::ostream& out) { out << dump_json(best_options_json(tuning)) << '\n'; });

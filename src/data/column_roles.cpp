@@ -175,7 +175,10 @@ std::optional<ColumnRoles> assign_roles(const CsvFile& file, const LoadOptions& 
                                         FaultList& faults, std::vector<std::string>& notes) {
   const Header header(file, faults);
   ColumnRoles roles;
-  roles.id = find_role(file, header, {"id", "--id", nullptr}, options.id, faults, notes);
+  // A column called id need not hold one id per line; --ignore id says that it does not.
+  if (!options.id.empty() || !contains(options.ignore, "id")) {
+    roles.id = find_role(file, header, {"id", "--id", nullptr}, options.id, faults, notes);
+  }
   roles.treatment =
       find_role(file, header,
                 {"treatment", "--treatment",

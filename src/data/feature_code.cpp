@@ -80,7 +80,9 @@ std::uint64_t num_lines_with(const Levels& levels, const Property& property) {
   return count;
 }
 
-bool is_number(std::string_view text) { return parse_number(text).kind == NumberKind::kFinite; }
+bool is_plain_number(std::string_view text) {
+  return parse_number(text).kind == NumberKind::kFinite;
+}
 
 /// Why a column with text can be no feature: what, and what to do. Empty where it can.
 struct Refusal {
@@ -94,7 +96,7 @@ Refusal refusal_of(const Levels& levels, const std::string& name, const Tally& t
       return {fmt::format("'{}' {}", printable(levels.text(k)), problem), "save as UTF-8"};
     }
   }
-  const std::uint64_t num_numbers = num_lines_with(levels, is_number);
+  const std::uint64_t num_numbers = num_lines_with(levels, is_plain_number);
   const std::uint64_t num_foreign =
       num_lines_with(levels, [](std::string_view t) { return other_notation(t) != nullptr; });
   if (num_foreign > 0 && num_foreign + num_numbers == num_lines) {
@@ -127,7 +129,7 @@ Refusal refusal_of(const Levels& levels, const std::string& name, const Tally& t
 std::vector<std::size_t> sorted_levels(const Levels& levels) {
   std::vector<std::size_t> order(levels.counts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const bool numeric = num_lines_with(levels, is_number) == levels.num_lines();
+  const bool numeric = num_lines_with(levels, is_plain_number) == levels.num_lines();
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     if (numeric) {
       const double x = parse_number(levels.text(a)).value;
@@ -166,8 +168,8 @@ void code_category(const Levels& levels, const std::string& name, FeatureCode& c
   code.names.push_back(name + "=(other)");
 }
 
-void check_names_differ(const CsvFile& file, const std::vector<FeatureCode>& codes,
-                        FaultList& faults) {
+void check_coded_names(const CsvFile& file, const std::vector<FeatureCode>& codes,
+                       FaultList& faults) {
   std::unordered_set<std::string_view> seen;
   for (const FeatureCode& code : codes) {
     for (const std::string& name : code.names) {
@@ -255,7 +257,7 @@ std::vector<FeatureCode> choose_codes(const Source& source, const CsvFile& file,
       code.names.push_back(name + "=(missing)");
     }
   }
-  check_names_differ(file, codes, source.faults);
+  check_coded_names(file, codes, source.faults);
   return codes;
 }
 

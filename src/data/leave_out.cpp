@@ -21,14 +21,18 @@ void keep(std::optional<std::vector<double>>& values, const std::vector<std::uin
 
 }  // namespace
 
-std::size_t leave_out_lines(NodeTable& nodes, FeatureTable& features, EdgeLines& edges) {
-  if (nodes.is_left_out.empty()) return 0;
+IdTable leave_out_lines(NodeTable& nodes, FeatureTable& features, EdgeLines& edges) {
+  if (nodes.is_left_out.empty()) return {};
   const std::size_t num_lines = nodes.is_left_out.size();
   std::vector<std::uint32_t> kept;
   std::vector<NodeIndex> new_index(num_lines, IdTable::kAbsent);
   IdTable ids;
+  IdTable left_out;
   for (std::uint32_t i = 0; i < num_lines; ++i) {
-    if (nodes.is_left_out[i] != 0) continue;
+    if (nodes.is_left_out[i] != 0) {
+      left_out.insert(nodes.ids[i]);
+      continue;
+    }
     new_index[i] = static_cast<NodeIndex>(kept.size());
     kept.push_back(i);
     ids.insert(nodes.ids[i]);
@@ -48,7 +52,7 @@ std::size_t leave_out_lines(NodeTable& nodes, FeatureTable& features, EdgeLines&
   }
   edges.size = num_edges;
   nodes.is_left_out.clear();
-  return num_lines - kept.size();
+  return left_out;
 }
 
 void fill_in_means(FeatureTable& features) {

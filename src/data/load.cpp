@@ -113,8 +113,8 @@ LoadedData load_dataset(const Context& context, const DataFiles& files,
   Dataset& observed = data.observed;
   observed.features =
       load::join_columns(std::move(nodes.features), std::move(sparse), nodes.ids.size());
-  note_left_out(load::leave_out_lines(nodes, observed.features, lines), options.missing,
-                data.notes);
+  observed.left_out = load::leave_out_lines(nodes, observed.features, lines);
+  note_left_out(observed.left_out.size(), options.missing, data.notes);
   load::fill_in_means(observed.features);
   data.columns = std::move(nodes.columns);
   observed.ids = std::move(nodes.ids);

@@ -215,12 +215,14 @@ void fill_id_table(const CsvFile& file, std::size_t id_column,
       position += size;
       if (!ids.insert(id).inserted) {
         validation::add_fault(faults, "duplicate id", [&]() -> Fault {
-          return {{.file = file.name(),
-                   .line = line_of_usable(file, id_column, number),
-                   .column = printable(file.header()[id_column]),
-                   .item = printable(id)},
-                  fmt::format("the id is already on line {}", first_line_of(file, id_column, id)),
-                  "every node has one line"};
+          return {
+              {.file = file.name(),
+               .line = line_of_usable(file, id_column, number),
+               .column = printable(file.header()[id_column]),
+               .item = printable(id)},
+              fmt::format("the id is already on line {}", first_line_of(file, id_column, id)),
+              fmt::format("every node has one line; if '{0}' is no id of the lines, --ignore {0}",
+                          printable(file.header()[id_column]))};
         });
       }
       ++number;
@@ -282,10 +284,9 @@ FeatureTable plain_table(const CsvFile& file, const ColumnRoles& roles, SparseMa
   return table;
 }
 
-std::vector<ColumnSummary> summarise(const CsvFile& file, const ColumnRoles& roles,
-                                     const std::vector<FeatureCode>& codes,
-                                     const CellTallies& odd) {
-  std::vector<ColumnSummary> columns(file.header().size());
+std::vector<TableColumn> summarise(const CsvFile& file, const ColumnRoles& roles,
+                                   const std::vector<FeatureCode>& codes, const CellTallies& odd) {
+  std::vector<TableColumn> columns(file.header().size());
   for (std::size_t j = 0; j < columns.size(); ++j) {
     columns[j] = {
         .name = file.header()[j], .role = "ignored", .num_missing = odd.count(j, Oddity::kMissing)};
@@ -295,7 +296,7 @@ std::vector<ColumnSummary> summarise(const CsvFile& file, const ColumnRoles& rol
   for (const NumberRole& role : roles.numbers) columns[role.column].role = role.name;
   std::size_t next = 0;
   for (std::size_t k = 0; k < roles.features.size(); ++k) {
-    ColumnSummary& column = columns[roles.features[k].column];
+    TableColumn& column = columns[roles.features[k].column];
     const bool is_count = roles.features[k].role == FeatureRole::kCount;
     column.role = "feature";
     column.kind = codes.empty() ? (is_count ? "count" : "number") : kind_name(codes[k].kind);

@@ -41,7 +41,7 @@ struct NodeTable {
   /// The feature columns. Where the mean is to stand for a missing value, NaN holds its place until
   /// it is known which lines stay.
   FeatureTable features;
-  std::vector<ColumnSummary> columns;
+  std::vector<TableColumn> columns;
   std::vector<std::uint8_t> is_left_out;  ///< one per line; empty where every line stays
 };
 
@@ -67,8 +67,8 @@ FeatureTable read_feature_list(const Source& source, const NodeTable& nodes,
 FeatureTable join_columns(FeatureTable left, FeatureTable right, std::size_t num_rows);
 
 /// Takes the lines that are left out from all columns of `nodes`, `features` and the edges. Returns
-/// how many went.
-std::size_t leave_out_lines(NodeTable& nodes, FeatureTable& features, EdgeLines& edges);
+/// their ids.
+IdTable leave_out_lines(NodeTable& nodes, FeatureTable& features, EdgeLines& edges);
 
 /// Puts the mean of the other values of a column in the place of each NaN.
 void fill_in_means(FeatureTable& features);

@@ -47,13 +47,15 @@ void check_coverage(const CsvFile& file, const IdTable& ids, const std::vector<N
 }  // namespace
 
 PolicyTable load_policy_table(const Context& context, const std::filesystem::path& path,
-                              const IdTable& ids, const CsvOptions& options) {
-  return load_policy_table(context, path.string(), ByteSource::of_file(context, path), ids,
-                           options);
+                              const IdTable& ids, const CsvOptions& options,
+                              const IdTable& left_out) {
+  return load_policy_table(context, path.string(), ByteSource::of_file(context, path), ids, options,
+                           left_out);
 }
 
 PolicyTable load_policy_table(const Context& context, const std::string& name, ByteSource bytes,
-                              const IdTable& ids, const CsvOptions& options) {
+                              const IdTable& ids, const CsvOptions& options,
+                              const IdTable& left_out) {
   FaultList faults;
   const auto file = CsvFile::read(context, name, std::move(bytes), options, faults);
   if (file == nullptr) faults.throw_if_any(ErrorCode::kData);
@@ -86,7 +88,7 @@ PolicyTable load_policy_table(const Context& context, const std::string& name, B
       const std::optional<NodeIndex> node = ids.find(id);
       if (node) {
         nodes[records.record()] = *node;
-      } else {
+      } else if (!left_out.find(id)) {
         validation::add_fault(records.faults(), "unknown id", [&]() -> Fault {
           return {records.place(id_column),
                   fmt::format("'{}' is not a node of the data", printable(id)),
@@ -104,6 +106,7 @@ PolicyTable load_policy_table(const Context& context, const std::string& name, B
   faults.throw_if_any(ErrorCode::kData);
 
   for (std::uint64_t record = 0; record < nodes.size(); ++record) {
+    if (nodes[record] == IdTable::kAbsent) continue;  // a line that was left out
     for (std::size_t k = 0; k < columns.size(); ++k) {
       table.probabilities[k][nodes[record]] = by_record[record * columns.size() + k];
     }

@@ -42,9 +42,9 @@ void report_missing_features(const CsvFile& file, const ColumnRoles& roles, cons
   const auto name_of = [&](std::size_t column) { return printable(file.header()[column]); };
   for (std::size_t k = 0; k < std::min(columns.size(), kShown); ++k) {
     const std::string name = name_of(columns[k]);
-    faults.add("missing in " + name,
-               describe(file, columns[k], Oddity::kMissing,
-                        odd.find(columns[k])->of(Oddity::kMissing), missing_advice(name, true)));
+    faults.add("missing in " + name, describe(file, columns[k], Oddity::kMissing,
+                                              odd.find(columns[k])->of(Oddity::kMissing),
+                                              k == 0 ? missing_advice(name, true) : ""));
   }
   if (columns.size() <= kShown) return;
   std::string names;

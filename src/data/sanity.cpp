@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 
 #include <fmt/format.h>
 
@@ -17,27 +16,30 @@ constexpr std::size_t kMostNamed = 8;  ///< columns in one note
 
 /// How the measurements relate to outcome and treatment.
 struct ColumnMoments {
-  std::vector<double> mean, spread, with_outcome, with_treatment;
-};
+  double num_nodes = 0;
+  double outcome_spread = 0;  ///< sums of squares about the mean
+  double treatment_spread = 0;
+  std::vector<double> mean, spread;                  ///< one per column
+  std::vector<double> with_outcome, with_treatment;  ///< absolute correlations
 
-double mean_of(std::span<const double> values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
-}
+  bool is_constant(std::size_t j) const {
+    return spread[j] <= 1e-24 * mean[j] * mean[j] * num_nodes;
+  }
+};
 
 /// Σ over pieces of per-column sums, piece by piece, so that threads change nothing.
 template <class Add>
 std::vector<double> sum_by_column(const Context& context, const FeatureTable& features,
-                                  std::size_t width, const Add& add) {
-  const std::size_t num_rows = features.matrix.rows();
+                                  std::size_t stride, std::size_t width, const Add& add) {
+  const std::size_t num_rows = (features.matrix.rows() + stride - 1) / stride;
   constexpr std::size_t kMostPieces = 16;
   const std::size_t grain = std::max<std::size_t>(4096, (num_rows + kMostPieces - 1) / kMostPieces);
   const std::size_t size = features.num_dense * width;
   auto pieces = context.map_ranges<std::vector<double>>(
       num_rows, grain, [&](std::size_t begin, std::size_t end) {
         std::vector<double> sums(size, 0.0);
-        for (std::size_t i = begin; i < end; ++i) {
+        for (std::size_t i = begin * stride; i < end * stride; i += stride) {
+          if (i >= features.matrix.rows()) break;
           const SparseMatrix::Row row = features.matrix.row(i);
           for (std::size_t k = 0; k < row.size() && row.columns[k] < features.num_dense; ++k) {
             add(i, row.columns[k], row.values[k], sums.data() + row.columns[k] * width);
@@ -52,43 +54,65 @@ std::vector<double> sum_by_column(const Context& context, const FeatureTable& fe
   return total;
 }
 
-/// Centred sums. A zero that is not stored adds (0 − mean)², and −mean times what the others lack:
-/// Σ(y − ȳ) over all nodes is zero.
-ColumnMoments moments_of(const Context& context, const Dataset& data) {
-  const auto n = static_cast<double>(data.num_nodes());
-  const std::size_t num_columns = data.features.num_dense;
+/// Centred sums over every `stride`-th node. A zero that is not stored adds (0 − mean)², and −mean
+/// times what the others lack: Σ(y − ȳ) over all these nodes is zero.
+ColumnMoments moments_of(const Context& context, const Dataset& data, std::size_t stride) {
+  double n = 0;
+  double outcome_mean = 0;
+  double treated = 0;
+  for (std::size_t i = 0; i < data.num_nodes(); i += stride) {
+    n += 1;
+    outcome_mean += data.outcome[i];
+    treated += data.treatment[i];
+  }
+  outcome_mean /= n;
+  treated /= n;
   ColumnMoments m;
-  m.mean = sum_by_column(context, data.features, 1,
+  m.num_nodes = n;
+  m.treatment_spread = n * treated * (1 - treated);
+  for (std::size_t i = 0; i < data.num_nodes(); i += stride) {
+    m.outcome_spread += (data.outcome[i] - outcome_mean) * (data.outcome[i] - outcome_mean);
+  }
+  m.mean = sum_by_column(context, data.features, stride, 1,
                          [](std::size_t, std::size_t, double x, double* sum) { *sum += x; });
   for (double& sum : m.mean) sum /= n;
-  const double outcome_mean = mean_of(data.outcome);
-  const double treated = static_cast<double>(data.num_treated()) / n;
-  const std::vector<double> sums = sum_by_column(
-      context, data.features, 6, [&](std::size_t i, std::size_t j, double x, double* sum) {
-        const double y = data.outcome[i] - outcome_mean;
-        const double t = data.treatment[i] - treated;
-        const double centred = x - m.mean[j];
-        sum[0] += 1;
-        sum[1] += centred * centred;
-        sum[2] += centred * y;
-        sum[3] += centred * t;
-        sum[4] += y;
-        sum[5] += t;
-      });
-  for (std::size_t j = 0; j < num_columns; ++j) {
-    const double* sum = sums.data() + 6 * j;
+  constexpr std::size_t kSums = 6;
+  const std::vector<double> sums =
+      sum_by_column(context, data.features, stride, kSums,
+                    [&](std::size_t i, std::size_t j, double x, double* sum) {
+                      const double y = data.outcome[i] - outcome_mean;
+                      const double t = data.treatment[i] - treated;
+                      const double centred = x - m.mean[j];
+                      sum[0] += 1;
+                      sum[1] += centred * centred;
+                      sum[2] += centred * y;
+                      sum[3] += centred * t;
+                      sum[4] += y;
+                      sum[5] += t;
+                    });
+  for (std::size_t j = 0; j < data.features.num_dense; ++j) {
+    const double* sum = sums.data() + kSums * j;
     m.spread.push_back(sum[1] + (n - sum[0]) * m.mean[j] * m.mean[j]);
-    m.with_outcome.push_back(sum[2] + m.mean[j] * sum[4]);
-    m.with_treatment.push_back(sum[3] + m.mean[j] * sum[5]);
+    const auto correlation = [&](double product, double spread) {
+      const double scale = std::sqrt(m.spread[j] * spread);
+      return scale > 0 ? std::abs(product) / scale : 0.0;
+    };
+    m.with_outcome.push_back(correlation(sum[2] + m.mean[j] * sum[4], m.outcome_spread));
+    m.with_treatment.push_back(correlation(sum[3] + m.mean[j] * sum[5], m.treatment_spread));
   }
   return m;
 }
 
-double spread_of(std::span<const double> values) {
-  const double mean = mean_of(values);
-  double sum = 0;
-  for (const double value : values) sum += (value - mean) * (value - mean);
-  return sum;
+/// Whether some column deserves a look at all nodes.
+bool is_suspicious(const ColumnMoments& m) {
+  constexpr double kSuspicious = 0.99;
+  if (m.outcome_spread == 0 || m.treatment_spread == 0) return true;
+  for (std::size_t j = 0; j < m.mean.size(); ++j) {
+    if (m.is_constant(j) || std::max(m.with_outcome[j], m.with_treatment[j]) > kSuspicious) {
+      return true;
+    }
+  }
+  return false;
 }
 
 double value_at(const SparseMatrix& matrix, std::size_t i, std::size_t j) {
@@ -123,19 +147,11 @@ void refuse_feature(const Source& source, const std::string& name, const char* w
 
 void check_leaks(const Source& source, LoadedData& data, const ColumnMoments& m) {
   const Dataset& observed = data.observed;
-  const double outcome_spread = spread_of(observed.outcome);
-  const auto n = static_cast<double>(observed.num_nodes());
-  const double treated = static_cast<double>(observed.num_treated());
-  const double treatment_spread = treated * (n - treated) / n;
   for (std::size_t j = 0; j < observed.features.num_dense; ++j) {
     const std::string& name = observed.features.names[j];
-    const auto correlation = [&](double product, double spread) {
-      const double scale = std::sqrt(m.spread[j] * spread);
-      return scale > 0 ? std::abs(product) / scale : 0.0;
-    };
-    if (correlation(m.with_treatment[j], treatment_spread) > kNearlyOne) {
+    if (m.with_treatment[j] > kNearlyOne) {
       refuse_feature(source, name, "treatment");
-    } else if (correlation(m.with_outcome[j], outcome_spread) > kNearlyOne) {
+    } else if (m.with_outcome[j] > kNearlyOne) {
       if (equals(observed, j, [&](std::size_t i) { return observed.outcome[i]; })) {
         refuse_feature(source, name, "outcome");
       } else {
@@ -160,7 +176,7 @@ void note_useless_columns(LoadedData& data, const ColumnMoments& m) {
   std::vector<std::string> constant;
   std::vector<std::string> numbering;
   for (std::size_t j = 0; j < observed.features.num_dense; ++j) {
-    if (m.spread[j] <= 1e-24 * m.mean[j] * m.mean[j] * static_cast<double>(observed.num_nodes())) {
+    if (m.is_constant(j)) {
       constant.push_back(observed.features.names[j]);
     } else if (observed.num_nodes() >= kFewestNodes && numbers_the_lines(observed, j)) {
       numbering.push_back(observed.features.names[j]);
@@ -224,10 +240,16 @@ void check_sanity(const Source& source, LoadedData& data) {
                                "nothing can be said about an arm that was never tried"});
     return;
   }
-  const ColumnMoments moments = moments_of(source.context, observed);
+  // A few thousand nodes tell whether a closer look is worth its time.
+  constexpr std::size_t kSample = 4096;
+  ColumnMoments moments = moments_of(source.context, observed,
+                                     std::max<std::size_t>(1, observed.num_nodes() / kSample));
+  if (moments.num_nodes < static_cast<double>(observed.num_nodes()) && is_suspicious(moments)) {
+    moments = moments_of(source.context, observed, 1);
+  }
   if (observed.num_nodes() >= kFewestNodes) {
     check_leaks(source, data, moments);
-    if (spread_of(observed.outcome) == 0) {
+    if (moments.outcome_spread == 0) {
       data.notes.emplace_back("the outcome is the same for all nodes");
     }
   }

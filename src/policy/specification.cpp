@@ -54,7 +54,7 @@ void append_from_file(const Context& context, const Dataset& data, const std::st
          nearest.empty() ? fmt::format("the names are {}", fmt::join(builtin_policy_names(), ", "))
                          : fmt::format("did you mean {}?", nearest)});
   }
-  PolicyTable table = load_policy_table(context, path, data.ids);
+  PolicyTable table = load_policy_table(context, path, data.ids, {}, data.left_out);
   for (std::size_t p = 0; p < table.names.size(); ++p) {
     policies.push_back({std::move(table.names[p]), std::move(table.probabilities[p])});
   }

@@ -139,7 +139,7 @@ DataReport report_data(const LoadedData& data) {
   report.checksum = observed.checksum();
   for (const std::uint8_t arm : {0, 1}) report.arms[arm] = describe_arm(observed, arm);
   const ColumnStatistics statistics = describe_columns(observed, report.arms);
-  for (const ColumnSummary& summary : data.columns) {
+  for (const TableColumn& summary : data.columns) {
     DataReport::Column column{.summary = summary};
     if (summary.role == "outcome") {
       const auto [min, max] = std::minmax_element(observed.outcome.begin(), observed.outcome.end());

@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::size_t kMostColumns = 60;  ///< a wide table is not read line by line
 
-std::string scaling_of(const ColumnSummary& column) {
+std::string scaling_of(const TableColumn& column) {
   if (column.role != "feature") return "";
   return column.kind == "count" ? "per cent of the row" : "standardised";
 }
 
 std::string kind_of(const DataReport::Column& column) {
-  const ColumnSummary& summary = column.summary;
+  const TableColumn& summary = column.summary;
   if (summary.kind == "category") {
     return fmt::format("category, {} columns", grouped(summary.num_features));
   }
@@ -37,7 +37,7 @@ std::string columns_text(const DataReport& report) {
   std::size_t num_ignored = 0;
   std::size_t num_shown = 0;
   for (const DataReport::Column& column : report.columns) {
-    const ColumnSummary& summary = column.summary;
+    const TableColumn& summary = column.summary;
     if (summary.role == "ignored") {
       ++num_ignored;
       continue;
@@ -54,7 +54,9 @@ std::string columns_text(const DataReport& report) {
   if (num_shown > kMostColumns) {
     text += fmt::format("... and {} more columns\n", grouped(num_shown - kMostColumns));
   }
-  if (num_ignored > 0) text += fmt::format("{} columns are left out\n", grouped(num_ignored));
+  if (num_ignored > 0)
+    text +=
+        fmt::format("left out: {} column{}\n", grouped(num_ignored), num_ignored == 1 ? "" : "s");
   return text + '\n';
 }
 
@@ -85,8 +87,8 @@ std::string data_report_text(const DataReport& report) {
   text += '\n' + differences_text(report);
   const DataReport::Network& n = report.network;
   text += fmt::format(
-      "network: {} edges, {} nodes without any, largest degree {}, {} components (the largest has "
-      "{} nodes)\n",
+      "network: {} edges, {} nodes without any, largest degree {}, {} components, the largest of "
+      "size {}\n",
       grouped(n.num_edges), grouped(n.num_isolated), grouped(n.max_degree),
       grouped(n.num_components), grouped(n.largest_component));
   for (const DataReport::Policy& policy : report.policies) {
@@ -101,7 +103,7 @@ nlohmann::ordered_json to_json(const DataReport& report) {
   using Json = nlohmann::ordered_json;
   Json columns = Json::array();
   for (const DataReport::Column& column : report.columns) {
-    const ColumnSummary& summary = column.summary;
+    const TableColumn& summary = column.summary;
     Json json = {{"name", summary.name}, {"role", summary.role}};
     if (summary.role == "feature") {
       json["kind"] = summary.kind;

@@ -45,7 +45,7 @@ class BrokenData(FolderTest):
 
     def test_a_missing_outcome_and_a_nan_feature(self):
         message = self.with_nodes("id,treatment,outcome,age\na,1,,3\nb,0,2,nan\nc,0,1,inf\n")
-        self.assertIn("nodes.csv:2, column outcome", message)
+        self.assertIn("nodes.csv:2, column outcome (a): missing in this line", message)
         self.assertIn("nodes.csv:3, column age", message)
         self.assertIn("nodes.csv:4, column age", message)
 
@@ -112,9 +112,9 @@ class BrokenData(FolderTest):
         self.assertIn("x.mat", self.refused(self.folder / "x.mat", "--policy", "uniform"))
 
     def test_semicolons_and_capital_letters(self):
-        self.assertIn("commas", self.with_nodes("id;treatment;outcome\na;1;2\n"))
-        self.assertIn("rename the column 'Outcome'",
-                      self.with_nodes("id,treatment,Outcome\na,1,2\nb,0,1\n"))
+        self.assertIn("only one arm", self.with_nodes("ID;Treatment;Outcome\na;1;2\nb;1;1\n"))
+        self.assertIn("did you mean 'outcomes'?",
+                      self.with_nodes("id,treatment,outcomes\na,1,2\nb,0,1\n"))
 
     def test_numbers_too_large_to_compute_with(self):
         self.assertIn("rescale", self.with_nodes("id,treatment,outcome\na,1,1e200\nb,0,1\n"))
@@ -171,7 +171,7 @@ class WrongUsage(FolderTest):
     def test_help_version_and_completion(self):
         self.assertIn("Examples:", cone("--help").stdout)
         self.assertIn("Examples:", cone("evaluate", "--help").stdout)
-        self.assertRegex(cone("--version").stdout, r"^cone \d+\.\d+\.\d+\n$")
+        self.assertRegex(cone("--version").stdout, r"^cone \d+\.\d+\.\d+( \(.*\))?\n$")
         self.assertIn("dr_shrinkage", cone("estimators").stdout)
         script = cone("completion", "bash").stdout
         check = subprocess.run(

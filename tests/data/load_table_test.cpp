@@ -108,6 +108,13 @@ TEST(LoadTable, WithoutIdsTheLinesAreCountedAndThatIsSaid) {
   EXPECT_TRUE(has_note(data, "the network has no edges"));
 }
 
+TEST(LoadTable, AColumnCalledIdMayBeIgnored) {
+  const std::string text = "id,treatment,outcome\n7,0,1\n7,1,2\n";
+  EXPECT_NE(first_fault(text).find("if 'id' is no id of the lines, --ignore id"),
+            std::string::npos);
+  EXPECT_EQ(load_table(text, {.ignore = {"id"}}).observed.ids[1], "2");
+}
+
 TEST(LoadTable, AnUnnamedFirstColumnIsARowNumber) {
   const LoadedData data = load_table(",treatment,outcome,x\n7,0,1,5\n8,1,2,6\n");
   EXPECT_EQ(data.observed.features.names, Names{"x"});
@@ -161,13 +168,13 @@ TEST(LoadTable, TextThatIsNoCategoryIsRefusedWithAHint) {
 }
 
 TEST(LoadTable, MissingFeaturesAreIndicatedByMeanAndColumn) {
-  const std::string text = "treatment,outcome,x\n0,1,NA\n1,2,4\n0,3,\n1,1,8\n";
+  const std::string text = "treatment,outcome,x\n0,1,NA\n1,2,4\n0,3,\n1,1,8\n0,2,6\n";
   const LoadedData data = load_table(text, {.missing = MissingPolicy::kIndicate});
   EXPECT_EQ(data.observed.features.names, (Names{"x", "x=(missing)"}));
-  EXPECT_EQ(column(data, "x"), (std::vector<double>{6, 4, 6, 8}));
-  EXPECT_EQ(column(data, "x=(missing)"), (std::vector<double>{1, 0, 1, 0}));
+  EXPECT_EQ(column(data, "x"), (std::vector<double>{6, 4, 6, 8, 6}));
+  EXPECT_EQ(column(data, "x=(missing)"), (std::vector<double>{1, 0, 1, 0, 0}));
   const LoadedData dropped = load_table(text, {.missing = MissingPolicy::kDrop});
-  EXPECT_EQ(column(dropped, "x"), (std::vector<double>{4, 8}));
+  EXPECT_EQ(column(dropped, "x"), (std::vector<double>{4, 8, 6}));
   EXPECT_TRUE(has_note(dropped, "2 lines were left out"));
 }
 
@@ -190,6 +197,11 @@ TEST(LoadTable, LinesWithoutAnOutcomeAreLeftOutWithTheirEdges) {
   EXPECT_EQ(column(data, "x"), (std::vector<double>{2, 4, 6}));  // the mean of those that stay
   EXPECT_EQ(data.observed.graph.num_edges(), 1U);
   EXPECT_TRUE(has_note(data, "1 line was left out"));
+  const testing::TemporaryFolder folder;
+  const auto path = folder.write("p.csv", "id,p\na,0.1\nb,0.2\nc,0.3\nd,0.4\n");
+  const PolicyTable policy =
+      load_policy_table(Context(0, 1), path, data.observed.ids, {}, data.observed.left_out);
+  EXPECT_EQ(policy.probabilities[0], (std::vector<double>{0.1, 0.3, 0.4}));
 }
 
 TEST(LoadTable, UsualNamesOfTheEndsOfAnEdge) {

@@ -37,12 +37,15 @@ struct Dataset {
   std::optional<std::vector<double>> propensity;  ///< P(treatment = 1)
   std::optional<std::vector<double>> mu0;
   std::optional<std::vector<double>> mu1;
+  /// Ids of lines that were left out for lack of a value. Nothing is computed for them; a file of
+  /// policies may list them.
+  IdTable left_out;
 
   std::size_t num_nodes() const { return ids.size(); }
   bool has_log() const { return !treatment.empty(); }
   std::size_t num_treated() const;
-  /// 32 hexadecimal digits over everything above: the same content has the same checksum in
-  /// whatever format it was stored.
+  /// 32 hexadecimal digits over everything above but the ids left out: the same content has the
+  /// same checksum in whatever format it was stored.
   std::string checksum() const;
 };
 
@@ -65,7 +68,7 @@ class Truth {
 };
 
 /// What a loader made of one column of the table of nodes.
-struct ColumnSummary {
+struct TableColumn {
   std::string name;
   std::string role;  ///< "id", "treatment", "outcome", "propensity", ..., "feature" or "ignored"
   std::string kind;  ///< of a feature: "number", "indicator", "category" or "count"
@@ -79,8 +82,8 @@ struct LoadedData {
   Dataset observed;
   std::optional<Truth> truth;
   EdgeListReport edges;
-  std::vector<ColumnSummary> columns;  ///< in the order of the file; empty for formats without them
-  std::vector<std::string> notes;      ///< sentences for the user: choices made, likely mistakes
+  std::vector<TableColumn> columns;  ///< in the order of the file; empty for formats without them
+  std::vector<std::string> notes;    ///< sentences for the user: choices made, likely mistakes
 };
 
 }  // namespace cone

@@ -49,12 +49,15 @@ struct PolicyTable {
   std::vector<std::vector<double>> probabilities;  ///< [policy][node]
 };
 
-/// Reads `id` + one column per policy, in any order of the ids. Every node needs a row.
+/// Reads `id` + one column per policy, in any order of the ids. Every node needs a row; rows of ids
+/// in `left_out` are passed over.
 PolicyTable load_policy_table(const Context& context, const std::filesystem::path& path,
-                              const IdTable& ids, const CsvOptions& options = {});
+                              const IdTable& ids, const CsvOptions& options = {},
+                              const IdTable& left_out = {});
 
 /// The same for bytes; `name` is for messages.
 PolicyTable load_policy_table(const Context& context, const std::string& name, ByteSource bytes,
-                              const IdTable& ids, const CsvOptions& options = {});
+                              const IdTable& ids, const CsvOptions& options = {},
+                              const IdTable& left_out = {});
 
 }  // namespace cone

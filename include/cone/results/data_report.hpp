@@ -16,7 +16,7 @@ inline constexpr std::string_view kDataReportSchema = "cone.check/1";
 /// What a loader understood of a dataset, without estimating anything.
 struct DataReport {
   struct Column {
-    ColumnSummary summary;
+    TableColumn summary;
     double min = 0;  ///< of features that became one column, and of the outcome
     double max = 0;
     bool has_range = false;

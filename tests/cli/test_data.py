@@ -1,0 +1,140 @@
+"""Data as people have it, through the program: one CSV file, named columns, cone check."""
+
+import gzip
+import json
+import random
+import unittest
+
+from support import COUPONS, FolderTest, cone
+
+
+def survey(num_lines=200):
+    """A table as other programs write it: a row number, text, gaps, True and False."""
+    rng = random.Random(1)
+    lines = ["\ufeff,person,letter,voted,age,region,owner,income,joined"]
+    for i in range(num_lines):
+        letter = rng.random() < 0.5
+        age = rng.randint(18, 80)
+        voted = int(rng.random() < 0.3 + 0.2 * letter + 0.004 * (age - 50))
+        income = "NA" if i % 9 == 0 else f"{rng.gauss(30, 5):.2f}"
+        region = rng.choice(["north", "south", '"far, east"'])
+        lines.append(f"{i},p{i},{letter},{voted},{age},{region},{rng.choice(['True', 'False'])},"
+                     f"{income},2020-01-{i % 28 + 1:02d}")
+    return "\r\n".join(lines) + "\r\n"
+
+
+FLAGS = ["--id", "person", "--treatment", "letter", "--outcome", "voted", "--ignore", "joined",
+         "--missing", "indicate"]
+
+
+class OneTable(FolderTest):
+    def table(self):
+        self.write("survey.csv", survey())
+        return self.folder / "survey.csv"
+
+    def test_flags_alone_make_a_table_readable(self):
+        record = self.evaluate(self.table(), *FLAGS, "--policy", "treat-all", "--estimators",
+                               "dr_ridge")
+        self.assertEqual(record["data"]["num_nodes"], 200)
+        self.assertEqual(record["data"]["num_features"], 7)  # age, 3 regions, owner, income + gap
+        self.assertEqual(record["config"]["treatment"], "letter")
+        self.assertEqual(record["config"]["missing"], "indicate")
+        self.assertTrue(any("row number" in w for w in record["diagnostics"]["warnings"]))
+
+    def test_without_flags_every_column_that_hinders_has_a_sentence(self):
+        message = self.refused(self.table(), "--treatment", "letter", "--outcome", "voted",
+                               "--policy", "uniform")
+        self.assertIn("column income: missing in 23 of 200 lines, first in this one", message)
+        self.assertIn("column person: text with 200 different values", message)
+        self.assertIn("column joined: '2020-01-01' looks like a date", message)
+        self.assertLess(len(message.splitlines()), 6)
+
+    def test_a_compressed_table_is_the_same_data(self):
+        plain = self.evaluate(self.table(), *FLAGS, "--policy", "uniform", "--estimators", "naive")
+        self.write("survey.csv.gz", gzip.compress(survey().encode()))
+        packed = self.evaluate(self.folder / "survey.csv.gz", *FLAGS, "--policy", "uniform",
+                               "--estimators", "naive")
+        self.assertEqual(plain["data"], packed["data"])
+
+    def test_edges_come_from_another_file(self):
+        self.write("ties.tsv", "Ego\tAlter\tweight\np0\tp1\t3\np1\tp2\t1\n")
+        record = self.evaluate(self.table(), *FLAGS, "--edges", self.folder / "ties.tsv", "--policy",
+                               "uniform", "--estimators", "naive")
+        self.assertEqual(record["data"]["num_edges"], 2)
+        self.assertTrue(any("every edge counts the same" in w
+                            for w in record["diagnostics"]["warnings"]))
+
+    def test_counts_are_a_kind_of_their_own(self):
+        self.write("words.csv", "treatment,outcome,age,word_a,word_b\n"
+                   + "".join(f"{i % 2},{i % 5},{20 + i},{i % 3},{i % 4}\n" for i in range(60)))
+        done = cone("check", self.folder / "words.csv", "--counts", "word_*", "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(done.stdout)
+        self.assertEqual(report["data"]["num_counts"], 2)
+        self.assertEqual([c["scaling"] for c in report["columns"][2:]], ["column", "row", "row"])
+
+    def test_a_model_fitted_with_the_same_flags_is_accepted(self):
+        model = self.folder / "m"
+        self.assertEqual(cone("fit", self.table(), *FLAGS, "--out", model, "--folds", 2, "--epochs",
+                              3).returncode, 0)
+        self.evaluate(self.table(), *FLAGS, "--model", model, "--policy", "uniform")
+        message = self.refused(self.table(), *FLAGS, "--ignore", "income", "--model", model,
+                               "--policy", "uniform")
+        self.assertIn("other data", message)
+
+    def test_table_flags_have_no_part_in_the_demo(self):
+        self.assertIn("--treatment", self.refused("demo", "--treatment", "t", "--policy", "uniform"))
+
+    def test_other_formats_get_the_line_that_converts_them(self):
+        self.write("x.dta", b"<stata_dta>")
+        self.assertIn("pandas.read_stata(", self.refused(self.folder / "x.dta", "--policy", "uniform"))
+
+
+class Example(FolderTest):
+    LETTERS = COUPONS.parent / "letters" / "survey.csv"
+
+    def test_the_commands_of_its_page_work(self):
+        done = cone("check", self.LETTERS)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("name its column by --treatment", done.stderr)
+        record = self.evaluate(self.LETTERS, "--id", "name", "--treatment", "letter", "--outcome",
+                               "voted", "--ignore", "moved", "--missing", "indicate", "--policy",
+                               "treat-all", "treat-none", "--estimators", "naive,dr_ridge")
+        self.assertEqual(record["data"]["num_nodes"], 120)
+
+
+class Check(FolderTest):
+    def test_says_what_was_understood(self):
+        self.write("survey.csv", survey())
+        done = cone("check", self.folder / "survey.csv", *FLAGS, "--policy", "treat-all")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for words in ("200 nodes, 7 measurements, 0 counts", "category, 3 columns", "standardised",
+                      "treated: ", "untreated: ", "network: 0 edges, 200 nodes without any",
+                      "policy treat-all: treats 100.0 % of the nodes"):
+            self.assertIn(words, done.stdout)
+
+    def test_refuses_what_could_not_be_evaluated(self):
+        self.write("bad.csv", "treatment,outcome\n1,2\n2,3\n")
+        done = cone("check", self.folder / "bad.csv")
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("'1' (1 line), '2' (1 line); write 1 for treated and 0", done.stderr)
+
+    def test_looks_at_folders_and_the_demo_too(self):
+        done = cone("check", COUPONS, "--policy", COUPONS / "policy.csv", "--json", "-")
+        report = json.loads(done.stdout)
+        self.assertEqual(report["schema"], "cone.check/1")
+        self.assertEqual(report["network"]["num_components"], 1)
+        self.assertEqual(len(report["policies"]), 2)
+        self.assertEqual(cone("check", "demo").returncode, 0)
+
+    def test_a_feature_that_is_the_outcome_is_named(self):
+        self.write("leak.csv", "treatment,outcome,same\n"
+                   + "".join(f"{i % 2},{i * i % 17},{i * i % 17}\n" for i in range(30)))
+        done = cone("check", self.folder / "leak.csv")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("column same: the feature is the outcome itself; --ignore same", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,57 @@
+#include "cone/results/data_report.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace cone {
+namespace {
+
+LoadedData small_data() {
+  LoadedData data;
+  Dataset& d = data.observed;
+  for (const char* id : {"a", "b", "c", "d", "e"}) d.ids.insert(id);
+  d.treatment = {1, 1, 0, 0, 0};
+  d.outcome = {3, 5, 1, 2, 3};
+  d.features.names = {"x", "word"};
+  d.features.num_dense = 1;
+  // x: 2 4 | 0 3 3, with the zero not stored; word: one node only.
+  d.features.matrix = SparseMatrix(2, {0, 1, 2, 2, 3, 5}, {0, 0, 0, 0, 1}, {2, 4, 3, 3, 7});
+  d.graph = build_graph(Context(0, 1), 5, std::vector<Edge>{{0, 1}, {1, 2}});
+  data.columns = {{.name = "x", .role = "feature", .kind = "number", .num_features = 1}};
+  data.notes = {"a note"};
+  return data;
+}
+
+TEST(DataReport, DescribesArmsColumnsAndNetworkByHand) {
+  const DataReport report = report_data(small_data());
+  EXPECT_EQ(report.num_measurements, 1U);
+  EXPECT_EQ(report.num_counts, 1U);
+  EXPECT_EQ(report.arms[1].num_nodes, 2U);
+  EXPECT_DOUBLE_EQ(report.arms[1].outcome_mean, 4);
+  EXPECT_DOUBLE_EQ(report.arms[0].outcome_sd, 1);
+  EXPECT_EQ(report.columns[0].min, 0);
+  EXPECT_EQ(report.columns[0].max, 4);
+  // Means 3 and 2, variances 2 and 3.
+  ASSERT_EQ(report.differences.size(), 2U);
+  EXPECT_EQ(report.differences[1].feature, "x");
+  EXPECT_DOUBLE_EQ(report.differences[1].standardised, 1 / std::sqrt(2.5));
+  EXPECT_EQ(report.network.num_edges, 2U);
+  EXPECT_EQ(report.network.num_isolated, 2U);
+  EXPECT_EQ(report.network.num_components, 3U);
+  EXPECT_EQ(report.network.largest_component, 3U);
+}
+
+TEST(DataReport, TextAndJsonSayTheSame) {
+  const DataReport report = report_data(small_data());
+  const std::string text = data_report_text(report);
+  EXPECT_NE(text.find("5 nodes, 1 measurements, 1 counts"), std::string::npos) << text;
+  EXPECT_NE(text.find("! a note"), std::string::npos);
+  const auto json = to_json(report);
+  EXPECT_EQ(json["schema"], "cone.check/1");
+  EXPECT_EQ(json["columns"][0]["scaling"], "column");
+  EXPECT_EQ(json["network"]["num_components"], 3);
+}
+
+}  // namespace
+}  // namespace cone
