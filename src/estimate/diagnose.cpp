@@ -63,7 +63,7 @@ void drop_interval(Estimate& out) {
 }
 
 bool ValueChange::matters() const {
-  return std::isnan(moved) || std::abs(moved) > kChangeThatMatters * scale;
+  return !std::isfinite(moved) || std::abs(moved) > kChangeThatMatters * scale;
 }
 
 std::string ValueChange::in_words(const Estimate& estimate) const {
@@ -103,7 +103,7 @@ void diagnose_bounded_weights(Method method, const EstimationInput& input,
   if (method == Method::kSwitch) own = "ignoring large weights";
   if (method == Method::kShrinkage) own = "shrinking weights";
   const std::string what = bound + (bound.empty() || own.empty() ? "" : " and ") + own;
-  if (std::isnan(change.moved)) {
+  if (!std::isfinite(change.moved)) {
     out.warnings.push_back(fmt::format("without {} there would be no value", what));
   } else {
     out.warnings.push_back(fmt::format("{} moved the value {}", what, change.in_words(out)));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -42,6 +43,11 @@ WeightsUsed weights_of(Method method, const EstimationInput& input,
   return weights;
 }
 
+Linearised without_value(std::size_t num_nodes) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  return {kNone, std::vector<double>(num_nodes, kNone)};
+}
+
 Linearised linearise(Method method, const EstimationInput& input, const EstimatorOptions& options,
                      std::span<const double> weights) {
   const OutcomeView& model = input.outcome_model;
@@ -54,7 +60,9 @@ Linearised linearise(Method method, const EstimationInput& input, const Estimato
       return arm_means(input.treatment, input.outcome, input.policy);
     case Method::kInversePropensity:
     case Method::kClippedInversePropensity:
-      return inverse_propensity(weights, input.outcome);
+      // Where no logged node did what the policy would do, a mean of zeros is no estimate.
+      return sum(weights) == 0 ? without_value(weights.size())
+                               : inverse_propensity(weights, input.outcome);
     case Method::kSelfNormalised:
       return self_normalised(weights, input.outcome);
     case Method::kDirect:

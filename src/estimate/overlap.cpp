@@ -98,13 +98,13 @@ bool diagnose_overlap(const EstimatorInfo& estimator, const EstimationInput& inp
   const bool lacks_nodes =
       (given || surplus < -tolerance) && possible_shift > kShareThatSpoilsIntervals * scale;
   if (!estimator.needs_propensity()) return lacks_nodes;
-  if (lacks_nodes) {
+  if (lacks_nodes && has_interval(out)) {
     drop_interval(out);
     out.warnings.push_back(fmt::format(
         "no standard error: with a mean weight of {:.2g}, the log lacks part of what the policy "
         "does; dm_ridge has one, if its regression holds there",
         overlap->mean_weight));
-  } else if (std::abs(surplus) > tolerance) {
+  } else if (!lacks_nodes && std::abs(surplus) > tolerance) {
     out.warnings.push_back(fmt::format(
         "the mean weight is {:.3g}, where right propensities give {:.3g} ± {:.2g}: they do not "
         "describe the log",

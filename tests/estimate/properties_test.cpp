@@ -150,9 +150,13 @@ TEST(Warnings, SayWhenThePolicyDoesWhatTheLogHardlyEverDid) {
 TEST(Warnings, AValueThatDoesNotExistIsAStatus) {
   LoggedSample sample = logged_sample(50, 0, 0, 8);
   for (std::size_t i = 0; i < 50; ++i) sample.policy[i] = 1 - sample.treatment[i];
-  const Estimate result = estimate(*find_estimator("snips"), sample.input(), {});
-  EXPECT_EQ(result.status, EstimateStatus::kUndefined);
-  EXPECT_TRUE(std::isnan(result.value));
+  for (const char* name : {"snips", "ips", "ips_clipped"}) {
+    const Estimate result = estimate(*find_estimator(name), sample.input(), {});
+    EXPECT_EQ(result.status, EstimateStatus::kUndefined) << name;
+    EXPECT_TRUE(std::isnan(result.value)) << name;
+    EXPECT_TRUE(std::isnan(result.standard_error)) << name;
+    EXPECT_EQ(result.warnings[0], "no value: no logged node did what the policy would do") << name;
+  }
 }
 
 TEST(Intervals, OfARandomisedLogCoverTheTruthAsOftenAsTheySay) {
