@@ -17,7 +17,7 @@ namespace {
 /// Nodes that the log never treated so may have any outcome. If theirs are off by one standard
 /// deviation, the value is off by that times their share: speak up, and give up the interval, where
 /// that is more than these many standard errors. (A bias of half a standard error makes an interval
-/// of 95 % cover 92 %.)
+/// of 95 % cover 92 %.) Fitted propensities have tails: a share of no consequence is usual there.
 constexpr double kShareThatMatters = 0.1;
 constexpr double kShareThatSpoilsIntervals = 0.5;
 constexpr double kSurprisingMeanWeight = 3;  // standard errors
@@ -86,7 +86,7 @@ bool diagnose_overlap(const EstimatorInfo& estimator, const EstimationInput& inp
   out.unsupported_fraction = unsupported;
 
   const double possible_shift = unsupported * std::sqrt(variance(input.outcome, 0));
-  if (possible_shift > kShareThatMatters * scale) {
+  if (possible_shift > (given ? kShareThatMatters : kShareThatSpoilsIntervals) * scale) {
     out.warnings.push_back(unsupported_text(estimator, input.propensity, unsupported));
   }
   // The weights of nodes that the log could treat as the policy does have mean 1 over repetitions.
