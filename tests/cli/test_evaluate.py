@@ -207,9 +207,10 @@ class Invariances(FolderTest):
         shuffled = values(self.evaluate(self.folder, "--policy", self.folder / "policy.csv",
                                      *ON_FEATURES))
         for key, value in plain.items():
-            # Training in single precision adds up in the order of the lines.
-            places = 3 if key[1].endswith("nn") else 6
-            self.assertAlmostEqual(value, shuffled[key], places=places, msg=key)
+            # Training in single precision adds up in the order of the lines, and may stop an epoch
+            # earlier for it.
+            close = 5e-3 if key[1].endswith("nn") else 1e-6
+            self.assertAlmostEqual(value, shuffled[key], delta=close, msg=key)
 
     def test_every_estimation_option_changes_a_result(self):
         data = self.write_log()
