@@ -57,6 +57,13 @@ const EstimatorInfo* find_estimator(std::string_view name) {
   return found == kCatalogue.end() ? nullptr : found;
 }
 
+std::string_view doubly_robust_on(std::string_view outcome_model) {
+  for (const EstimatorInfo& row : kCatalogue) {
+    if (row.method == Method::kDoublyRobust && row.outcome_model == outcome_model) return row.name;
+  }
+  return "dr";
+}
+
 std::vector<std::string_view> default_estimators(bool given_nuisances) {
   std::vector<std::string_view> names;
   if (given_nuisances) {

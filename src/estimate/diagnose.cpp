@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -17,7 +18,8 @@ constexpr double kLowEffectiveFraction = 0.1;
 constexpr double kLowEffectiveSize = 20;
 constexpr double kDominantWeightShare = 0.05;
 constexpr double kDominantWeightFactor = 10;  // times an even share
-constexpr double kManyClippedFraction = 0.05;
+constexpr double kChangeThatMatters = 0.1;    // standard errors
+constexpr double kManyImplausible = 0.01;
 constexpr double kPoorFitFactor = 1.05;  // a useless model is a little worse than a constant
 
 std::string of_nodes(double effective_size, std::size_t num_nodes) {
@@ -32,27 +34,45 @@ void warn_of_low_size(double effective_size, std::size_t num_nodes, const char* 
   if (effective_size < kLowEffectiveFraction * static_cast<double>(num_nodes)) {
     out.warnings.push_back(of_nodes(effective_size, num_nodes) + why);
   } else if (effective_size < kLowEffectiveSize) {
-    out.warnings.push_back(
-        fmt::format("the estimate rests on {:.0f} nodes: its interval, which "
-                    "takes them for many, is too sure",
-                    effective_size));
+    out.warnings.push_back(fmt::format(
+        "the estimate rests on {:.0f} nodes{}", effective_size,
+        has_interval(out) ? ": its interval, which takes them for many, is too sure" : ""));
   }
 }
 
 /// Nodes whose weight is not what the data alone would have made it.
 double changed_fraction(std::span<const double> raw, std::span<const double> used,
                         const EstimationInput& input, bool shrinks_all) {
+  const auto& [propensity, unbounded, bound] = input.propensity;
   std::size_t changed = 0;
   for (std::size_t i = 0; i < raw.size(); ++i) {
-    const double e = input.propensity[i];
-    const bool bounded = input.propensity_bound > 0 &&
-                         (e <= input.propensity_bound || e >= 1 - input.propensity_bound);
+    const bool bounded = bound > 0 && (propensity[i] <= bound || propensity[i] >= 1 - bound);
     changed += bounded || (!shrinks_all && used[i] != raw[i]) ? 1 : 0;
   }
   return static_cast<double>(changed) / static_cast<double>(raw.size());
 }
 
 }  // namespace
+
+bool has_interval(const Estimate& estimate) { return !std::isnan(estimate.standard_error); }
+
+void drop_interval(Estimate& out) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  out.standard_error = kNone;
+  out.interval = {kNone, kNone};
+}
+
+bool ValueChange::matters() const {
+  return !std::isfinite(moved) || std::abs(moved) > kChangeThatMatters * scale;
+}
+
+std::string ValueChange::in_words(const Estimate& estimate) const {
+  std::string words = fmt::format("by {:+.3g}", moved);
+  if (has_interval(estimate) && estimate.standard_error > 0) {
+    words += fmt::format(" ({:.2g} standard errors)", std::abs(moved) / estimate.standard_error);
+  }
+  return words;
+}
 
 void diagnose_weights(Method method, std::span<const double> raw, std::span<const double> used,
                       const EstimationInput& input, Estimate& out) {
@@ -69,12 +89,52 @@ void diagnose_weights(Method method, std::span<const double> raw, std::span<cons
     out.warnings.push_back(
         fmt::format("one node carries {:.0f} % of the weight: the value hangs on it", 100 * share));
   }
-  if (out.clipped_fraction > kManyClippedFraction) {
-    out.warnings.push_back(
-        fmt::format("{:.0f} % of the weights were bounded: the value is biased towards nodes with "
-                    "common treatments",
-                    100 * out.clipped_fraction));
+}
+
+void diagnose_bounded_weights(Method method, const EstimationInput& input,
+                              const ValueChange& change, Estimate& out) {
+  if (std::isnan(out.value) || !change.matters()) return;
+  const std::string bound = input.propensity.given()
+                                ? ""
+                                : fmt::format("keeping propensities within [{0:g}, {1:g}]",
+                                              input.propensity.bound, 1 - input.propensity.bound);
+  std::string own;
+  if (method == Method::kClippedInversePropensity) own = "clipping weights";
+  if (method == Method::kSwitch) own = "ignoring large weights";
+  if (method == Method::kShrinkage) own = "shrinking weights";
+  const std::string what = bound + (bound.empty() || own.empty() ? "" : " and ") + own;
+  if (!std::isfinite(change.moved)) {
+    out.warnings.push_back(fmt::format("without {} there would be no value", what));
+  } else {
+    out.warnings.push_back(fmt::format("{} moved the value {}", what, change.in_words(out)));
   }
+}
+
+void diagnose_predictions(const EstimatorInfo& estimator, const EstimationInput& input,
+                          const ValueChange& change, Estimate& out) {
+  const OutcomeView& model = input.outcome_model;
+  if (model.other_mu0.empty() || std::isnan(out.value)) return;
+  std::size_t num_implausible = 0;
+  for (std::size_t i = 0; i < input.policy.size(); ++i) {
+    const bool corrected = estimator.needs_propensity();  // then the logged arm counts as well
+    const bool uses_treated = input.policy[i] > 0 || (corrected && input.treatment[i] == 1);
+    const bool uses_untreated = input.policy[i] < 1 || (corrected && input.treatment[i] == 0);
+    num_implausible += (uses_treated && model.mu1[i] != model.other_mu1[i]) ||
+                               (uses_untreated && model.mu0[i] != model.other_mu0[i])
+                           ? 1
+                           : 0;
+  }
+  const double share =
+      static_cast<double>(num_implausible) / static_cast<double>(input.policy.size());
+  if (share <= kManyImplausible && !change.matters()) return;
+  const std::string where = fmt::format(
+      "the model's predictions for {:.2g} % of the nodes lie far outside the outcomes seen",
+      100 * share);
+  out.warnings.push_back(
+      model.bounded ? fmt::format("{} and were bounded, which moved the value {}", where,
+                                  change.in_words(out))
+                    : fmt::format("{}; without those excesses the value would move {}", where,
+                                  ValueChange{-change.moved, change.scale}.in_words(out)));
 }
 
 void diagnose_implied_weights(const OutcomeView& model, Estimate& out) {
@@ -91,9 +151,7 @@ void diagnose_implied_weights(const OutcomeView& model, Estimate& out) {
     warn_of_low_size(effective_size, num_fitted,
                      " in the regression: it extrapolates to what the policy would do", out);
   }
-  if (!model.model_variance) {
-    out.warnings.emplace_back("the interval takes the outcome model as exact");
-  } else if (!std::isfinite(*model.model_variance)) {
+  if (model.model_variance && !std::isfinite(*model.model_variance)) {
     out.warnings.emplace_back("no standard error: the model has as many parameters as nodes");
   }
 }

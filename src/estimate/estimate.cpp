@@ -2,12 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
 
 #include "cone/base/error.hpp"
+#include "cone/base/numeric.hpp"
 #include "cone/estimate/significance.hpp"
 #include "cone/estimate/weights.hpp"
 
 #include "estimate/diagnose.hpp"
+#include "estimate/overlap.hpp"
 
 namespace cone {
 namespace {
@@ -21,7 +26,7 @@ struct WeightsUsed {
 WeightsUsed weights_of(Method method, const EstimationInput& input,
                        const EstimatorOptions& options) {
   WeightsUsed weights;
-  weights.raw = importance_weights(input.treatment, input.policy, input.propensity);
+  weights.raw = importance_weights(input.treatment, input.policy, input.propensity.probability);
   switch (method) {
     case Method::kClippedInversePropensity:
       weights.used = clipped_weights(weights.raw, options.clip);
@@ -38,6 +43,11 @@ WeightsUsed weights_of(Method method, const EstimationInput& input,
   return weights;
 }
 
+Linearised without_value(std::size_t num_nodes) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  return {kNone, std::vector<double>(num_nodes, kNone)};
+}
+
 Linearised linearise(Method method, const EstimationInput& input, const EstimatorOptions& options,
                      std::span<const double> weights) {
   const OutcomeView& model = input.outcome_model;
@@ -50,7 +60,9 @@ Linearised linearise(Method method, const EstimationInput& input, const Estimato
       return arm_means(input.treatment, input.outcome, input.policy);
     case Method::kInversePropensity:
     case Method::kClippedInversePropensity:
-      return inverse_propensity(weights, input.outcome);
+      // Where no logged node did what the policy would do, a mean of zeros is no estimate.
+      return sum(weights) == 0 ? without_value(weights.size())
+                               : inverse_propensity(weights, input.outcome);
     case Method::kSelfNormalised:
       return self_normalised(weights, input.outcome);
     case Method::kDirect:
@@ -70,7 +82,7 @@ void check_input(const EstimatorInfo& estimator, const EstimationInput& input) {
   const std::size_t n = input.treatment.size();
   require(n > 0 && input.outcome.size() == n && input.policy.size() == n,
           "estimate: treatment, outcome and policy differ in length");
-  require(!estimator.needs_propensity() || input.propensity.size() == n,
+  require(!estimator.needs_propensity() || input.propensity.probability.size() == n,
           "estimate: the estimator needs a propensity for every node");
   require(!estimator.needs_outcome_model() ||
               (input.outcome_model.mu0.size() == n && input.outcome_model.mu1.size() == n),
@@ -81,6 +93,59 @@ void set_interval(double level, Estimate& out) {
   const double half_width = two_sided_normal_quantile(level) * out.standard_error;
   out.level = level;
   out.interval = {out.value - half_width, out.value + half_width};
+}
+
+/// Whether a standard error from the spread of predictions and weighted residuals would miss the
+/// error of the outcome model itself. Switching and shrinking leave residuals uncorrected.
+bool takes_model_as_exact(const EstimatorInfo& estimator, const EstimationInput& input) {
+  return estimator.method == Method::kSwitch || estimator.method == Method::kShrinkage ||
+         (estimator.method == Method::kDirect && !input.outcome_model.model_variance);
+}
+
+/// Names an estimator that has an interval, unless the log lacks too many nodes for any by weights.
+void refuse_interval(const EstimatorInfo& estimator, const EstimationInput& input, bool lacks_nodes,
+                     Estimate& out) {
+  drop_interval(out);
+  std::string why = "no standard error: it would take the outcome model as exact";
+  if (!lacks_nodes) {
+    why += fmt::format(
+        "; {} has one",
+        doubly_robust_on(input.outcome_model.given ? "given" : estimator.outcome_model));
+  }
+  out.warnings.push_back(std::move(why));
+}
+
+/// The standard error of the mean outcome: what counts as one where an estimate has none.
+double mean_error(std::span<const double> outcome) {
+  return std::sqrt(variance(outcome, 0) / static_cast<double>(outcome.size()));
+}
+
+double error_scale(const EstimationInput& input, const Estimate& out) {
+  return out.standard_error > 0 ? out.standard_error : mean_error(input.outcome);
+}
+
+/// The value with propensities and weights as they would be without any bound.
+double value_without_bounds(const EstimatorInfo& estimator, const EstimationInput& input,
+                            const EstimatorOptions& options, const WeightsUsed& weights,
+                            const Estimate& out) {
+  const std::span<const double> unbounded = input.propensity.unbounded;
+  if (unbounded.empty()) {
+    if (weights.raw == weights.used) return out.value;
+    return linearise(estimator.method, input, options, weights.raw).value;
+  }
+  const std::vector<double> free = importance_weights(input.treatment, input.policy, unbounded);
+  if (free == weights.used) return out.value;
+  return linearise(estimator.method, input, options, free).value;
+}
+
+double value_of_other_predictions(const EstimatorInfo& estimator, EstimationInput input,
+                                  const EstimatorOptions& options, const WeightsUsed& weights,
+                                  const Estimate& out) {
+  OutcomeView& model = input.outcome_model;
+  if (model.other_mu0.empty()) return out.value;
+  model.mu0 = model.other_mu0;
+  model.mu1 = model.other_mu1;
+  return linearise(estimator.method, input, options, weights.used).value;
 }
 
 void set_status(Estimate& out) {
@@ -114,24 +179,35 @@ Estimate estimate(const EstimatorInfo& estimator, const EstimationInput& input,
         std::hypot(out.standard_error, std::sqrt(input.outcome_model.model_variance.value_or(0)));
   }
   set_interval(options.level, out);
-
+  const bool exact_model = takes_model_as_exact(estimator, input);
+  const double scale = exact_model ? mean_error(input.outcome) : error_scale(input, out);
+  const bool lacks_nodes = diagnose_overlap(estimator, input, scale, out);
+  if (exact_model && has_interval(out)) refuse_interval(estimator, input, lacks_nodes, out);
   if (estimator.needs_propensity()) {
     diagnose_weights(estimator.method, weights.raw, weights.used, input, out);
+    const double other = value_without_bounds(estimator, input, options, weights, out);
+    diagnose_bounded_weights(estimator.method, input, {out.value - other, scale}, out);
   } else if (estimator.method == Method::kDirect) {
     diagnose_implied_weights(input.outcome_model, out);
   }
-  if (estimator.needs_outcome_model()) diagnose_fit(input, out);
+  if (estimator.needs_outcome_model()) {
+    const double other = value_of_other_predictions(estimator, input, options, weights, out);
+    diagnose_predictions(estimator, input, {out.value - other, scale}, out);
+    diagnose_fit(input, out);
+  }
   set_status(out);
   return out;
 }
 
-Estimate estimate_balanced(const EstimatorInfo& estimator, const BalancedValue& balanced,
-                           const EstimatorOptions& options) {
+Estimate estimate_balanced(const EstimatorInfo& estimator, const EstimationInput& input,
+                           const BalancedValue& balanced, const EstimatorOptions& options) {
+  check_input(estimator, input);
   Estimate out;
   out.estimator = estimator.name;
   out.value = balanced.estimate.value;
   out.standard_error = standard_error(balanced.estimate.influence);
   set_interval(options.level, out);
+  diagnose_overlap(estimator, input, error_scale(input, out), out);
   diagnose_balance(balanced.weights, out);
   set_status(out);
   return out;

@@ -21,8 +21,9 @@ std::vector<double> importance_weights(std::span<const std::uint8_t> treatment,
                                        std::span<const double> propensity) {
   std::vector<double> weights(treatment.size());
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    weights[i] =
-        treatment[i] == 1 ? policy[i] / propensity[i] : (1 - policy[i]) / (1 - propensity[i]);
+    const double wanted = treatment[i] == 1 ? policy[i] : 1 - policy[i];
+    const double logged = treatment[i] == 1 ? propensity[i] : 1 - propensity[i];
+    weights[i] = wanted == 0 ? 0.0 : wanted / logged;  // 0 / 0 is no weight either
   }
   return weights;
 }

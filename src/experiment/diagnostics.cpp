@@ -84,6 +84,7 @@ void add_warnings(const NuisanceSet& nuisances, Diagnostics& out) {
       out.warnings.push_back(fmt::format("{}: {}", source, warning));
     }
   };
+  out.warnings.insert(out.warnings.end(), nuisances.warnings.begin(), nuisances.warnings.end());
   for (const auto& [name, nuisance] : nuisances.propensities) {
     add(fmt::format("propensity ({})", name), nuisance.warnings);
   }

@@ -69,41 +69,78 @@ Matrix<double> policy_matrix(std::span<const EvaluatedPolicy> policies, std::siz
   return matrix;
 }
 
+struct ScoredPropensity {
+  std::vector<double> probability, unbounded;
+};
+
+struct ScoredModel {
+  std::vector<double> mu0, mu1;
+  std::vector<double> other_mu0, other_mu1;  // OutcomeView says what these are
+};
+
+ScoredModel scored_model(const OutcomePredictions& model, std::span<const NodeIndex> scored) {
+  ScoredModel out{.mu0 = gather(model.mu0, scored), .mu1 = gather(model.mu1, scored)};
+  if (model.implausible.empty()) return out;
+  std::vector<double> mu0 = model.mu0;
+  std::vector<double> mu1 = model.mu1;
+  for (const ImplausiblePrediction& p : model.implausible) {
+    (p.arm == 1 ? mu1 : mu0)[p.node] = model.bounded ? p.predicted : p.limit;
+  }
+  out.other_mu0 = gather(mu0, scored);
+  out.other_mu1 = gather(mu1, scored);
+  return out;
+}
+
 /// The evaluated nodes' part of everything that does not depend on the policy.
 struct ScoredLog {
   std::vector<std::uint8_t> treatment;
   std::vector<double> outcome;
-  std::map<const PropensityNuisance*, std::vector<double>> propensity;
-  std::map<const OutcomePredictions*, std::pair<std::vector<double>, std::vector<double>>> mu;
+  std::map<const PropensityNuisance*, ScoredPropensity> propensity;
+  std::map<const OutcomePredictions*, ScoredModel> mu;
 
   ScoredLog(const Dataset& data, const NuisanceSet& nuisances)
       : treatment(gather(std::span<const std::uint8_t>(data.treatment), nuisances.scored)),
         outcome(gather(data.outcome, nuisances.scored)) {
     for (const auto& [name, nuisance] : nuisances.propensities) {
-      propensity[&nuisance] = gather(nuisance.probability, nuisances.scored);
+      ScoredPropensity& scored = propensity[&nuisance];
+      scored.probability = gather(nuisance.probability, nuisances.scored);
+      if (!nuisance.unbounded.empty()) {
+        scored.unbounded = gather(nuisance.unbounded, nuisances.scored);
+      }
     }
     for (const auto& [name, model] : nuisances.outcome_models) {
-      mu[&model] = {gather(model.mu0, nuisances.scored), gather(model.mu1, nuisances.scored)};
+      mu[&model] = scored_model(model, nuisances.scored);
     }
   }
 };
 
 OutcomeView outcome_view(const OutcomePredictions& model, const ScoredLog& log,
                          std::size_t policy) {
-  const auto& [mu0, mu1] = log.mu.at(&model);
-  OutcomeView view{.mu0 = mu0, .mu1 = mu1};
+  const ScoredModel& scored = log.mu.at(&model);
+  OutcomeView view{.mu0 = scored.mu0,
+                   .mu1 = scored.mu1,
+                   .other_mu0 = scored.other_mu0,
+                   .other_mu1 = scored.other_mu1,
+                   .bounded = model.bounded};
   if (model.implied_weights.rows() > 0) view.implied_weights = model.implied_weights.row(policy);
   if (!model.model_variance.empty()) view.model_variance = model.model_variance[policy];
   return view;
 }
 
 /// A row named after a fitted model must not pass for one.
-void note_given_model(const EstimatorInfo& estimator, Estimate& value) {
+void note_given_nuisances(const EstimatorInfo& estimator, const NuisanceSet& nuisances,
+                          Estimate& value) {
   const bool named_after_model =
       estimator.method == Method::kDirect || estimator.method == Method::kDoublyRobust;
-  if (!named_after_model || estimator.outcome_model == "given") return;
-  value.warnings.emplace_back("the outcome model is the given mu0 and mu1: none was fitted");
-  if (value.status == EstimateStatus::kOk) value.status = EstimateStatus::kCaution;
+  if (nuisances.given_outcome_model && named_after_model && estimator.outcome_model != "given") {
+    value.warnings.emplace_back("the outcome model is the given mu0 and mu1: none was fitted");
+  }
+  if (nuisances.given_propensity && estimator.propensity_model == "cone") {
+    value.warnings.emplace_back("the propensities are the given ones: none were fitted");
+  }
+  if (value.status == EstimateStatus::kOk && !value.warnings.empty()) {
+    value.status = EstimateStatus::kCaution;
+  }
 }
 
 PolicyResult evaluate_policy(const Context& context, const EvaluatedPolicy& policy,
@@ -118,24 +155,24 @@ PolicyResult evaluate_policy(const Context& context, const EvaluatedPolicy& poli
       .treated_fraction = mean(probability)};
   if (data.truth) result.truth = data.truth->utility(policy.treat_probability, nuisances.scored);
   for (const EstimatorInfo* estimator : estimators) {
-    if (estimator->method == Method::kKernelBalancing) {
-      const BalancedLog& balance = nuisances.balances.find(estimator->kernel)->second;
-      result.estimates.push_back(
-          estimate_balanced(*estimator, balance.value(context, policy.treat_probability), options));
-      continue;
-    }
     EstimationInput input{
         .treatment = log.treatment, .outcome = log.outcome, .policy = probability};
-    if (estimator->needs_propensity()) {
-      const PropensityNuisance& nuisance = nuisances.propensity_of(*estimator);
-      input.propensity = log.propensity.at(&nuisance);
-      input.propensity_bound = nuisance.bound;
+    if (const PropensityNuisance* nuisance = nuisances.overlap_of(*estimator)) {
+      const ScoredPropensity& scored = log.propensity.at(nuisance);
+      input.propensity = {scored.probability, scored.unbounded, nuisance->bound};
+    }
+    if (estimator->method == Method::kKernelBalancing) {
+      const BalancedLog& balance = nuisances.balances.find(estimator->kernel)->second;
+      result.estimates.push_back(estimate_balanced(
+          *estimator, input, balance.value(context, policy.treat_probability), options));
+      continue;
     }
     if (estimator->needs_outcome_model()) {
       input.outcome_model = outcome_view(nuisances.outcome_model_of(*estimator), log, number);
+      input.outcome_model.given = nuisances.given_outcome_model;
     }
     Estimate value = estimate(*estimator, input, options);
-    if (nuisances.given_outcome_model) note_given_model(*estimator, value);
+    note_given_nuisances(*estimator, nuisances, value);
     result.estimates.push_back(std::move(value));
   }
   return result;

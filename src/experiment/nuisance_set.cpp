@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "cone/base/error.hpp"
 #include "cone/nuisance/network_model.hpp"
 
@@ -73,6 +75,7 @@ struct Needs {
 
 PropensityNuisance fitted_nuisance(PropensityPredictions fitted, double bound) {
   return {.probability = std::move(fitted.probability),
+          .unbounded = std::move(fitted.unbounded),
           .bound = bound,
           .clipped_fraction = fitted.clipped_fraction,
           .warnings = std::move(fitted.warnings)};
@@ -93,7 +96,7 @@ void add_cone(const Context& context, const Dataset& data, const EvaluateOptions
   const double bound = options.nuisance.propensity_bound;
   ConePredictions predictions = predict_cone(context, data, *fitted, bound);
   set.scored = std::move(predictions.scored);
-  if (needs_propensity) {
+  if (!set.given_propensity) {  // where no estimator needs them, they still show the overlap
     set.propensities["cone"] = fitted_nuisance(std::move(predictions.propensities), bound);
   }
   if (needs_outcomes) set.outcome_models["cone"] = std::move(predictions.outcomes);
@@ -121,6 +124,35 @@ void fit_on_features(const Context& context, const Dataset& data, MatrixView<con
   }
 }
 
+/// Where no estimator needs propensities, only the diagnostics do: too little data for a fit must
+/// not stop what can be estimated.
+void fit_overlap(const Context& context, const Dataset& data, const EvaluateOptions& options,
+                 NuisanceSet& set) {
+  try {
+    const FitPlan plan = make_plan(data, options.plan, context.seed());
+    set.propensities["features"] =
+        fitted_nuisance(predict_propensities(context, data, plan, options.nuisance),
+                        options.nuisance.propensity_bound);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kData) throw;
+    set.warnings.push_back(
+        "no propensities could be fitted to see whether the log supports the "
+        "policies: " +
+        error.faults().front().what);
+  }
+}
+
+/// A column that the user brought and that nothing reads.
+void warn_of_idle_columns(const Dataset& data, const EvaluateOptions& options, NuisanceSet& set) {
+  if (options.nuisances == NuisanceSource::kGiven) return;
+  if (!data.propensity && !data.mu0) return;
+  const char* columns = !data.mu0          ? "propensity was"
+                        : !data.propensity ? "mu0 and mu1 were"
+                                           : "propensity, mu0 and mu1 were";
+  set.warnings.push_back(fmt::format(
+      "the data's own {} not used: --nuisances given takes them instead of fitting", columns));
+}
+
 }  // namespace
 
 const PropensityNuisance& NuisanceSet::propensity_of(const EstimatorInfo& estimator) const {
@@ -128,6 +160,17 @@ const PropensityNuisance& NuisanceSet::propensity_of(const EstimatorInfo& estima
       given_propensity ? propensities.find("given") : propensities.find(estimator.propensity_model);
   require(found != propensities.end(), "evaluate: a propensity model was not prepared");
   return found->second;
+}
+
+const PropensityNuisance* NuisanceSet::overlap_of(const EstimatorInfo& estimator) const {
+  if (estimator.needs_propensity()) return &propensity_of(estimator);
+  const std::string_view own = estimator.needs_cone() ? "cone" : "features";
+  for (const std::string_view name :
+       {std::string_view("given"), own, std::string_view("features"), std::string_view("cone")}) {
+    const auto found = propensities.find(name);
+    if (found != propensities.end()) return &found->second;
+  }
+  return nullptr;
 }
 
 const OutcomePredictions& NuisanceSet::outcome_model_of(const EstimatorInfo& estimator) const {
@@ -152,7 +195,8 @@ NuisanceSet prepare_nuisances(const Context& context, const Dataset& data,
     add_name(estimator->kernel, needs.kernels);
   }
   set.given_propensity = given && data.propensity.has_value();
-  if (set.given_propensity && !needs.propensities.empty()) {
+  warn_of_idle_columns(data, options, set);
+  if (set.given_propensity) {
     set.propensities["given"] = {.probability = *data.propensity};
     needs.propensities.clear();
   }
@@ -170,6 +214,7 @@ NuisanceSet prepare_nuisances(const Context& context, const Dataset& data,
   } else {
     fit_on_features(context, data, policies, options, needs, set);
   }
+  if (set.propensities.empty()) fit_overlap(context, data, options, set);
   if (!needs.kernels.empty()) {
     set.balances.emplace("features",
                          BalancedLog::on_features(context, data, set.scored, options.kernel));

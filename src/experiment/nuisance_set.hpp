@@ -19,7 +19,8 @@ namespace cone {
 /// A propensity for every node, fitted or given, with what is known about it.
 struct PropensityNuisance {
   std::vector<double> probability;
-  double bound = 0;  ///< 0 where not bounded
+  std::vector<double> unbounded;  ///< before the bound; empty where given
+  double bound = 0;               ///< 0 where not bounded
   double clipped_fraction = 0;
   std::vector<std::string> warnings;
 };
@@ -36,13 +37,20 @@ struct NuisanceSet {
   /// By what nodes are compared by: "features", "cone".
   std::map<std::string, BalancedLog, std::less<>> balances;
   std::vector<FoldTraining> trainings;  ///< of cone's encoders, one a fold
+  std::vector<std::string> warnings;    ///< about none of the above alone
 
   const PropensityNuisance& propensity_of(const EstimatorInfo& estimator) const;
+  /// What tells whether the log could have done what a policy does: the estimator's own
+  /// propensities or, where it needs none, the given ones, those fitted on what its model sees, or
+  /// any others. nullptr where there are none.
+  const PropensityNuisance* overlap_of(const EstimatorInfo& estimator) const;
   const OutcomePredictions& outcome_model_of(const EstimatorInfo& estimator) const;
 };
 
-/// Fits, or takes from the data, what `estimators` need; cone's part is taken from `fitted_cone`
-/// where that is given. Throws Error(kData) where columns that were promised are missing.
+/// Fits, or takes from the data, what `estimators` need, and propensities in any case: they tell
+/// whether the log could have done what a policy does. Where only that is at stake and the data
+/// does not allow a fit, a warning takes its place. Cone's part is taken from `fitted_cone` where
+/// that is given. Throws Error(kData) where columns that were promised are missing.
 NuisanceSet prepare_nuisances(const Context& context, const Dataset& data,
                               std::span<const EstimatorInfo* const> estimators,
                               MatrixView<const double> policies, const EvaluateOptions& options,

@@ -8,6 +8,7 @@
 
 #include "nuisance/combined_representation.hpp"
 #include "nuisance/fitted_plan.hpp"
+#include "nuisance/prediction_bounds.hpp"
 
 namespace cone {
 namespace {
@@ -49,9 +50,14 @@ ConePredictions predict_cone(const Context& context, const Dataset& data, const 
       out.outcomes.mu1[nodes[k]] = mu1[k];
       probability[nodes[k]] = propensity[k];
     }
+    const PlausibleRange range = plausible_range(data, plan.tasks[t].fit);
+    note_implausible(range, nodes, 0, mu0, out.outcomes);
+    note_implausible(range, nodes, 1, mu1, out.outcomes);
     out.propensities.converged &= fold.propensity.converged;
     warn_about(fold, t + 1, out.outcomes);
   }
+  bound_predictions(out.outcomes);
+  out.propensities.unbounded = probability;
   out.propensities.clipped_fraction =
       bound_propensities(plan.scored, propensity_bound, probability);
   out.scored = std::move(plan.scored);

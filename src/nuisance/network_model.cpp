@@ -9,6 +9,7 @@
 
 #include "nuisance/network_schedule.hpp"
 #include "nuisance/plan_checks.hpp"
+#include "nuisance/prediction_bounds.hpp"
 
 namespace cone {
 namespace {
@@ -56,9 +57,11 @@ OutcomePredictions predict_by_networks(const Context& context, const Dataset& da
       const std::vector<double> predicted = fitted.network.predict(context, scored);
       std::vector<double>& mu = arm == 1 ? out.mu1 : out.mu0;
       for (std::size_t k = 0; k < predicted.size(); ++k) mu[task.score[k]] = predicted[k];
+      note_implausible(plausible_range(data, task.fit), task.score, arm, predicted, out);
       context.report("fitting outcome networks", ++num_fitted, 2 * plan.tasks.size());
     }
   }
+  bound_predictions(out);
   out.selection_error = squared_error / static_cast<double>(num_held_out);
   return out;
 }

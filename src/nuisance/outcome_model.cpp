@@ -10,6 +10,7 @@
 #include "nuisance/feature_scaling.hpp"
 #include "nuisance/outcome_fit.hpp"
 #include "nuisance/plan_checks.hpp"
+#include "nuisance/prediction_bounds.hpp"
 #include "nuisance/ridge_selection.hpp"
 
 namespace cone {
@@ -130,6 +131,9 @@ OutcomePredictions predict_outcomes(const Context& context, const Dataset& data,
     const std::vector<NodeIndex>& score = plan.tasks[units[u].task].score;
     for (std::size_t i = 0; i < fit.mu0.size(); ++i) out.mu0[score[i]] = fit.mu0[i];
     for (std::size_t i = 0; i < fit.mu1.size(); ++i) out.mu1[score[i]] = fit.mu1[i];
+    const PlausibleRange range = plausible_range(data, plan.tasks[units[u].task].fit);
+    note_implausible(range, score, 0, fit.mu0, out);
+    note_implausible(range, score, 1, fit.mu1, out);
     for (std::size_t k = 0; k < policies.rows(); ++k) {
       for (std::size_t j = 0; j < fit.nodes.size(); ++j) {
         out.implied_weights(k, fit.nodes[j]) += fit.weights(k, j);

@@ -48,6 +48,7 @@ PropensityPredictions predict_propensities(const Context& context, const Dataset
     }
     num_weakest += fits[t].has_weakest_penalty ? 1 : 0;
   }
+  out.unbounded = out.probability;
   out.clipped_fraction = bound_propensities(plan.scored, options.propensity_bound, out.probability);
   if (num_weakest > 0) {
     out.warnings.push_back(fmt::format(

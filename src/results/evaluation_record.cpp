@@ -18,6 +18,8 @@ Json estimate_json(const Estimate& e) {
           {"effective_sample_size", json_number(e.effective_sample_size)},
           {"max_weight", json_number(e.max_weight)},
           {"clipped_fraction", json_number(e.clipped_fraction)},
+          {"mean_weight", json_number(e.mean_weight)},
+          {"unsupported_fraction", json_number(e.unsupported_fraction)},
           {"status", std::string(enum_name(e.status))},
           {"warnings", e.warnings}};
 }

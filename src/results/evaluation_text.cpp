@@ -48,6 +48,15 @@ std::string clipped(const Estimate& e) {
   return e.max_weight ? fmt::format("{:.1f} %", 100 * e.clipped_fraction) : "-";
 }
 
+std::string mean_weight(const Estimate& e) {
+  return e.mean_weight && std::isfinite(*e.mean_weight) ? fmt::format("{:#.3g}", *e.mean_weight)
+                                                        : "-";
+}
+
+std::string percentage(const std::optional<double>& share) {
+  return share ? fmt::format("{:.1f} %", 100 * *share) : "-";
+}
+
 /// Warnings of one policy, each once, with the estimators it applies to.
 std::string warning_lines(const PolicyResult& policy) {
   std::vector<std::pair<std::string, std::string>> lines;
@@ -86,14 +95,17 @@ std::string policy_text(const PolicyResult& policy) {
                                  {"eff. nodes"},
                                  {"max weight"},
                                  {"clipped"},
+                                 {"mean weight"},
+                                 {"no support"},
                                  {"", Align::kLeft}});
   TextTable table(columns);
   for (const Estimate& e : policy.estimates) {
     std::vector<std::string> cells = {e.estimator, fixed(e.value, decimals)};
     if (has_truth) cells.push_back(signed_error(e.value - *policy.truth, decimals));
-    cells.insert(cells.end(), {fixed(e.standard_error, decimals), interval_text(e, decimals),
-                               whole(e.effective_sample_size), weight(e.max_weight), clipped(e),
-                               e.status == EstimateStatus::kOk ? "" : "!"});
+    cells.insert(cells.end(),
+                 {fixed(e.standard_error, decimals), interval_text(e, decimals),
+                  whole(e.effective_sample_size), weight(e.max_weight), clipped(e), mean_weight(e),
+                  percentage(e.unsupported_fraction), e.status == EstimateStatus::kOk ? "" : "!"});
     table.add_row(std::move(cells));
   }
   return text + table.to_string() + warning_lines(policy);

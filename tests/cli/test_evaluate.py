@@ -87,6 +87,87 @@ class Contract(FolderTest):
         self.assertAlmostEqual(record["policies"][0]["truth"], y0.mean() + 1, places=12)
 
 
+class Honesty(FolderTest):
+    """No interval where none is honest, and no silence about what the log could not do."""
+
+    def warnings(self, record, name):
+        rows = [e for e in record["policies"][0]["estimates"] if e["estimator"] == name]
+        return " | ".join(rows[0]["warnings"])
+
+    def test_rows_that_take_the_outcome_model_as_exact_have_no_interval(self):
+        data = self.write_log()
+        record = self.evaluate(data, "--policy", "treat-all", "--epochs", 5)
+        jsonschema.validate(record, SCHEMA)
+        honest = {"switch_dr": "dr_ridge", "dr_shrinkage": "dr_ridge", "dm_nn": "dr_nn",
+                  "cone_dm": "cone"}
+        for estimate in record["policies"][0]["estimates"]:
+            name = estimate["estimator"]
+            if name in honest:
+                self.assertIsNone(estimate["standard_error"], name)
+                self.assertEqual(estimate["interval"], [None, None], name)
+                self.assertEqual(estimate["status"], "caution", name)
+                self.assertIn(f"; {honest[name]} has one", " ".join(estimate["warnings"]))
+            else:
+                self.assertIsNotNone(estimate["standard_error"], name)
+        table = cone("evaluate", data, "--policy", "treat-all", "--estimators", "switch_dr").stdout
+        row = [line for line in table.splitlines() if line.startswith("switch_dr")][0]
+        self.assertEqual(row.split()[2:4], ["-", "-"])
+
+    def write_unsupported(self):
+        """A log with logged propensities, where 31 of 100 nodes could never be treated."""
+        draw = random.Random(2)
+        lines = []
+        for i in range(100):
+            e = 0 if i < 31 else 0.5
+            x = draw.gauss(0, 1)
+            t = int(draw.random() < e)
+            lines.append(f"u{i},{t},{3 + x + t + draw.gauss(0, 0.3)!r},{x!r},{e}\n")
+        self.write("nodes.csv", "id,treatment,outcome,x,propensity\n" + "".join(lines))
+        self.write("edges.csv", "source,target\nu1,u2\n")
+        return self.folder
+
+    def test_nodes_that_the_log_could_never_treat_are_loud_in_every_row(self):
+        data = self.write_unsupported()
+        names = "naive,ips,snips,ips_clipped,dm_ols1,dm_ridge,dr_ridge,switch_dr,okb"
+        record = self.evaluate(data, "--policy", "treat-all", "--nuisances", "given",
+                               "--estimators", names)
+        jsonschema.validate(record, SCHEMA)
+        for estimate in record["policies"][0]["estimates"]:
+            name = estimate["estimator"]
+            self.assertEqual(estimate["status"], "caution", name)
+            self.assertAlmostEqual(estimate["unsupported_fraction"], 0.31, msg=name)
+            self.assertLess(estimate["mean_weight"], 0.95, name)
+            self.assertIn("31 % of the nodes as the log never could", " ".join(estimate["warnings"]))
+            if name in ("ips", "snips", "ips_clipped", "dr_ridge", "switch_dr"):
+                self.assertEqual(estimate["interval"], [None, None], name)
+
+    def test_rows_without_propensities_show_the_overlap_too(self):
+        data = self.write_log()
+        for names in ("dm_ridge", "naive", "okb", "cone_dm"):
+            record = self.evaluate(data, "--policy", "treat-all", "--estimators", names,
+                                   "--epochs", 3)
+            estimate = record["policies"][0]["estimates"][0]
+            self.assertGreater(estimate["mean_weight"], 0.5, names)
+            self.assertIsNotNone(estimate["unsupported_fraction"], names)
+
+    def test_data_too_small_for_a_fit_still_has_a_naive_estimate(self):
+        self.write("nodes.csv", "id,treatment,outcome\na,0,1\nb,1,2\nc,0,1.5\n")
+        self.write("edges.csv", "source,target\n")
+        record = self.evaluate(self.folder, "--policy", "treat-all", "--estimators", "naive")
+        jsonschema.validate(record, SCHEMA)
+        self.assertIsNone(record["policies"][0]["estimates"][0]["mean_weight"])
+        self.assertIn("no propensities could be fitted", record["diagnostics"]["warnings"][0])
+
+    def test_columns_that_nothing_reads_are_mentioned_once(self):
+        said = "the data's own propensity was not used: --nuisances given"
+        record = self.evaluate(COUPONS, "--policy", COUPONS / "policy.csv")
+        self.assertEqual(sum(w.startswith(said) for w in record["diagnostics"]["warnings"]), 1)
+        done = cone("evaluate", COUPONS, "--policy", COUPONS / "policy.csv")
+        self.assertEqual((done.stdout + done.stderr).count(said), 1)
+        given = cone("evaluate", COUPONS, "--policy", "uniform", "--nuisances", "given")
+        self.assertNotIn(said, given.stdout + given.stderr)
+
+
 class Invariances(FolderTest):
     def test_threads_change_no_digit(self):
         data = self.write_log()
@@ -126,9 +207,10 @@ class Invariances(FolderTest):
         shuffled = values(self.evaluate(self.folder, "--policy", self.folder / "policy.csv",
                                      *ON_FEATURES))
         for key, value in plain.items():
-            # Training in single precision adds up in the order of the lines.
-            places = 3 if key[1].endswith("nn") else 6
-            self.assertAlmostEqual(value, shuffled[key], places=places, msg=key)
+            # Training in single precision adds up in the order of the lines, and may stop an epoch
+            # earlier for it.
+            close = 5e-3 if key[1].endswith("nn") else 1e-6
+            self.assertAlmostEqual(value, shuffled[key], delta=close, msg=key)
 
     def test_every_estimation_option_changes_a_result(self):
         data = self.write_log()

@@ -176,9 +176,20 @@ TEST(Folds, DifferInSizeByOneAtMostAndHoldEveryNodeOnce) {
         treated.insert(num_treated(data, fold));
       }
       EXPECT_LE(*sizes.rbegin() - *sizes.begin(), 1U);
-      EXPECT_LE(*treated.rbegin() - *treated.begin(), stratified ? 1U : n);
+      if (stratified) {
+        EXPECT_LE(*treated.rbegin() - *treated.begin(), 1U);
+      }
     }
   }
+}
+
+TEST(Folds, LookAtTreatmentsOnlyWhereStratified) {
+  const Dataset data = dataset_of(count_to(60));
+  Dataset swapped = data;
+  std::rotate(swapped.treatment.begin(), swapped.treatment.begin() + 1, swapped.treatment.end());
+  ASSERT_NE(data.treatment, swapped.treatment);
+  EXPECT_EQ(make_folds(data, 7, false, 1), make_folds(swapped, 7, false, 1));
+  EXPECT_NE(make_folds(data, 7, true, 1), make_folds(swapped, 7, true, 1));
 }
 
 TEST(Folds, OfASubsetHoldThatSubsetWhateverOrderItComesIn) {

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -14,13 +16,23 @@ using testing::LoggedSample;
 
 constexpr double kTight = 1e-12;
 
-class EveryEstimator : public ::testing::TestWithParam<std::string> {
+/// Equal, or both without a standard error.
+void expect_same_error(const Estimate& a, const Estimate& b) {
+  EXPECT_EQ(std::isnan(a.standard_error), std::isnan(b.standard_error));
+  if (!std::isnan(a.standard_error)) {
+    EXPECT_NEAR(a.standard_error, b.standard_error, kTight);
+  }
+}
+
+/// One row of the catalogue for each formula: rows that differ in their nuisances alone would be
+/// copies here. Through the whole evaluation they are tested in tests/experiment.
+class EveryMethod : public ::testing::TestWithParam<std::string> {
  protected:
   static const EstimatorInfo& info() { return *find_estimator(GetParam()); }
   Estimate of(const LoggedSample& sample) const { return estimate(info(), sample.input(), {}); }
 };
 
-TEST_P(EveryEstimator, IsUnchangedWhenArmsAndPolicySwapNames) {
+TEST_P(EveryMethod, IsUnchangedWhenArmsAndPolicySwapNames) {
   const LoggedSample sample = logged_sample(500, 1, 0.3, 0);
   LoggedSample swapped = sample;
   for (std::size_t i = 0; i < sample.treatment.size(); ++i) {
@@ -30,10 +42,12 @@ TEST_P(EveryEstimator, IsUnchangedWhenArmsAndPolicySwapNames) {
   }
   std::swap(swapped.mu0, swapped.mu1);
   EXPECT_NEAR(of(sample).value, of(swapped).value, kTight);
-  EXPECT_NEAR(of(sample).standard_error, of(swapped).standard_error, kTight);
+  expect_same_error(of(sample), of(swapped));
+  EXPECT_EQ(of(sample).warnings, of(swapped).warnings);
+  EXPECT_NEAR(*of(sample).mean_weight, *of(swapped).mean_weight, kTight);
 }
 
-TEST_P(EveryEstimator, ShiftsWithTheOutcome) {
+TEST_P(EveryMethod, ShiftsWithTheOutcome) {
   const Method method = info().method;
   if (method == Method::kInversePropensity || method == Method::kClippedInversePropensity) {
     GTEST_SKIP() << "unnormalised weights do not sum to n";
@@ -47,7 +61,7 @@ TEST_P(EveryEstimator, ShiftsWithTheOutcome) {
   EXPECT_NEAR(of(shifted).value, of(sample).value + kShift, 1e-10);
 }
 
-TEST_P(EveryEstimator, IsUnchangedByTheOrderOfNodes) {
+TEST_P(EveryMethod, IsUnchangedByTheOrderOfNodes) {
   const LoggedSample sample = logged_sample(2000, 1, 0.3, 2);
   LoggedSample permuted = sample;
   const auto order = Rng(5, Stream::kTest).permutation(2000);
@@ -60,10 +74,10 @@ TEST_P(EveryEstimator, IsUnchangedByTheOrderOfNodes) {
     permuted.mu1[i] = sample.mu1[order[i]];
   }
   EXPECT_NEAR(of(sample).value, of(permuted).value, kTight);
-  EXPECT_NEAR(of(sample).standard_error, of(permuted).standard_error, kTight);
+  expect_same_error(of(sample), of(permuted));
 }
 
-TEST_P(EveryEstimator, RecoversTheUtilityOfARandomisedLog) {
+TEST_P(EveryMethod, RecoversTheUtilityOfARandomisedLog) {
   const LoggedSample sample = logged_sample(40000, 0, 0, 3);
   const Estimate result = of(sample);
   // The naive estimator ignores that this policy treats those with less to gain.
@@ -74,16 +88,18 @@ TEST_P(EveryEstimator, RecoversTheUtilityOfARandomisedLog) {
   }
 }
 
-std::vector<std::string> all_names() {
+/// The first row of every method but kernel balancing, which has another function and tests of its
+/// own.
+std::vector<std::string> one_row_per_method() {
   std::vector<std::string> names;
+  std::set<Method> seen = {Method::kKernelBalancing};
   for (const EstimatorInfo& row : estimator_catalogue()) {
-    // Balanced by another function, with tests of its own.
-    if (row.method != Method::kKernelBalancing) names.emplace_back(row.name);
+    if (seen.insert(row.method).second) names.emplace_back(row.name);
   }
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalogue, EveryEstimator, ::testing::ValuesIn(all_names()),
+INSTANTIATE_TEST_SUITE_P(Catalogue, EveryMethod, ::testing::ValuesIn(one_row_per_method()),
                          [](const auto& row) { return row.param; });
 
 TEST(WeightedEstimators, ValueTheLoggingPolicyAtExactlyTheMeanOutcome) {
@@ -126,23 +142,27 @@ TEST(Warnings, SayWhenThePolicyDoesWhatTheLogHardlyEverDid) {
   }
   const Estimate result = estimate(*find_estimator("snips"), sample.input(), {});
   EXPECT_EQ(result.status, EstimateStatus::kCaution);
-  ASSERT_FALSE(result.warnings.empty());
-  EXPECT_EQ(result.warnings[0],
-            "effective sample size is 12 of 1,039: the policy does what the log hardly ever did");
+  const std::string expected =
+      "effective sample size is 12 of 1,039: the policy does what the log hardly ever did";
+  EXPECT_EQ(std::count(result.warnings.begin(), result.warnings.end(), expected), 1);
 }
 
 TEST(Warnings, AValueThatDoesNotExistIsAStatus) {
   LoggedSample sample = logged_sample(50, 0, 0, 8);
   for (std::size_t i = 0; i < 50; ++i) sample.policy[i] = 1 - sample.treatment[i];
-  const Estimate result = estimate(*find_estimator("snips"), sample.input(), {});
-  EXPECT_EQ(result.status, EstimateStatus::kUndefined);
-  EXPECT_TRUE(std::isnan(result.value));
+  for (const char* name : {"snips", "ips", "ips_clipped"}) {
+    const Estimate result = estimate(*find_estimator(name), sample.input(), {});
+    EXPECT_EQ(result.status, EstimateStatus::kUndefined) << name;
+    EXPECT_TRUE(std::isnan(result.value)) << name;
+    EXPECT_TRUE(std::isnan(result.standard_error)) << name;
+    EXPECT_EQ(result.warnings[0], "no value: no logged node did what the policy would do") << name;
+  }
 }
 
 TEST(Intervals, OfARandomisedLogCoverTheTruthAsOftenAsTheySay) {
   // The truth is the population utility E[x + π(x)(1 + x)], by a sample too large to matter.
   const double truth = logged_sample(4000000, 0, 0, 99).true_utility;
-  for (const char* name : {"ips", "snips", "dr", "switch_dr", "dr_shrinkage"}) {
+  for (const char* name : {"ips", "snips", "dr"}) {
     int covered = 0;
     constexpr int kRepetitions = 1000;
     for (int k = 0; k < kRepetitions; ++k) {

@@ -19,7 +19,7 @@ struct LoggedSample {
     return {.treatment = treatment,
             .outcome = outcome,
             .policy = policy,
-            .propensity = propensity,
+            .propensity = {.probability = propensity},
             .outcome_model = {.mu0 = mu0, .mu1 = mu1}};
   }
 };

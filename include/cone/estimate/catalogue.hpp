@@ -47,6 +47,10 @@ std::span<const EstimatorInfo> estimator_catalogue();
 /// nullptr for an unknown name.
 const EstimatorInfo* find_estimator(std::string_view name);
 
+/// The name of the doubly robust estimator on this outcome model, which has a standard error
+/// whatever the model is.
+std::string_view doubly_robust_on(std::string_view outcome_model);
+
 /// What runs when the user names no estimators: everything that is fitted here, or, with the user's
 /// own nuisances, one row a method (their outcome model is the same whatever the row's name).
 std::vector<std::string_view> default_estimators(bool given_nuisances);

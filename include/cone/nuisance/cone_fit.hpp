@@ -80,7 +80,7 @@ ConeFold fit_cone_fold(const Context& context, const Dataset& data, const FitTas
 
 struct ConePredictions {
   std::vector<NodeIndex> scored;  ///< ascending
-  OutcomePredictions outcomes;    ///< without implied weights: networks are not linear
+  OutcomePredictions outcomes;    ///< bounded; without implied weights: networks are not linear
   PropensityPredictions propensities;
 };
 

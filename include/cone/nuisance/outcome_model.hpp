@@ -28,6 +28,15 @@ struct EnumNames<OutcomeModel> {
                                         std::pair{OutcomeModel::kRidge, std::string_view("ridge")}};
 };
 
+/// A prediction far outside the outcomes fitted on, and the end of the plausible range
+/// ([min − ½ range, max + ½ range] of the outcomes of a task's fitting nodes) that it is beyond.
+struct ImplausiblePrediction {
+  NodeIndex node;
+  std::uint8_t arm;
+  double predicted;
+  double limit;
+};
+
 struct OutcomePredictions {
   /// Predicted outcome without and with treatment, one a node; NaN where not scored.
   std::vector<double> mu0;
@@ -47,6 +56,11 @@ struct OutcomePredictions {
   std::vector<double> chosen_strengths;
   /// Networks only: mean squared error on the held-out nodes of the selection splits.
   double selection_error = 0;
+  /// By task; `mu0` and `mu1` hold the limit where `bounded`, otherwise what was predicted.
+  /// Networks are bounded. Linear models are not: their variance belongs to the predictions as they
+  /// are.
+  std::vector<ImplausiblePrediction> implausible;
+  bool bounded = false;
   std::vector<std::string> warnings;
 };
 

@@ -14,7 +14,8 @@ namespace cone {
 struct PropensityPredictions {
   /// P(treatment = 1 | features), one a node, within [bound, 1 − bound]; NaN where not scored.
   std::vector<double> probability;
-  double clipped_fraction = 0;  ///< share of the scored nodes that the bound moved
+  std::vector<double> unbounded;  ///< the same before the bound
+  double clipped_fraction = 0;    ///< share of the scored nodes that the bound moved
   bool converged = true;
   std::vector<double> chosen_strengths;  ///< C of every task, on the scaled features
   std::vector<std::string> warnings;

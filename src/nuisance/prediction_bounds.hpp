@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cone/data/dataset.hpp"
+#include "cone/nuisance/outcome_model.hpp"
+
+namespace cone {
+
+/// Where a prediction is plausible: the range of the outcomes that a task fits on, both arms
+/// together, widened by half its width on either side. A mean outcome lies within the range of
+/// outcomes; the margin leaves room for nodes unlike those fitted on, and an arm of few nodes
+/// borrows the range of the other.
+struct PlausibleRange {
+  double low = 0;
+  double high = 0;
+};
+PlausibleRange plausible_range(const Dataset& data, std::span<const NodeIndex> fitted);
+
+/// Adds to `out` those of `mu` (the predictions for an arm of `nodes`) that are outside the range.
+void note_implausible(const PlausibleRange& range, std::span<const NodeIndex> nodes,
+                      std::uint8_t arm, std::span<const double> mu, OutcomePredictions& out);
+
+/// Puts the limits in place of the implausible predictions.
+void bound_predictions(OutcomePredictions& out);
+
+}  // namespace cone

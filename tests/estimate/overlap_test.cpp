@@ -1,0 +1,219 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "cone/estimate/estimate.hpp"
+
+#include "support/logged_data.hpp"
+
+namespace cone {
+namespace {
+
+using testing::logged_sample;
+using testing::LoggedSample;
+
+bool says(const Estimate& estimate, const std::string& part) {
+  return std::any_of(estimate.warnings.begin(), estimate.warnings.end(),
+                     [&](const std::string& w) { return w.find(part) != std::string::npos; });
+}
+
+Estimate of(const char* name, const EstimationInput& input, const EstimatorOptions& options = {}) {
+  return estimate(*find_estimator(name), input, options);
+}
+
+/// Every row of the log, untreated where `share` of the nodes could never be treated.
+LoggedSample without_support(double share) {
+  LoggedSample sample = logged_sample(1000, 0, 0, 3);
+  for (std::size_t i = 0; i < 1000; ++i) {
+    sample.policy[i] = 1;
+    if (static_cast<double>(i) < 1000 * share) {
+      sample.propensity[i] = 0;
+      sample.treatment[i] = 0;
+    }
+  }
+  return sample;
+}
+
+TEST(Overlap, NodesThatTheLogNeverTreatsAreLoudInEveryRow) {
+  const LoggedSample sample = without_support(0.31);
+  for (const char* name : {"naive", "ips", "snips", "ips_clipped", "dm", "dr", "switch_dr"}) {
+    const Estimate result = of(name, sample.input());
+    EXPECT_EQ(result.status, EstimateStatus::kCaution) << name;
+    EXPECT_DOUBLE_EQ(*result.unsupported_fraction, 0.31) << name;
+    EXPECT_NEAR(*result.mean_weight, 0.69, 0.08) << name;
+    EXPECT_TRUE(says(result, "31 % of the nodes as the log never could (propensity 0)")) << name;
+    EXPECT_FALSE(says(result, "the mean weight")) << name << ": 0.69 is what to expect";
+  }
+}
+
+TEST(Overlap, EstimatorsByWeightsHaveNoIntervalWhereTheLogNeverDidWhatThePolicyDoes) {
+  const LoggedSample sample = without_support(0.31);
+  for (const char* name : {"ips", "snips", "ips_clipped", "dr"}) {
+    const Estimate result = of(name, sample.input());
+    EXPECT_TRUE(std::isfinite(result.value)) << name;
+    EXPECT_TRUE(std::isnan(result.standard_error)) << name;
+    EXPECT_TRUE(std::isnan(result.interval.first)) << name;
+    EXPECT_TRUE(says(result, "dm_ridge has one")) << name;
+  }
+  EXPECT_FALSE(std::isnan(of("naive", sample.input()).standard_error));
+}
+
+TEST(Overlap, OneNodeInAThousandIsShownAndChangesNothing) {
+  const Estimate result = of("snips", without_support(0.001).input());
+  EXPECT_EQ(*result.unsupported_fraction, 0.001);
+  EXPECT_TRUE(result.warnings.empty()) << result.warnings[0];
+  EXPECT_TRUE(std::isfinite(result.standard_error));
+}
+
+TEST(Overlap, APolicyThatAvoidsTheUnsupportedArmIsSupported) {
+  LoggedSample sample = without_support(0.31);
+  for (double& p : sample.policy) p = 0;
+  EXPECT_EQ(*of("ips", sample.input()).unsupported_fraction, 0);
+}
+
+TEST(Overlap, FittedPropensitiesBelowTheBoundCountByWhatThePolicyDoes) {
+  LoggedSample sample = logged_sample(1000, 0, 0, 4);
+  std::vector<double> unbounded = sample.propensity;
+  for (std::size_t i = 0; i < 100; ++i) {
+    unbounded[i] = 0.001;
+    sample.propensity[i] = 0.01;
+    sample.policy[i] = 0.25;
+    sample.treatment[i] = 0;
+  }
+  EstimationInput input = sample.input();
+  input.propensity = {sample.propensity, unbounded, 0.01};
+  const Estimate direct = of("naive", input);
+  EXPECT_DOUBLE_EQ(*direct.unsupported_fraction, 0.025);
+  EXPECT_TRUE(
+      says(direct, "2.5 % of the nodes as the log hardly ever did (propensity below 0.01)"));
+  EXPECT_TRUE(std::isfinite(of("snips", input).standard_error)) << "a fit is no certainty";
+}
+
+TEST(Overlap, FittedPropensitiesBelowTheBoundSpoilIntervalsWhereWeightsFallShortToo) {
+  LoggedSample sample = without_support(0.31);
+  std::vector<double> unbounded = sample.propensity;
+  for (std::size_t i = 0; i < 310; ++i) {
+    unbounded[i] = 1e-4;
+    sample.propensity[i] = 0.01;
+  }
+  EstimationInput input = sample.input();
+  input.propensity = {sample.propensity, unbounded, 0.01};
+  const Estimate result = of("snips", input);
+  EXPECT_TRUE(std::isnan(result.standard_error));
+  EXPECT_TRUE(says(result, "the log lacks part of what the policy does"));
+  EXPECT_TRUE(says(of("switch_dr", input), "the log lacks part of what the policy does"));
+  const Estimate direct = of("dm_nn", input);
+  EXPECT_TRUE(says(direct, "outcome model as exact"));
+  EXPECT_FALSE(says(direct, "dr_nn has one")) << "not here";
+}
+
+TEST(Overlap, WithoutPropensitiesNothingIsKnown) {
+  const LoggedSample sample = logged_sample(100, 0, 0, 5);
+  EstimationInput input = sample.input();
+  input.propensity = {};
+  const Estimate result = of("naive", input);
+  EXPECT_FALSE(result.mean_weight);
+  EXPECT_FALSE(result.unsupported_fraction);
+}
+
+TEST(MeanWeight, ThatPropensitiesCannotExplainIsAWarningOfRowsThatUseThem) {
+  LoggedSample right = logged_sample(2000, 1, 0, 6);
+  std::fill(right.policy.begin(), right.policy.end(), 1.0);
+  EXPECT_FALSE(says(of("ips", right.input()), "the mean weight"));
+  LoggedSample wrong = right;
+  for (double& e : wrong.propensity) e *= 0.8;
+  EXPECT_TRUE(says(of("ips", wrong.input()), "they do not describe the log"));
+  EXPECT_FALSE(says(of("naive", wrong.input()), "the mean weight"));
+}
+
+TEST(BoundedWeights, AreAWarningByWhatTheyDoToTheValueAndNotByTheirNumber) {
+  LoggedSample sample = logged_sample(1000, 1, 0, 7);
+  std::vector<double> unbounded = sample.propensity;
+  // Nine nodes in ten are decided by the log, and the policy does the same: bounding them by a
+  // hair changes their weights from 1 to 1.0001.
+  for (std::size_t i = 0; i < 900; ++i) {
+    const bool treated = sample.treatment[i] == 1;
+    sample.policy[i] = treated ? 1 : 0;
+    unbounded[i] = treated ? 1 - 1e-5 : 1e-5;
+    sample.propensity[i] = treated ? 1 - 1e-4 : 1e-4;
+  }
+  EstimationInput input = sample.input();
+  input.propensity = {sample.propensity, unbounded, 1e-4};
+  const Estimate calm = of("ips", input);
+  EXPECT_DOUBLE_EQ(calm.clipped_fraction, 0.9);
+  EXPECT_TRUE(calm.warnings.empty()) << calm.warnings[0];
+
+  // One node with a large weight, cut: that moves the value.
+  sample.policy[950] = sample.treatment[950];
+  unbounded[950] = sample.treatment[950] == 1 ? 0.005 : 0.995;
+  sample.propensity[950] = sample.treatment[950] == 1 ? 0.05 : 0.95;
+  sample.outcome[950] = 10;
+  input = sample.input();
+  input.propensity = {sample.propensity, unbounded, 0.05};
+  const Estimate moved = of("ips", input);
+  EXPECT_TRUE(says(moved, "keeping propensities within [0.05, 0.95] moved the value by -1.8"))
+      << moved.warnings.size();
+  EXPECT_TRUE(says(moved, "standard errors)"));
+}
+
+TEST(BoundedWeights, AClipThatMovesTheValueSaysHowFar) {
+  const LoggedSample sample = logged_sample(1000, 1, 0, 8);
+  const double free = of("ips_clipped", sample.input(), {.clip = 1e9}).value;
+  EXPECT_FALSE(says(of("ips_clipped", sample.input(), {.clip = 1e9}), "moved the value"));
+  const Estimate cut = of("ips_clipped", sample.input(), {.clip = 1});
+  EXPECT_TRUE(
+      says(cut, fmt::format("clipping weights moved the value by {:+.3g} (", cut.value - free)));
+}
+
+TEST(ImplausiblePredictions, AreAWarningWhereTheyMoveTheValue) {
+  LoggedSample sample = logged_sample(1000, 0, 0, 9);
+  std::vector<double> wild = sample.mu1;
+  EstimationInput input = sample.input();
+  input.outcome_model.bounded = true;
+  input.outcome_model.other_mu0 = sample.mu0;
+  wild[0] += 1000;  // the value would be off by about 1000·π_0/1000
+  input.outcome_model.other_mu1 = wild;
+  const Estimate bounded = of("dr", input);
+  EXPECT_TRUE(
+      says(bounded, "0.1 % of the nodes lie far outside the outcomes seen and were bounded"));
+  EXPECT_EQ(bounded.value, of("dr", sample.input()).value);
+
+  wild = sample.mu1;
+  wild[0] += 1e-3;
+  input.outcome_model.other_mu1 = wild;
+  EXPECT_FALSE(says(of("dr", input), "outside the outcomes seen")) << "neither many nor far";
+  for (std::size_t i = 0; i < 20; ++i) wild[i] = sample.mu1[i] + 1e-3;
+  EXPECT_TRUE(says(of("dr", input), "2 % of the nodes lie far outside")) << "many";
+
+  std::fill(sample.policy.begin(), sample.policy.end(), 0.0);
+  EXPECT_FALSE(says(of("dm", input), "outside the outcomes seen")) << "a policy that uses none";
+}
+
+TEST(StandardErrors, ThatWouldTakeTheOutcomeModelAsExactAreNotGiven) {
+  const LoggedSample sample = logged_sample(500, 1, 0.3, 10);
+  for (const auto& [name, honest] : {std::pair{"switch_dr", "dr_ridge"},
+                                     {"dr_shrinkage", "dr_ridge"},
+                                     {"dm_nn", "dr_nn"},
+                                     {"cone_dm", "cone"},
+                                     {"dm", "dr"}}) {
+    const Estimate result = of(name, sample.input());
+    EXPECT_TRUE(std::isfinite(result.value)) << name;
+    EXPECT_TRUE(std::isnan(result.standard_error)) << name;
+    EXPECT_TRUE(std::isnan(result.interval.first) && std::isnan(result.interval.second)) << name;
+    EXPECT_EQ(result.status, EstimateStatus::kCaution) << name;
+    EXPECT_TRUE(says(result, std::string("outcome model as exact; ") + honest + " has one"))
+        << name;
+    EXPECT_TRUE(std::isfinite(of(honest, sample.input()).standard_error)) << honest;
+  }
+  EstimationInput input = sample.input();
+  input.outcome_model.given = true;
+  EXPECT_TRUE(says(of("dm_ols1", input), "; dr has one"));
+  input = sample.input();
+  input.outcome_model.model_variance = 0.01;
+  EXPECT_GE(of("dm_ols1", input).standard_error, 0.1);
+}
+
+}  // namespace
+}  // namespace cone

@@ -1,0 +1,114 @@
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "cone/results/text_table.hpp"
+
+namespace cone {
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+Estimate plain(const std::string& name) {
+  Estimate e;
+  e.estimator = name;
+  e.value = 12.34567;
+  e.standard_error = 0.1234;
+  e.interval = {12.1, 12.6};
+  e.effective_sample_size = 1234.4;
+  e.max_weight = 3.21;
+  e.clipped_fraction = 0.0123;
+  e.mean_weight = 1;
+  e.unsupported_fraction = 0;
+  return e;
+}
+
+Estimate without_error(const std::string& name) {
+  Estimate e = plain(name);
+  e.standard_error = kNone;
+  e.interval = {kNone, kNone};
+  e.effective_sample_size.reset();
+  e.max_weight.reset();
+  e.mean_weight = 0.69;
+  e.unsupported_fraction = 0.31;
+  e.status = EstimateStatus::kCaution;
+  e.warnings = {"no standard error", "the log never could"};
+  return e;
+}
+
+Estimate undefined(const std::string& name) {
+  Estimate e;
+  e.estimator = name;
+  e.value = e.standard_error = kNone;
+  e.interval = {kNone, kNone};
+  e.effective_sample_size = 0;
+  e.max_weight = 0;
+  e.status = EstimateStatus::kUndefined;
+  e.warnings = {"no value"};
+  return e;
+}
+
+EvaluationRecord made_up_record() {
+  EvaluationRecord record;
+  PolicyResult with_truth{.name = "spring campaign", .treated_fraction = 0.5, .truth = 12};
+  with_truth.estimates = {plain("snips"), without_error("dm_nn"),
+                          without_error("a_rather_long_name"), undefined("ips")};
+  PolicyResult without_truth{.name = "tab\there", .treated_fraction = 1};
+  without_truth.estimates = {plain("snips"), plain("dr_ridge")};
+  record.policies = {with_truth, without_truth};
+  record.diagnostics.warnings = {"said once for the run"};
+  return record;
+}
+
+TEST(EvaluationText, IsThisText) {
+  EXPECT_EQ(evaluation_text(made_up_record()),
+            R"(policy spring campaign  (treats 50.0 % of the nodes)   true utility 12.000
+
+estimator           utility   error  std. error     95 % interval  eff. nodes  max weight  clipped  mean weight  no support
+------------------------------------------------------------------------------------------------------------------------------
+snips                12.346  +0.346       0.123  [12.100, 12.600]       1,234        3.21    1.2 %         1.00       0.0 %
+dm_nn                12.346  +0.346           -                 -           -           -        -        0.690      31.0 %  !
+a_rather_long_name   12.346  +0.346           -                 -           -           -        -        0.690      31.0 %  !
+ips                       -       -           -                 -           0           0    0.0 %            -           -  !
+  ! no standard error (dm_nn, a_rather_long_name)
+  ! the log never could (dm_nn, a_rather_long_name)
+  ! no value (ips)
+
+policy tab\x09here  (treats 100.0 % of the nodes)
+
+estimator  utility  std. error     95 % interval  eff. nodes  max weight  clipped  mean weight  no support
+------------------------------------------------------------------------------------------------------------
+snips       12.346       0.123  [12.100, 12.600]       1,234        3.21    1.2 %         1.00       0.0 %
+dr_ridge    12.346       0.123  [12.100, 12.600]       1,234        3.21    1.2 %         1.00       0.0 %
+! said once for the run
+)");
+}
+
+TEST(EvaluationText, ShowsSmallErrorsWithThreeDigitsAndLargeOnesWithoutDecimals) {
+  const auto shown = [](double value, double standard_error) {
+    EvaluationRecord record;
+    PolicyResult policy{.name = "p"};
+    policy.estimates = {plain("snips")};
+    policy.estimates[0].value = value;
+    policy.estimates[0].standard_error = standard_error;
+    record.policies = {policy};
+    return evaluation_text(record);
+  };
+  EXPECT_NE(shown(1.23456789, 0.000123).find(" 1.234568 "), std::string::npos);
+  EXPECT_NE(shown(123456.7, 2345).find(" 123457 "), std::string::npos);
+  EXPECT_NE(shown(1.23456789, kNone).find(" 1.2346 "), std::string::npos) << "no error to go by";
+}
+
+TEST(TextTable, MeasuresCharactersAndNotBytes) {
+  TextTable table({{"name", TextTable::Align::kLeft}, {"µ"}});
+  table.add_row({"żółw", "1"});
+  table.add_row({"ox", "10.5"});
+  EXPECT_EQ(table.to_string(),
+            "name     µ\n"
+            "----------\n"
+            "żółw     1\n"
+            "ox    10.5\n");
+}
+
+}  // namespace
+}  // namespace cone
