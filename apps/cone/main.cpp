@@ -29,7 +29,7 @@ constexpr const char* kExamples = R"(Examples:
   cone estimators                                     what can be estimated, and how
 
 cone COMMAND --help explains a command with examples.
-Exit status: 0 fine, 2 wrong usage or bad input, 1 anything else.)";
+Exit status: 0 fine, 2 wrong usage or bad input, 130 interrupted, 1 anything else.)";
 
 void print_error(const Error& error) {
   const std::size_t count = error.faults().size() + error.num_unlisted();
@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
     std::cerr << "cone: interrupted\n";
     return app::kInterrupted;
   } catch (const std::bad_alloc&) {
-    std::cerr << "cone: out of memory; try a machine with more, or fewer features\n";
+    std::cerr << "cone: out of memory; try fewer --threads, fewer features, or a machine with more\n";
   } catch (const std::exception& error) {
     std::cerr << "cone: internal error: " << error.what() << '\n';
   }

@@ -2,9 +2,7 @@
 
 import io
 import pathlib
-import signal
 import subprocess
-import time
 import unittest
 import zipfile
 
@@ -178,22 +176,6 @@ class WrongUsage(FolderTest):
         self.assertEqual(check.stdout.strip(), "--protocol --propensity-bound", check.stderr)
         for shell in ("zsh", "fish"):
             self.assertIn("evaluate", cone("completion", shell).stdout)
-
-
-class Interrupts(FolderTest):
-    def test_ctrl_c_stops_without_a_trace(self):
-        out = self.folder / "out.json"
-        process = subprocess.Popen([BINARY, "evaluate", "demo", "--policy", "uniform", "--json", out,
-                                    "--folds", "60"],  # long enough to be interrupted
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(1.5)
-        self.assertIsNone(process.poll())
-        process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=120)
-        self.assertEqual(process.returncode, 130, stderr)
-        self.assertIn("interrupted", stderr)
-        self.assertEqual(stdout, "")
-        self.assertEqual(list(self.folder.iterdir()), [])
 
 
 class Outputs(FolderTest):
