@@ -1,6 +1,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include "cone/base/error.hpp"
 #include "cone/base/file.hpp"
+#include "cone/base/progress.hpp"
 #include "cone/base/stopwatch.hpp"
 #include "cone/base/text.hpp"
 #include "cone/estimate/catalogue.hpp"
@@ -128,6 +130,34 @@ void check_model(const EvaluateFlags& flags, const std::optional<ConeFit>& model
   }
 }
 
+/// A word before a run that takes more than a few seconds.
+void announce(std::span<const ExpectedCost> costs) {
+  constexpr double kWorthAWord = 5;
+  constexpr double kWorthAName = 0.05;
+  double total = 0;
+  for (const ExpectedCost& cost : costs) total += cost.seconds;
+  if (total < kWorthAWord) return;
+  std::vector<std::string> parts;
+  for (const ExpectedCost& cost : costs) {
+    if (cost.seconds < kWorthAName * total) continue;
+    parts.push_back(fmt::format("{} {}", cost.name, duration_text(cost.seconds)));
+  }
+  std::cerr << fmt::format("this may take about {} ({}); Ctrl-C keeps what is finished\n",
+                           duration_text(total), fmt::join(parts, ", "));
+}
+
+bool has_estimates(const EvaluationRecord& record) {
+  return !record.policies.empty() && !record.policies.front().estimates.empty();
+}
+
+/// What is missing goes to stderr, last of all.
+int finish(const EvaluationRecord& record) {
+  if (record.unfinished.empty()) return kSuccess;
+  std::cerr << fmt::format("cone: interrupted; not finished: {}\n",
+                           fmt::join(record.unfinished, ", "));
+  return interrupted_status();
+}
+
 int run_evaluate(EvaluateFlags flags) {
   validate(flags.options);
   std::vector<OutputFile> outputs = flags.explanations.outputs();
@@ -147,9 +177,12 @@ int run_evaluate(EvaluateFlags flags) {
   if (flags.explanations.any() && !fit) {
     fit = fit_cone(context, data.observed, flags.options.plan, flags.options.cone);
   }
-  Evaluation evaluation = evaluate(context, data, policies, flags.options, fit ? &*fit : nullptr);
-  if (evaluation.status == RunStatus::kCancelled) throw Cancelled();
-  if (fit) flags.explanations.write(context, data.observed, *fit);
+  const ConeFit* fitted = fit ? &*fit : nullptr;
+  if (!flags.run.quiet) announce(expected_costs(context, data.observed, flags.options, fitted));
+  Evaluation evaluation = evaluate(context, data, policies, flags.options, fitted);
+  const bool interrupted = evaluation.status == RunStatus::kCancelled;
+  if (interrupted && !has_estimates(evaluation.record)) throw Cancelled();
+  if (fit && !interrupted) flags.explanations.write(context, data.observed, *fit);
   progress.clear();
   EvaluationRecord& record = evaluation.record;
   record.config["data"] = flags.data;
@@ -163,7 +196,7 @@ int run_evaluate(EvaluateFlags flags) {
   warnings.insert(warnings.begin(), data.notes.begin(), data.notes.end());  // text: on stderr
   if (flags.json == "-") {
     std::cout << dump_json(to_json(record)) << std::endl;
-    return kSuccess;
+    return finish(record);
   }
   if (!flags.run.quiet) print_summary(record, data);
   std::cout << text << std::flush;
@@ -171,7 +204,7 @@ int run_evaluate(EvaluateFlags flags) {
     write_atomically(flags.json,
                      [&](std::ostream& out) { out << dump_json(to_json(record)) << '\n'; });
   }
-  return kSuccess;
+  return finish(record);
 }
 
 }  // namespace

@@ -110,7 +110,8 @@ int main(int argc, char** argv) {
     std::cerr << "cone: interrupted\n";
     return app::interrupted_status();
   } catch (const std::bad_alloc&) {
-    std::cerr << "cone: out of memory; try a machine with more, or fewer features\n";
+    std::cerr
+        << "cone: out of memory; try fewer --threads, fewer features, or a machine with more\n";
   } catch (const std::exception& error) {
     std::cerr << "cone: internal error: " << error.what() << '\n';
   }

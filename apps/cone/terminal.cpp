@@ -59,6 +59,10 @@ bool ConsoleProgress::update(std::string_view phase, std::uint64_t done, std::ui
   return !was_interrupted();
 }
 
+void ConsoleProgress::enter(const ProgressStage& stage) {
+  if (bar_) bar_->enter(stage);
+}
+
 void ConsoleProgress::clear() {
   if (bar_) bar_->clear();
 }

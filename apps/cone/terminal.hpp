@@ -22,6 +22,7 @@ class ConsoleProgress : public ProgressObserver {
  public:
   explicit ConsoleProgress(bool quiet);
   bool update(std::string_view phase, std::uint64_t done, std::uint64_t total) override;
+  void enter(const ProgressStage& stage) override;
   void clear();
 
  private:

@@ -31,9 +31,10 @@ double largest_magnitude_of(std::span<const double> values) {
 
 }  // namespace
 
-ArmProgram::ArmProgram(MatrixView<const double> kernel, double lambda,
+ArmProgram::ArmProgram(const Context& context, MatrixView<const double> kernel, double lambda,
                        std::span<const double> target, const Matrix<double>& factor)
-    : kernel_(kernel),
+    : context_(context),
+      kernel_(kernel),
       lambda_(lambda),
       target_(target),
       factor_(factor),
@@ -62,7 +63,7 @@ void ArmProgram::refit() {
       for (std::size_t l = 0; l <= k; ++l) part(k, l) = row[kept[l]];
       part(k, k) += lambda_;
     }
-    factorise(part);
+    factorise(context_, part);
     solve_with_factor(part, base);
     solve_with_factor(part, per_price);
   }
@@ -106,6 +107,7 @@ void ArmProgram::solve(double price) {
   // Murty's rule ends after finitely many steps, but rounding knows nothing of that.
   const std::size_t most_steps = kStepsPerNode * (weights_.size() + 1);
   for (std::size_t step = 0;; ++step) {
+    context_.poll();
     require(step < most_steps, "kernel balancing: the weights do not settle");
     set_weights(price);
     const std::vector<std::size_t> wrong = contradictions(price);
@@ -130,14 +132,12 @@ double ArmProgram::total() const { return sum(weights_); }
 
 double ArmProgram::slope() const { return sum(per_price_); }
 
-void solve_for_total(const Context& context, std::array<ArmProgram, 2>& arms, double largest_target,
-                     double total) {
+void solve_for_total(std::array<ArmProgram, 2>& arms, double largest_target, double total) {
   double price = 0;
   double low = -largest_target;  // no weight pays at this price
   double high = std::numeric_limits<double>::infinity();
   for (int k = 0; k < kMaxPrices; ++k) {
-    context.for_each_range(arms.size(), 1,
-                           [&](std::size_t arm, std::size_t) { arms[arm].solve(price); });
+    for (ArmProgram& arm : arms) arm.solve(price);
     const double missing = total - arms[0].total() - arms[1].total();
     if (std::abs(missing) <= kTotalTolerance * total) return;
     (missing > 0 ? low : high) = price;

@@ -18,8 +18,8 @@ namespace cone {
 class ArmProgram {
  public:
   /// What is passed must outlive the programme; `factor` is the Cholesky factor of K + λI.
-  ArmProgram(MatrixView<const double> kernel, double lambda, std::span<const double> target,
-             const Matrix<double>& factor);
+  ArmProgram(const Context& context, MatrixView<const double> kernel, double lambda,
+             std::span<const double> target, const Matrix<double>& factor);
 
   void solve(double price);
 
@@ -35,6 +35,7 @@ class ArmProgram {
   /// Those free weights that are negative and those at zero that want to grow.
   std::vector<std::size_t> contradictions(double price) const;
 
+  const Context& context_;
   MatrixView<const double> kernel_;
   double lambda_;
   std::span<const double> target_;
@@ -47,7 +48,6 @@ class ArmProgram {
 };
 
 /// Raises or lowers the price until the weights of both arms sum to `total`.
-void solve_for_total(const Context& context, std::array<ArmProgram, 2>& arms, double largest_target,
-                     double total);
+void solve_for_total(std::array<ArmProgram, 2>& arms, double largest_target, double total);
 
 }  // namespace cone

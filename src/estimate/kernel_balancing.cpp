@@ -75,18 +75,18 @@ void KernelBalancing::build(const Context& context, const Rows& rows,
 
 void KernelBalancing::set_lambda(const Context& context, double lambda) {
   lambda_ = lambda;
-  context.for_each_range(arms_.size(), 1, [&](std::size_t a, std::size_t) {
-    Arm& arm = arms_[a];
+  for (Arm& arm : arms_) {
     const MatrixView<const double> block = diagonal_block(kernel_, arm.begin, arm.size);
-    arm.factor = Matrix<double>(arm.size, arm.size);
+    // The last factor's memory, where there is one: it is as large as the kernel of the arm.
+    if (arm.factor.rows() != arm.size) arm.factor = Matrix<double>(arm.size, arm.size);
     for (std::size_t i = 0; i < arm.size; ++i) {
       const std::span<const double> row = block.row(i).first(i + 1);
       std::copy(row.begin(), row.end(), arm.factor.row(i).begin());
       arm.factor(i, i) += lambda;
     }
-    factorise(arm.factor);
-    arm.inverse_diagonal = inverse_diagonal(arm.factor);
-  });
+    factorise(context, arm.factor);
+    arm.inverse_diagonal = inverse_diagonal(context, arm.factor);
+  }
 }
 
 void KernelBalancing::choose_lambda(const Context& context, std::span<const double> outcome) {
@@ -175,11 +175,12 @@ std::vector<double> KernelBalancing::weights(const Context& context,
   }
 
   const auto program = [&](const Arm& arm) {
-    return ArmProgram(diagonal_block(kernel_, arm.begin, arm.size), lambda_, part(arm), arm.factor);
+    return ArmProgram(context, diagonal_block(kernel_, arm.begin, arm.size), lambda_, part(arm),
+                      arm.factor);
   };
   std::array<ArmProgram, 2> programs = {program(arms_[0]), program(arms_[1])};
   const auto total = static_cast<double>(num_nodes());
-  solve_for_total(context, programs, *std::max_element(a.begin(), a.end()), total);
+  solve_for_total(programs, *std::max_element(a.begin(), a.end()), total);
   for (std::size_t k = 0; k < arms_.size(); ++k) keep(arms_[k], programs[k].weights());
   const double reached = sum(result);
   require(std::abs(reached - total) <= 1e-6 * total, "kernel balancing: the weights do not add up");

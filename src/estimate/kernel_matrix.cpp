@@ -1,7 +1,9 @@
 #include "estimate/kernel_matrix.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include <cblas.h>
 
@@ -11,8 +13,9 @@
 namespace cone {
 namespace {
 
-/// Rows of the matrix that one task fills.
+/// Rows of the matrix that one task fills, and multiplications it does in one call, at most.
 constexpr std::size_t kRowsPerTask = 128;
+constexpr double kProductsPerTask = 2e9;
 /// How many times faster a multiplication is in a dense kernel than in a scattered update.
 constexpr double kDenseAdvantage = 16;
 /// A squared distance below this share of the squared lengths is rounding.
@@ -72,6 +75,59 @@ Matrix<double> scattered_distances(const Context& context, const SparseMatrix& r
   return result;
 }
 
+/// Visits the positive values below the diagonal of rows [begin, end).
+template <class Visit>
+void for_each_positive(const Matrix<double>& squared, std::size_t begin, std::size_t end,
+                       const Visit& visit) {
+  for (std::size_t i = begin; i < end; ++i) {
+    for (const double d : squared.row(i).first(i)) {
+      if (d > 0) visit(d);
+    }
+  }
+}
+
+struct OrderStatistic {
+  double value;
+  std::uint64_t num_below;  ///< positive values that are smaller
+};
+
+/// The positive value below the diagonal with `rank` others before it, in place: positive numbers
+/// are in the order of their bits, so each pass counts the next 16 of those that agree so far.
+OrderStatistic order_statistic(const Context& context, const Matrix<double>& squared,
+                               std::uint64_t rank) {
+  constexpr unsigned kDigitBits = 16;
+  constexpr std::uint64_t kDigits = std::uint64_t{1} << kDigitBits;
+  constexpr std::size_t kMostTables = 16;
+  const std::size_t grain =
+      std::max(kRowsPerTask, (squared.rows() + kMostTables - 1) / kMostTables);
+  std::uint64_t known = 0;  // the leading bits of the value
+  std::uint64_t num_below = 0;
+  for (int shift = 64 - static_cast<int>(kDigitBits); shift >= 0;
+       shift -= static_cast<int>(kDigitBits)) {
+    const auto tables = context.map_ranges<std::vector<std::uint64_t>>(
+        squared.rows(), grain, [&](std::size_t begin, std::size_t end) {
+          std::vector<std::uint64_t> table(kDigits, 0);
+          for (std::size_t first = begin; first < end; first += kRowsPerTask) {
+            context.poll();
+            for_each_positive(squared, first, std::min(end, first + kRowsPerTask), [&](double d) {
+              const std::uint64_t bits = std::bit_cast<std::uint64_t>(d) >> shift;
+              if (bits >> kDigitBits == known) ++table[bits & (kDigits - 1)];
+            });
+          }
+          return table;
+        });
+    std::uint64_t digit = 0;
+    for (;; ++digit) {
+      std::uint64_t here = 0;
+      for (const std::vector<std::uint64_t>& table : tables) here += table[digit];
+      if (num_below + here > rank) break;
+      num_below += here;
+    }
+    known = known << kDigitBits | digit;
+  }
+  return {std::bit_cast<double>(known), num_below};
+}
+
 bool dense_is_cheaper(const SparseMatrix& rows) {
   std::vector<double> num_in_column(rows.cols(), 0.0);
   for (const std::uint32_t column : rows.columns()) ++num_in_column[column];
@@ -88,7 +144,11 @@ Matrix<double> squared_distances(const Context& context, MatrixView<const double
   std::vector<double> lengths(x.rows());
   for (std::size_t i = 0; i < x.rows(); ++i) lengths[i] = dot(x.row(i), x.row(i));
   Matrix<double> result(x.rows(), x.rows());
-  context.for_each_range(x.rows(), kRowsPerTask, [&](std::size_t begin, std::size_t end) {
+  const double products_per_row =
+      std::max(1.0, static_cast<double>(x.rows()) * static_cast<double>(x.cols()));
+  const auto rows_per_task = static_cast<std::size_t>(
+      std::clamp(kProductsPerTask / products_per_row, 1.0, static_cast<double>(kRowsPerTask)));
+  context.for_each_range(x.rows(), rows_per_task, [&](std::size_t begin, std::size_t end) {
     if (x.cols() > 0) {
       const OneBlasThread guard;
       const int n = static_cast<int>(x.rows());
@@ -117,23 +177,33 @@ Matrix<double> squared_distances(const Context& context, const SparseMatrix& row
 }
 
 double median_distance(const Context& context, const Matrix<double>& squared) {
-  const auto pieces = context.map_ranges<std::vector<double>>(
-      squared.rows(), kRowsPerTask, [&](std::size_t begin, std::size_t end) {
-        std::vector<double> positive;
-        for (std::size_t i = begin; i < end; ++i) {
-          for (const double d : squared.row(i).first(i)) {
-            if (d > 0) positive.push_back(d);
-          }
-        }
-        return positive;
-      });
-  std::vector<double> all;
-  for (const std::vector<double>& piece : pieces) all.insert(all.end(), piece.begin(), piece.end());
-  if (all.empty()) return 1;
-  const auto upper = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  std::nth_element(all.begin(), upper, all.end());
-  if (all.size() % 2 == 1) return std::sqrt(*upper);
-  return 0.5 * (std::sqrt(*upper) + std::sqrt(*std::max_element(all.begin(), upper)));
+  std::uint64_t count = 0;
+  for (const std::uint64_t positive : context.map_ranges<std::uint64_t>(
+           squared.rows(), kRowsPerTask, [&](std::size_t begin, std::size_t end) {
+             std::uint64_t found = 0;
+             for_each_positive(squared, begin, end, [&](double) { ++found; });
+             return found;
+           })) {
+    count += positive;
+  }
+  if (count == 0) return 1;
+  const auto [upper, num_below] = order_statistic(context, squared, count / 2);
+  if (count % 2 == 1) return std::sqrt(upper);
+  double lower = upper;
+  if (num_below == count / 2) {  // the one before it is smaller
+    lower = 0;
+    for (const double largest : context.map_ranges<double>(
+             squared.rows(), kRowsPerTask, [&, middle = upper](std::size_t begin, std::size_t end) {
+               double found = 0;
+               for_each_positive(squared, begin, end, [&](double d) {
+                 if (d < middle) found = std::max(found, d);
+               });
+               return found;
+             })) {
+      lower = std::max(lower, largest);
+    }
+  }
+  return 0.5 * (std::sqrt(upper) + std::sqrt(lower));
 }
 
 void apply_gaussian_kernel(const Context& context, double bandwidth, Matrix<double>& squared) {

@@ -8,12 +8,13 @@
 #include <system_error>
 
 #include "cone/base/error.hpp"
+#include "cone/exec/blas_memory.hpp"
 
 namespace cone {
 namespace {
 
 /// How often a caller that has run out of tasks looks at the progress of the others.
-constexpr std::chrono::milliseconds kProgressInterval(100);
+constexpr std::chrono::milliseconds kProgressInterval(50);
 
 /// Training is a rapid succession of short parallel loops. A thread that has run out of work looks
 /// out for the next this long before it sleeps, because waking it takes tens of microseconds.
@@ -27,11 +28,20 @@ void pause() {
 }
 
 thread_local bool inside_task = false;
+thread_local const std::atomic<bool>* stop_flag = nullptr;  // of the tasks this thread works on
+thread_local const ThreadPool* owner = nullptr;             // of a thread that a pool started
 
 struct InsideTask {
   bool previous = inside_task;
-  InsideTask() { inside_task = true; }
-  ~InsideTask() { inside_task = previous; }
+  const std::atomic<bool>* previous_flag = stop_flag;
+  explicit InsideTask(const std::atomic<bool>* flag) {
+    inside_task = true;
+    if (flag != nullptr) stop_flag = flag;
+  }
+  ~InsideTask() {
+    inside_task = previous;
+    stop_flag = previous_flag;
+  }
   InsideTask(const InsideTask&) = delete;
   InsideTask& operator=(const InsideTask&) = delete;
 };
@@ -45,23 +55,33 @@ struct ThreadPool::Job {
   std::atomic<std::size_t> next{0};
   std::atomic<std::size_t> done{0};
   std::atomic<bool> stop{false};
-  bool cancelled = false;  // set by the calling thread only
+  std::atomic<bool> cancelled{false};
   std::mutex failure_mutex;
   std::exception_ptr failure;  // guarded by failure_mutex
   std::size_t failed_task = std::numeric_limits<std::size_t>::max();
 
   void record_failure(std::size_t number) {
     const std::lock_guard lock(failure_mutex);
-    if (number < failed_task) {
+    if (!failure || number < failed_task) {
       failed_task = number;
       failure = std::current_exception();
     }
     stop = true;
   }
+  /// A task that ended early because another failed says Cancelled too: that must not hide why.
+  void record_cancelled() {
+    cancelled = true;
+    stop = true;
+  }
+  /// Never throws: the other threads still hold on to this job.
   void report() {
-    if (on_progress && !on_progress(done.load())) {
-      cancelled = true;
-      stop = true;
+    if (!on_progress || stop) return;
+    try {
+      if (!on_progress(done.load())) record_cancelled();
+    } catch (const Cancelled&) {
+      record_cancelled();
+    } catch (...) {
+      record_failure(count);
     }
   }
 };
@@ -76,6 +96,7 @@ ThreadPool::ThreadPool(int num_threads) {
   } catch (const std::system_error&) {
     // The system has no more threads to give: work with those there are. Results are the same.
   }
+  expect_blas_threads(this->num_threads());
 }
 
 ThreadPool::~ThreadPool() {
@@ -101,7 +122,12 @@ bool ThreadPool::spin_until(const std::function<bool()>& happened) const {
   return happened();
 }
 
+bool ThreadPool::owns_this_thread() const { return owner == this; }
+
+bool ThreadPool::told_to_stop() { return stop_flag != nullptr && *stop_flag; }
+
 void ThreadPool::work() {
+  owner = this;
   std::uint64_t seen_job = 0;
   std::uint64_t seen_announcement = 0;
   while (true) {
@@ -126,12 +152,14 @@ void ThreadPool::work() {
 }
 
 void ThreadPool::run_tasks(Job& job, bool report) {
-  const InsideTask guard;
+  const InsideTask guard(&job.stop);
   while (!job.stop) {
     const std::size_t number = job.next.fetch_add(1);
     if (number >= job.count) return;
     try {
       job.task(number);
+    } catch (const Cancelled&) {
+      job.record_cancelled();
     } catch (...) {
       job.record_failure(number);
     }
@@ -142,7 +170,7 @@ void ThreadPool::run_tasks(Job& job, bool report) {
 
 void ThreadPool::run_inline(std::size_t count, const std::function<void(std::size_t)>& task,
                             const std::function<bool(std::size_t)>& on_progress) {
-  const InsideTask guard;
+  const InsideTask guard(nullptr);
   for (std::size_t number = 0; number < count; ++number) {
     task(number);
     if (on_progress && !on_progress(number + 1)) throw Cancelled();

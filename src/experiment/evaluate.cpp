@@ -1,6 +1,7 @@
 #include "cone/experiment/evaluate.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include "experiment/diagnostics.hpp"
 #include "experiment/nuisance_set.hpp"
 #include "experiment/scaling_diagnostics.hpp"
+#include "experiment/workload.hpp"
 
 namespace cone {
 namespace {
@@ -37,13 +39,11 @@ void require_log(const Dataset& data) {
                                  "evaluate needs a log; cone simulate makes one from a network"});
 }
 
-/// Beyond this many entries and directed edges, five folds of networks take more than minutes: they
-/// run where the user asks for them.
+/// Beyond this many entries, directed edges and nodes' worth of entries, five folds of networks
+/// take more than minutes: they run where the user asks for them.
 constexpr std::uint64_t kLargestDefaultCone = 5'000'000;
 
-bool is_large(const Dataset& data) {
-  return 2 * data.graph.num_edges() + data.features.matrix.num_entries() > kLargestDefaultCone;
-}
+bool is_large(const Dataset& data) { return cone_epoch_entries(data) > kLargestDefaultCone; }
 
 std::vector<const EstimatorInfo*> chosen_estimators(const Dataset& data,
                                                     const EvaluateOptions& options) {
@@ -143,17 +143,22 @@ void note_given_nuisances(const EstimatorInfo& estimator, const NuisanceSet& nui
   }
 }
 
-PolicyResult evaluate_policy(const Context& context, const EvaluatedPolicy& policy,
-                             std::size_t number, const LoadedData& data, const ScoredLog& log,
-                             const NuisanceSet& nuisances,
-                             std::span<const EstimatorInfo* const> estimators,
-                             const EstimatorOptions& options) {
-  const std::vector<double> probability = gather(policy.treat_probability, nuisances.scored);
+/// A policy's result without estimates.
+PolicyResult describe_policy(const EvaluatedPolicy& policy, const LoadedData& data,
+                             std::span<const NodeIndex> scored) {
   PolicyResult result{
       .name = policy.name,
       .checksum = Checksum().add(std::span<const double>(policy.treat_probability)).hex(),
-      .treated_fraction = mean(probability)};
-  if (data.truth) result.truth = data.truth->utility(policy.treat_probability, nuisances.scored);
+      .treated_fraction = mean(gather(policy.treat_probability, scored))};
+  if (data.truth) result.truth = data.truth->utility(policy.treat_probability, scored);
+  return result;
+}
+
+void add_estimates(const Context& context, const EvaluatedPolicy& policy, std::size_t number,
+                   const ScoredLog& log, const NuisanceSet& nuisances,
+                   std::span<const EstimatorInfo* const> estimators,
+                   const EstimatorOptions& options, PolicyResult& result) {
+  const std::vector<double> probability = gather(policy.treat_probability, nuisances.scored);
   for (const EstimatorInfo* estimator : estimators) {
     EstimationInput input{
         .treatment = log.treatment, .outcome = log.outcome, .policy = probability};
@@ -175,7 +180,6 @@ PolicyResult evaluate_policy(const Context& context, const EvaluatedPolicy& poli
     note_given_nuisances(*estimator, nuisances, value);
     result.estimates.push_back(std::move(value));
   }
-  return result;
 }
 
 nlohmann::ordered_json config_json(const Context& context, const EvaluateOptions& options,
@@ -192,48 +196,126 @@ nlohmann::ordered_json config_json(const Context& context, const EvaluateOptions
   return config;
 }
 
-EvaluationRecord run(const Context& context, const LoadedData& data,
-                     std::span<const EvaluatedPolicy> policies, const EvaluateOptions& options,
-                     const ConeFit* fitted_cone) {
+/// Runs the estimators that have become ready and takes them off the list.
+void run_ready_estimators(const Context& context, const Dataset& data,
+                          std::span<const EvaluatedPolicy> policies, const NuisanceSet& nuisances,
+                          const EstimatorOptions& options,
+                          std::vector<const EstimatorInfo*>& waiting,
+                          std::vector<PolicyResult>& results) {
+  const auto is_ready = [&](const EstimatorInfo* e) { return nuisances.is_ready_for(*e); };
+  std::vector<const EstimatorInfo*> ready;
+  std::copy_if(waiting.begin(), waiting.end(), std::back_inserter(ready), is_ready);
+  if (ready.empty()) return;
+  const ScoredLog log(data, nuisances);
+  std::vector<PolicyResult> extended = results;  // kept as they are if this is cancelled
+  for (std::size_t p = 0; p < policies.size(); ++p) {
+    add_estimates(context, policies[p], p, log, nuisances, ready, options, extended[p]);
+  }
+  results = std::move(extended);
+  std::erase_if(waiting, is_ready);
+}
+
+/// Estimates in the order in which the estimators were asked for.
+void sort_estimates(std::span<const EstimatorInfo* const> estimators,
+                    std::vector<PolicyResult>& results) {
+  const auto place = [&](const Estimate& estimate) {
+    return std::find_if(estimators.begin(), estimators.end(),
+                        [&](const EstimatorInfo* e) { return e->name == estimate.estimator; }) -
+           estimators.begin();
+  };
+  for (PolicyResult& result : results) {
+    std::stable_sort(result.estimates.begin(), result.estimates.end(),
+                     [&](const Estimate& a, const Estimate& b) { return place(a) < place(b); });
+  }
+}
+
+/// Fits and estimates until all is done or the observer asks to stop; whether all was done.
+bool fit_and_estimate(const Context& context, const LoadedData& data,
+                      std::span<const EvaluatedPolicy> policies, const EvaluateOptions& options,
+                      std::span<const NuisanceStep> steps, NuisanceFitter& fitter,
+                      std::vector<const EstimatorInfo*>& waiting, EvaluationRecord& record) {
+  const auto estimate_ready = [&] {
+    const Stopwatch watch;
+    run_ready_estimators(context, data.observed, policies, fitter.set(), options.estimator, waiting,
+                         record.policies);
+    record.timing_seconds["estimates"] += watch.seconds();
+  };
+  double whole = 0;
+  for (const NuisanceStep& step : steps) whole += step.expected_seconds;
+  try {
+    if (steps.empty()) estimate_ready();
+    double before = 0;
+    for (std::size_t k = 0; k < steps.size(); ++k) {
+      const double after = before + steps[k].expected_seconds;
+      const StageScope stage(
+          context, fmt::format("{} ({} of {} models)", steps[k].name, k + 1, steps.size()),
+          before / whole, after / whole);
+      const Stopwatch watch;
+      fitter.fit(steps[k]);
+      record.timing_seconds["nuisances"] += watch.seconds();
+      estimate_ready();
+      before = after;
+    }
+  } catch (const Cancelled&) {
+    return false;
+  }
+  return true;
+}
+
+void warn_of_left_out(const Dataset& data, const EvaluateOptions& options, Diagnostics& out) {
+  const bool own_model = options.nuisances == NuisanceSource::kGiven && data.mu0.has_value();
+  if (!options.estimators.empty() || own_model || !is_large(data)) return;
+  std::vector<std::string_view> left_out;
+  for (const std::string_view name : default_estimators(own_model)) {
+    if (find_estimator(name)->needs_cone()) left_out.push_back(name);
+  }
+  out.warnings.push_back(fmt::format(
+      "{} were left out, as training on data of this size takes long: --estimators {} runs "
+      "them",
+      fmt::join(left_out, " and "), fmt::join(left_out, ",")));
+}
+
+Evaluation run(const Context& context, const LoadedData& data,
+               std::span<const EvaluatedPolicy> policies, const EvaluateOptions& options,
+               const ConeFit* fitted_cone) {
   validate(options);
   require_log(data.observed);
   require(!policies.empty(), "evaluate: no policy");
   const auto estimators = chosen_estimators(data.observed, options);
 
-  EvaluationRecord record;
+  Evaluation evaluation;
+  EvaluationRecord& record = evaluation.record;
   record.version = kVersion;
   record.revision = source_revision();
   record.commit = build_commit();
   record.config = config_json(context, options, policies, estimators);
   record.data = summarise(data.observed);
+  record.timing_seconds = {{"nuisances", 0.0}, {"estimates", 0.0}};
 
-  const Stopwatch fitting;
   const Matrix<double> probabilities = policy_matrix(policies, data.observed.num_nodes());
-  const NuisanceSet nuisances = prepare_nuisances(context, data.observed, estimators,
-                                                  probabilities.view(), options, fitted_cone);
-  record.timing_seconds["nuisances"] = fitting.seconds();
-
-  const Stopwatch estimating;
-  const ScoredLog log(data.observed, nuisances);
-  for (std::size_t p = 0; p < policies.size(); ++p) {
-    record.policies.push_back(evaluate_policy(context, policies[p], p, data, log, nuisances,
-                                              estimators, options.estimator));
+  const auto steps = plan_nuisances(context, data.observed, estimators, options, fitted_cone);
+  NuisanceFitter fitter(context, data.observed, probabilities.view(), options, fitted_cone,
+                        estimators, steps);
+  for (const EvaluatedPolicy& policy : policies) {
+    record.policies.push_back(describe_policy(policy, data, fitter.set().scored));
   }
-  record.diagnostics = diagnose(data, nuisances);
+  std::vector<const EstimatorInfo*> waiting = estimators;
+  if (!fit_and_estimate(context, data, policies, options, steps, fitter, waiting, record)) {
+    evaluation.status = RunStatus::kCancelled;
+    record.status = "interrupted";
+    for (const EstimatorInfo* estimator : waiting) {
+      record.unfinished.emplace_back(estimator->name);
+    }
+  }
+  sort_estimates(estimators, record.policies);
+  record.diagnostics = diagnose(data, fitter.set());
   record.diagnostics.feature_scaling =
       describe_scaling(data.observed.features, estimators, options.nuisance);
   for (std::string& warning : warn_of_rounding_columns(data.observed.features)) {
     record.diagnostics.warnings.push_back(std::move(warning));
   }
-  const bool own_model =
-      options.nuisances == NuisanceSource::kGiven && data.observed.mu0.has_value();
-  if (options.estimators.empty() && !own_model && is_large(data.observed)) {
-    record.diagnostics.warnings.emplace_back(
-        "cone was left out, as training on a network of this size takes long: --estimators cone "
-        "runs it");
-  }
-  record.timing_seconds["estimates"] = estimating.seconds();
-  return record;
+  warn_of_left_out(data.observed, options, record.diagnostics);
+  return evaluation;
 }
 
 }  // namespace
@@ -248,11 +330,24 @@ bool uses_cone(const Dataset& data, const EvaluateOptions& options) {
   });
 }
 
+std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
+                                         const EvaluateOptions& options,
+                                         const ConeFit* fitted_cone) {
+  validate(options);
+  require_log(data);
+  std::vector<ExpectedCost> costs;
+  for (const NuisanceStep& step :
+       plan_nuisances(context, data, chosen_estimators(data, options), options, fitted_cone)) {
+    costs.push_back({step.name, step.expected_seconds});
+  }
+  return costs;
+}
+
 Evaluation evaluate(const Context& context, const LoadedData& data,
                     std::span<const EvaluatedPolicy> policies, const EvaluateOptions& options,
                     const ConeFit* fitted_cone) {
   try {
-    return {RunStatus::kCompleted, run(context, data, policies, options, fitted_cone)};
+    return run(context, data, policies, options, fitted_cone);
   } catch (const Cancelled&) {
     return {RunStatus::kCancelled, {}};
   }

@@ -10,6 +10,8 @@
 #include "cone/base/error.hpp"
 #include "cone/nuisance/network_model.hpp"
 
+#include "experiment/workload.hpp"
+
 namespace cone {
 namespace {
 
@@ -64,15 +66,6 @@ std::vector<NodeIndex> nodes_scored_without_fitting(const Dataset& data,
   return all;
 }
 
-/// What has to be fitted for a set of estimators.
-struct Needs {
-  std::vector<std::string_view> propensities;
-  std::vector<std::string_view> outcome_models;
-  std::vector<std::string_view> kernels;
-
-  bool nothing() const { return propensities.empty() && outcome_models.empty(); }
-};
-
 PropensityNuisance fitted_nuisance(PropensityPredictions fitted, double bound) {
   return {.probability = std::move(fitted.probability),
           .unbounded = std::move(fitted.unbounded),
@@ -81,47 +74,32 @@ PropensityNuisance fitted_nuisance(PropensityPredictions fitted, double bound) {
           .warnings = std::move(fitted.warnings)};
 }
 
-/// Adds what is needed of cone, and takes it off the list.
-void add_cone(const Context& context, const Dataset& data, const EvaluateOptions& options,
-              const ConeFit* fitted, Needs& needs, NuisanceSet& set) {
-  const bool needs_propensity = std::erase(needs.propensities, "cone") > 0;
-  const bool needs_outcomes = std::erase(needs.outcome_models, "cone") > 0;
-  const bool needs_kernel = std::erase(needs.kernels, "cone") > 0;
-  if (!needs_propensity && !needs_outcomes && !needs_kernel) return;
-  std::optional<ConeFit> own;
-  if (fitted == nullptr) fitted = &own.emplace(fit_cone(context, data, options.plan, options.cone));
-  require(canonical_text(fitted->plan) == canonical_text(options.plan) &&
-              fitted->seed == context.seed(),
-          "evaluate: cone was fitted by another plan");
-  const double bound = options.nuisance.propensity_bound;
-  ConePredictions predictions = predict_cone(context, data, *fitted, bound);
-  set.scored = std::move(predictions.scored);
-  if (!set.given_propensity) {  // where no estimator needs them, they still show the overlap
-    set.propensities["cone"] = fitted_nuisance(std::move(predictions.propensities), bound);
-  }
-  if (needs_outcomes) set.outcome_models["cone"] = std::move(predictions.outcomes);
-  if (needs_kernel) {
-    set.balances.emplace("cone",
-                         BalancedLog::on_representations(context, data, *fitted, options.kernel));
-  }
-  for (const ConeFold& fold : fitted->folds) set.trainings.push_back(fold.training);
+bool takes_propensity(const Dataset& data, const EvaluateOptions& options) {
+  return options.nuisances == NuisanceSource::kGiven && data.propensity.has_value();
 }
 
-void fit_on_features(const Context& context, const Dataset& data, MatrixView<const double> policies,
-                     const EvaluateOptions& options, const Needs& needs, NuisanceSet& set) {
-  const FitPlan plan = make_plan(data, options.plan, context.seed());
-  set.scored = plan.scored;
-  for (const std::string_view name : needs.propensities) {
-    set.propensities[std::string(name)] =
-        fitted_nuisance(predict_propensities(context, data, plan, options.nuisance),
-                        options.nuisance.propensity_bound);
+bool takes_outcome_model(const Dataset& data, const EvaluateOptions& options) {
+  return options.nuisances == NuisanceSource::kGiven && data.mu0.has_value();
+}
+
+/// Which parts of cone's networks estimators use.
+struct ConeParts {
+  bool propensity = false;
+  bool outcomes = false;
+  bool kernel = false;
+
+  bool any() const { return propensity || outcomes || kernel; }
+};
+
+ConeParts cone_parts(const Dataset& data, std::span<const EstimatorInfo* const> estimators,
+                     const EvaluateOptions& options) {
+  ConeParts parts;
+  for (const EstimatorInfo* estimator : estimators) {
+    parts.propensity |= estimator->propensity_model == "cone" && !takes_propensity(data, options);
+    parts.outcomes |= estimator->outcome_model == "cone" && !takes_outcome_model(data, options);
+    parts.kernel |= estimator->kernel == "cone";
   }
-  for (const std::string_view name : needs.outcome_models) {
-    set.outcome_models[std::string(name)] =
-        name == "nn"
-            ? predict_by_networks(context, data, plan, options.cone)
-            : predict_outcomes(context, data, plan, model_named(name), policies, options.nuisance);
-  }
+  return parts;
 }
 
 /// Where no estimator needs propensities, only the diagnostics do: too little data for a fit must
@@ -180,46 +158,134 @@ const OutcomePredictions& NuisanceSet::outcome_model_of(const EstimatorInfo& est
   return found->second;
 }
 
-NuisanceSet prepare_nuisances(const Context& context, const Dataset& data,
-                              std::span<const EstimatorInfo* const> estimators,
-                              MatrixView<const double> policies, const EvaluateOptions& options,
-                              const ConeFit* fitted_cone) {
-  const bool given = options.nuisances == NuisanceSource::kGiven;
-  if (given) require_given_columns(data, estimators);
+bool NuisanceSet::is_ready_for(const EstimatorInfo& estimator) const {
+  const auto has = [](const auto& fitted, std::string_view name) {
+    return name.empty() || fitted.find(name) != fitted.end();
+  };
+  return (given_propensity || has(propensities, estimator.propensity_model)) &&
+         (given_outcome_model || has(outcome_models, estimator.outcome_model)) &&
+         has(balances, estimator.kernel);
+}
 
-  NuisanceSet set;
-  Needs needs;
+std::vector<NuisanceStep> plan_nuisances(const Context& context, const Dataset& data,
+                                         std::span<const EstimatorInfo* const> estimators,
+                                         const EvaluateOptions& options,
+                                         const ConeFit* fitted_cone) {
+  using Kind = NuisanceStep::Kind;
+  if (options.nuisances == NuisanceSource::kGiven) require_given_columns(data, estimators);
+  std::vector<NuisanceStep> steps;
+  const Workload work(data, options, context.num_threads());
+  bool needs_propensity = false;
+  bool needs_kernel = false;
+  bool shows_overlap = false;
+  std::vector<std::string_view> models;
   for (const EstimatorInfo* estimator : estimators) {
-    add_name(estimator->propensity_model, needs.propensities);
-    add_name(estimator->outcome_model, needs.outcome_models);
-    add_name(estimator->kernel, needs.kernels);
+    needs_propensity |= estimator->propensity_model == "features";
+    needs_kernel |= estimator->kernel == "features";
+    shows_overlap |= !estimator->needs_propensity() && !estimator->needs_cone();
+    if (estimator->outcome_model != "cone") add_name(estimator->outcome_model, models);
   }
-  set.given_propensity = given && data.propensity.has_value();
-  warn_of_idle_columns(data, options, set);
-  if (set.given_propensity) {
-    set.propensities["given"] = {.probability = *data.propensity};
-    needs.propensities.clear();
+  if (takes_outcome_model(data, options)) models.clear();
+  for (const std::string_view name : models) {
+    const double seconds =
+        name == "nn" ? work.network_seconds() : work.regression_seconds(name == "ridge");
+    steps.push_back({Kind::kOutcomeModel, std::string(name), seconds});
   }
-  set.given_outcome_model = given && data.mu0.has_value();
-  if (set.given_outcome_model && !needs.outcome_models.empty()) {
-    set.outcome_models["given"] = given_predictions(data);
-    needs.outcome_models.clear();
+  if (needs_kernel) steps.push_back({Kind::kKernel, "okb", work.kernel_seconds()});
+  if (cone_parts(data, estimators, options).any()) {
+    steps.push_back({Kind::kCone, "cone", work.cone_seconds(/*is_fitted=*/fitted_cone != nullptr)});
   }
+  std::stable_sort(steps.begin(), steps.end(), [](const NuisanceStep& a, const NuisanceStep& b) {
+    return a.expected_seconds < b.expected_seconds;
+  });
+  // First of all, as rows without propensities of their own show the overlap by these.
+  if ((needs_propensity || shows_overlap) && !takes_propensity(data, options)) {
+    steps.insert(steps.begin(), {needs_propensity ? Kind::kPropensity : Kind::kOverlap,
+                                 "propensity", work.propensity_seconds()});
+  }
+  return steps;
+}
 
-  add_cone(context, data, options, fitted_cone, needs, set);
-  if (needs.nothing()) {
-    if (set.scored.empty()) {
-      set.scored = nodes_scored_without_fitting(data, options, context.seed());
-    }
+NuisanceFitter::NuisanceFitter(const Context& context, const Dataset& data,
+                               MatrixView<const double> policies, const EvaluateOptions& options,
+                               const ConeFit* fitted_cone,
+                               std::span<const EstimatorInfo* const> estimators,
+                               std::span<const NuisanceStep> steps)
+    : context_(context),
+      data_(data),
+      policies_(policies),
+      options_(options),
+      fitted_cone_(fitted_cone),
+      estimators_(estimators) {
+  set_.given_propensity = takes_propensity(data, options);
+  set_.given_outcome_model = takes_outcome_model(data, options);
+  warn_of_idle_columns(data, options, set_);
+  if (set_.given_propensity) {  // for the overlap, where no estimator needs them
+    set_.propensities["given"] = {.probability = *data.propensity};
+  }
+  const bool needs_model =
+      std::any_of(estimators.begin(), estimators.end(),
+                  [](const EstimatorInfo* estimator) { return estimator->needs_outcome_model(); });
+  if (set_.given_outcome_model && needs_model) {
+    set_.outcome_models["given"] = given_predictions(data);
+  }
+  const bool fits_models = std::any_of(steps.begin(), steps.end(), [](const NuisanceStep& step) {
+    return step.kind != NuisanceStep::Kind::kKernel && step.kind != NuisanceStep::Kind::kOverlap;
+  });
+  if (fits_models) {
+    plan_ = make_plan(data, options.plan, context.seed());
+    set_.scored = plan_.scored;
   } else {
-    fit_on_features(context, data, policies, options, needs, set);
+    set_.scored = nodes_scored_without_fitting(data, options, context.seed());
   }
-  if (set.propensities.empty()) fit_overlap(context, data, options, set);
-  if (!needs.kernels.empty()) {
-    set.balances.emplace("features",
-                         BalancedLog::on_features(context, data, set.scored, options.kernel));
+}
+
+void NuisanceFitter::fit(const NuisanceStep& step) {
+  switch (step.kind) {
+    case NuisanceStep::Kind::kPropensity:
+      set_.propensities["features"] =
+          fitted_nuisance(predict_propensities(context_, data_, plan_, options_.nuisance),
+                          options_.nuisance.propensity_bound);
+      break;
+    case NuisanceStep::Kind::kOverlap:
+      fit_overlap(context_, data_, options_, set_);
+      break;
+    case NuisanceStep::Kind::kOutcomeModel:
+      set_.outcome_models[step.name] =
+          step.name == "nn" ? predict_by_networks(context_, data_, plan_, options_.cone)
+                            : predict_outcomes(context_, data_, plan_, model_named(step.name),
+                                               policies_, options_.nuisance);
+      break;
+    case NuisanceStep::Kind::kKernel:
+      set_.balances.emplace(
+          "features", BalancedLog::on_features(context_, data_, set_.scored, options_.kernel));
+      break;
+    case NuisanceStep::Kind::kCone:
+      fit_cone_parts();
+      break;
   }
-  return set;
+}
+
+void NuisanceFitter::fit_cone_parts() {
+  std::optional<ConeFit> own;
+  const ConeFit* fit = fitted_cone_;
+  if (fit == nullptr) fit = &own.emplace(fit_cone(context_, data_, options_.plan, options_.cone));
+  require(
+      canonical_text(fit->plan) == canonical_text(options_.plan) && fit->seed == context_.seed(),
+      "evaluate: cone was fitted by another plan");
+  const ConeParts parts = cone_parts(data_, estimators_, options_);
+  const double bound = options_.nuisance.propensity_bound;
+  ConePredictions predictions = predict_cone(context_, data_, *fit, bound);
+  require(predictions.scored == set_.scored, "evaluate: cone scored other nodes");
+  if (parts.kernel) {
+    set_.balances.emplace("cone",
+                          BalancedLog::on_representations(context_, data_, *fit, options_.kernel));
+  }
+  if (!set_.given_propensity) {  // for the overlap, where no estimator needs them
+    set_.propensities["cone"] = fitted_nuisance(std::move(predictions.propensities), bound);
+  }
+  if (parts.outcomes) set_.outcome_models["cone"] = std::move(predictions.outcomes);
+  for (const ConeFold& fold : fit->folds) set_.trainings.push_back(fold.training);
 }
 
 }  // namespace cone

@@ -39,6 +39,8 @@ struct NuisanceSet {
   std::vector<FoldTraining> trainings;  ///< of cone's encoders, one a fold
   std::vector<std::string> warnings;    ///< about none of the above alone
 
+  /// Whether everything that the estimator needs is there.
+  bool is_ready_for(const EstimatorInfo& estimator) const;
   const PropensityNuisance& propensity_of(const EstimatorInfo& estimator) const;
   /// What tells whether the log could have done what a policy does: the estimator's own
   /// propensities or, where it needs none, the given ones, those fitted on what its model sees, or
@@ -47,13 +49,48 @@ struct NuisanceSet {
   const OutcomePredictions& outcome_model_of(const EstimatorInfo& estimator) const;
 };
 
-/// Fits, or takes from the data, what `estimators` need, and propensities in any case: they tell
-/// whether the log could have done what a policy does. Where only that is at stake and the data
-/// does not allow a fit, a warning takes its place. Cone's part is taken from `fitted_cone` where
-/// that is given. Throws Error(kData) where columns that were promised are missing.
-NuisanceSet prepare_nuisances(const Context& context, const Dataset& data,
-                              std::span<const EstimatorInfo* const> estimators,
-                              MatrixView<const double> policies, const EvaluateOptions& options,
-                              const ConeFit* fitted_cone);
+/// One thing to fit, for one or more estimators.
+struct NuisanceStep {
+  /// kOverlap: propensities that no estimator needs, only the diagnostics. Where the data does not
+  /// allow a fit, a warning takes their place.
+  enum class Kind { kPropensity, kOverlap, kOutcomeModel, kKernel, kCone };
+  Kind kind;
+  std::string name;  ///< "propensity", "ols1", "ridge", "nn", "okb", "cone"
+  double expected_seconds = 0;
+};
+
+/// What has to be fitted for the estimators: propensities, which also show whether the log could
+/// have done what a policy does, and then the others from cheap to dear. Throws Error(kData) where
+/// columns that were promised are missing.
+std::vector<NuisanceStep> plan_nuisances(const Context& context, const Dataset& data,
+                                         std::span<const EstimatorInfo* const> estimators,
+                                         const EvaluateOptions& options,
+                                         const ConeFit* fitted_cone);
+
+/// Fits one nuisance after the other, and takes from the data what it gives.
+class NuisanceFitter {
+ public:
+  /// What is passed must outlive it. Cone's part is taken from `fitted_cone` where that is given.
+  NuisanceFitter(const Context& context, const Dataset& data, MatrixView<const double> policies,
+                 const EvaluateOptions& options, const ConeFit* fitted_cone,
+                 std::span<const EstimatorInfo* const> estimators,
+                 std::span<const NuisanceStep> steps);
+
+  void fit(const NuisanceStep& step);
+  /// What is there so far; the scored nodes are known from the start.
+  const NuisanceSet& set() const { return set_; }
+
+ private:
+  void fit_cone_parts();
+
+  const Context& context_;
+  const Dataset& data_;
+  MatrixView<const double> policies_;
+  const EvaluateOptions& options_;
+  const ConeFit* fitted_cone_;
+  std::span<const EstimatorInfo* const> estimators_;
+  FitPlan plan_;
+  NuisanceSet set_;
+};
 
 }  // namespace cone

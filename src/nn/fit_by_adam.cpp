@@ -15,6 +15,7 @@ double fit_by_adam(const Context& context, const FitSchedule& schedule, const Fi
   double best_loss = std::numeric_limits<double>::infinity();
   std::uint32_t best_epoch = 0;
   for (std::uint32_t epoch = 0;; ++epoch) {
+    context.report("training a network", epoch, schedule.epochs);
     const double loss = problem.loss();
     const double held_out = problem.held_out_loss ? problem.held_out_loss() : loss;
     if (!std::isfinite(loss) || !std::isfinite(held_out)) break;

@@ -46,7 +46,9 @@ ArmNetwork::ArmNetwork(nn::ParameterLayout layout, std::size_t num_inputs, std::
       hidden_weight_(layout.add_weight("hidden.weight", num_inputs, num_hidden)),
       hidden_bias_(layout.add_bias("hidden.bias", num_hidden)),
       output_(layout, "output", {num_hidden, 1}),
-      parameters_(std::move(layout)) {}
+      parameters_(std::move(layout)) {
+  parameters_.drop_gradients();  // fit() brings its own
+}
 
 nn::ParameterLayout ArmNetwork::layout(std::size_t num_inputs, std::size_t num_hidden) {
   nn::ParameterLayout layout;
@@ -96,9 +98,11 @@ double ArmNetwork::fit(const Context& context, const OutcomeSamples& train,
   }
   // The last layer starts at zero, so the network at the mean outcome: where nothing can be learnt,
   // early stopping leaves it there.
+  parameters_.restore_gradients();
   std::fill(parameters_.values().begin(), parameters_.values().end(), 0.0F);
   nn::xavier_uniform(parameters_, hidden_weight_, num_inputs_, num_hidden_, context.seed());
   const double loss = nn::fit_by_adam(context, schedule, problem, parameters_);
+  parameters_.drop_gradients();
   return loss * units_.scale * units_.scale;
 }
 

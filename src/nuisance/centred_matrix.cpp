@@ -106,8 +106,8 @@ void CentredMatrix::multiply_transposed(std::span<const double> r, std::span<dou
   }
 }
 
-Matrix<double> CentredMatrix::column_gram() const {
-  Matrix<double> gram = gram_matrix(sparse_);
+Matrix<double> CentredMatrix::column_gram(const Context& context) const {
+  Matrix<double> gram = gram_matrix(context, sparse_);
   const auto num_rows = static_cast<double>(rows());
   for (std::size_t a = 0; a < cols(); ++a) {
     for (std::size_t b = 0; b <= a; ++b) gram(a, b) -= num_rows * (offsets_[a] * offsets_[b]);
@@ -115,8 +115,8 @@ Matrix<double> CentredMatrix::column_gram() const {
   return gram;
 }
 
-Matrix<double> CentredMatrix::row_gram() const {
-  Matrix<double> gram = gram_matrix(sparse_.transposed());
+Matrix<double> CentredMatrix::row_gram(const Context& context) const {
+  Matrix<double> gram = gram_matrix(context, sparse_.transposed());
   std::vector<double> cross(rows());
   for (std::size_t i = 0; i < rows(); ++i) cross[i] = dot(sparse_.row(i), offsets_);
   const double constant = dot(offsets_, offsets_);

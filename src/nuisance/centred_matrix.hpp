@@ -6,6 +6,7 @@
 
 #include "cone/base/matrix.hpp"
 #include "cone/base/sparse_matrix.hpp"
+#include "cone/exec/context.hpp"
 
 namespace cone {
 
@@ -27,9 +28,9 @@ class CentredMatrix {
   void multiply_transposed(std::span<const double> r, std::span<double> out) const;
 
   /// The lower triangle of X_c'X_c, cols × cols.
-  Matrix<double> column_gram() const;
+  Matrix<double> column_gram(const Context& context) const;
   /// The lower triangle of X_c X_c', rows × rows.
-  Matrix<double> row_gram() const;
+  Matrix<double> row_gram(const Context& context) const;
   /// Σ of squares of every column: the diagonal of column_gram().
   std::span<const double> sums_of_squares() const { return sums_of_squares_; }
 

@@ -9,12 +9,16 @@
 #include "cone/base/error.hpp"
 
 #include "nuisance/combined_representation.hpp"
+#include "nuisance/fold_stage.hpp"
 #include "nuisance/network_schedule.hpp"
 #include "nuisance/plan_checks.hpp"
 #include "nuisance/propensity_fit.hpp"
 
 namespace cone {
 namespace {
+
+/// Of the time that a fold takes; a guess for the progress bar.
+constexpr double kEncoderShare = 0.7;
 
 /// The nodes' share of treated ones, a member of each arm added so that no probability is 0 or 1.
 PropensityFit constant_propensity(const std::vector<std::uint8_t>& treatment,
@@ -89,8 +93,11 @@ Matrix<float> rows_of_arm(const Dataset& data, const Matrix<float>& z,
 ConeFold fit_fold(const Context& context, const Dataset& data, const FitTask& task,
                   const ConeOptions& options, int num_folds) {
   const auto& [train, validation] = learning_split(task);
-  Representation representation = train_representation(context, data, options, train, validation);
-  if (representation.status == TrainingStatus::kCancelled) throw Cancelled();
+  Representation representation = [&] {
+    const StageScope stage(context, "encoder", 0, kEncoderShare);
+    return train_representation(context, data, options, train, validation);
+  }();
+  const StageScope stage(context, "outcomes and propensity", kEncoderShare, 1);
   Matrix<float> z_train = combined_rows(representation.nodes, train);
   Matrix<float> z_validation = combined_rows(representation.nodes, validation);
   const ColumnUnits units = column_units(std::as_const(z_train).view());
@@ -127,6 +134,7 @@ ConeFold fit_fold(const Context& context, const Dataset& data, const FitTask& ta
 ConeFold fit_cone_fold(const Context& context, const Dataset& data, const FitTask& task,
                        const ConeOptions& options, int selection_folds) {
   validate(options);
+  require_valid({.tasks = {task}, .scored = task.score}, data.num_nodes());
   require_both_arms(data, learning_plan({.tasks = {task}}));
   return fit_fold(context, data, task, options, selection_folds);
 }
@@ -136,10 +144,13 @@ ConeFit fit_cone(const Context& context, const Dataset& data, const PlanOptions&
   validate(plan_options);
   validate(options);
   const FitPlan plan = make_plan(data, plan_options, context.seed());
+  require_valid(plan, data.num_nodes());
   require_both_arms(data, learning_plan(plan));
   ConeFit fit{.plan = plan_options, .seed = context.seed(), .data_checksum = data.checksum()};
-  for (const FitTask& task : plan.tasks) {
-    fit.folds.push_back(fit_fold(context, data, task, options, plan_options.selection_folds));
+  for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
+    const FoldStage stage(context, t, plan.tasks.size());
+    fit.folds.push_back(
+        fit_fold(context, data, plan.tasks[t], options, plan_options.selection_folds));
   }
   return fit;
 }

@@ -54,6 +54,11 @@ ConePredictions predict_cone(const Context& context, const Dataset& data, const 
     note_implausible(range, nodes, 0, mu0, out.outcomes);
     note_implausible(range, nodes, 1, mu1, out.outcomes);
     out.propensities.converged &= fold.propensity.converged;
+    if (!fold.propensity.converged) {
+      out.propensities.warnings.push_back(
+          fmt::format("the propensity model of fold {} stopped short of its minimum after {} steps",
+                      t + 1, fold.propensity.iterations));
+    }
     warn_about(fold, t + 1, out.outcomes);
   }
   bound_predictions(out.outcomes);

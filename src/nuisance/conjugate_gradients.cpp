@@ -17,8 +17,9 @@ double squared_norm(std::span<const double> values) {
 
 }  // namespace
 
-bool minimise_squares(const CentredOperator& a, std::span<const double> b, double damping,
-                      double tolerance, std::size_t max_iterations, std::span<double> u) {
+bool minimise_squares(const Context& context, const CentredOperator& a, std::span<const double> b,
+                      double damping, double tolerance, std::size_t max_iterations,
+                      std::span<double> u) {
   std::vector<double> residual(a.rows());  // b − Au
   std::vector<double> gradient(a.cols());  // A'(b − Au) − damping·u
   std::vector<double> image(a.rows());     // A·direction
@@ -40,6 +41,7 @@ bool minimise_squares(const CentredOperator& a, std::span<const double> b, doubl
   double size = squared_norm(gradient);
   for (std::size_t iteration = 0; size > target; ++iteration) {
     if (iteration == max_iterations) return false;
+    context.poll();
     a.multiply(direction, image);
     const double curvature = squared_norm(image) + damping * squared_norm(direction);
     if (!(curvature > 0)) break;  // the direction is in the null space: nothing left to gain

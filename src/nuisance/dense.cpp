@@ -8,11 +8,13 @@ namespace {
 
 /// How many times faster a multiplication is in a dense kernel than in a scattered update.
 constexpr double kDenseSpeedup = 16;
-/// Rows made dense at a time.
+/// Rows made dense at a time at most, and multiplications: a fraction of a second.
 constexpr std::size_t kBlockRows = 256;
+constexpr double kBlockProducts = 2e9;
 
-void add_outer_products(const SparseMatrix& m, Matrix<double>& gram) {
+void add_outer_products(const Context& context, const SparseMatrix& m, Matrix<double>& gram) {
   for (std::size_t i = 0; i < m.rows(); ++i) {
+    context.poll();
     const SparseMatrix::Row row = m.row(i);
     for (std::size_t a = 0; a < row.size(); ++a) {
       const std::span<double> out = gram.row(row.columns[a]);
@@ -22,10 +24,14 @@ void add_outer_products(const SparseMatrix& m, Matrix<double>& gram) {
   }
 }
 
-void add_dense_blocks(const SparseMatrix& m, Matrix<double>& gram) {
+void add_dense_blocks(const Context& context, const SparseMatrix& m, Matrix<double>& gram) {
   const int size = static_cast<int>(m.cols());
-  for (std::size_t begin = 0; begin < m.rows(); begin += kBlockRows) {
-    Matrix<double> block(std::min(kBlockRows, m.rows() - begin), m.cols());
+  const auto width = static_cast<double>(m.cols());
+  const auto block_rows = static_cast<std::size_t>(
+      std::clamp(kBlockProducts / (width * width), 16.0, static_cast<double>(kBlockRows)));
+  for (std::size_t begin = 0; begin < m.rows(); begin += block_rows) {
+    context.poll();
+    Matrix<double> block(std::min(block_rows, m.rows() - begin), m.cols());
     for (std::size_t i = 0; i < block.rows(); ++i) {
       const SparseMatrix::Row row = m.row(begin + i);
       for (std::size_t k = 0; k < row.size(); ++k) block(i, row.columns[k]) = row.values[k];
@@ -37,7 +43,7 @@ void add_dense_blocks(const SparseMatrix& m, Matrix<double>& gram) {
 
 }  // namespace
 
-Matrix<double> gram_matrix(const SparseMatrix& m) {
+Matrix<double> gram_matrix(const Context& context, const SparseMatrix& m) {
   const OneBlasThread guard;
   double scattered = 0;
   for (std::size_t i = 0; i < m.rows(); ++i) {
@@ -48,9 +54,9 @@ Matrix<double> gram_matrix(const SparseMatrix& m) {
   const auto cols = static_cast<double>(m.cols());
   Matrix<double> gram(m.cols(), m.cols());
   if (scattered * kDenseSpeedup <= rows * cols * cols) {
-    add_outer_products(m, gram);
+    add_outer_products(context, m, gram);
   } else {
-    add_dense_blocks(m, gram);
+    add_dense_blocks(context, m, gram);
   }
   return gram;
 }

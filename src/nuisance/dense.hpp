@@ -7,12 +7,13 @@
 
 #include "cone/base/matrix.hpp"
 #include "cone/base/sparse_matrix.hpp"
+#include "cone/exec/context.hpp"
 #include "cone/exec/one_blas_thread.hpp"
 
 namespace cone {
 
 /// The lower triangle of the dense matrix M'M of a sparse M (cols × cols, zero above the diagonal).
 /// Adds up outer products of the sparse rows, or blocks of rows made dense where that is cheaper.
-Matrix<double> gram_matrix(const SparseMatrix& m);
+Matrix<double> gram_matrix(const Context& context, const SparseMatrix& m);
 
 }  // namespace cone

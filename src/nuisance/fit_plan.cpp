@@ -1,6 +1,7 @@
 #include "cone/nuisance/fit_plan.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <span>
 
@@ -20,7 +21,14 @@ std::vector<NodeIndex> all_but(const std::vector<std::vector<NodeIndex>>& folds,
   return nodes;
 }
 
+/// Models are looked up by binary search and rows are matched by their order.
+void require_ascending(std::span<const NodeIndex> nodes) {
+  require(std::adjacent_find(nodes.begin(), nodes.end(), std::greater_equal<>()) == nodes.end(),
+          "fit plan: a list of nodes is not ascending");
+}
+
 void mark(std::span<const NodeIndex> nodes, char role, std::vector<char>& roles) {
+  require_ascending(nodes);
   for (const NodeIndex i : nodes) {
     require(i < roles.size(), "fit plan: node out of range");
     roles[i] = role;
@@ -72,6 +80,7 @@ void require_valid(const FitPlan& plan, std::size_t num_nodes) {
       mark(split.fit, kLearnt, roles);
       mark(split.score, kLearnt, roles);
     }
+    require_ascending(task.score);
     for (const NodeIndex i : task.score) {
       require(i < num_nodes, "fit plan: node out of range");
       require(roles[i] == kUnused, "fit plan: a node is scored by a model that learnt from it");

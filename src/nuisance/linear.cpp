@@ -4,20 +4,20 @@
 
 namespace cone {
 
-LinearFit fit_least_squares(const SparseMatrix& x, std::span<const double> y,
-                            std::size_t largest_direct) {
-  return fit_ridge(x, y, 0.0, largest_direct);
+LinearFit fit_least_squares(const Context& context, const SparseMatrix& x,
+                            std::span<const double> y, std::size_t largest_direct) {
+  return fit_ridge(context, x, y, 0.0, largest_direct);
 }
 
-LinearFit fit_ridge(const SparseMatrix& x, std::span<const double> y, double strength,
-                    std::size_t largest_direct) {
-  return fit_ridge_path(x, y, {&strength, 1}, largest_direct).front();
+LinearFit fit_ridge(const Context& context, const SparseMatrix& x, std::span<const double> y,
+                    double strength, std::size_t largest_direct) {
+  return fit_ridge_path(context, x, y, {&strength, 1}, largest_direct).front();
 }
 
-std::vector<LinearFit> fit_ridge_path(const SparseMatrix& x, std::span<const double> y,
-                                      std::span<const double> strengths,
+std::vector<LinearFit> fit_ridge_path(const Context& context, const SparseMatrix& x,
+                                      std::span<const double> y, std::span<const double> strengths,
                                       std::size_t largest_direct) {
-  LinearSmoother smoother(x, largest_direct);
+  LinearSmoother smoother(context, x, largest_direct);
   std::vector<LinearFit> fits;
   fits.reserve(strengths.size());
   for (const double strength : strengths) {

@@ -33,20 +33,22 @@ void add(const Matrix<double>& term, Matrix<double>& sum) {
 
 }  // namespace
 
-LinearSmoother::LinearSmoother(const SparseMatrix& x, std::size_t largest_direct)
-    : x_(x),
+LinearSmoother::LinearSmoother(const Context& context, const SparseMatrix& x,
+                               std::size_t largest_direct)
+    : context_(context),
+      x_(x),
       direct_(std::min(x_.rows(), x_.cols()) <= largest_direct),
       on_columns_(x_.cols() <= x_.rows()) {
   require(x_.rows() > 0, "linear smoother: X has no rows");
   if (!direct_) return;
   if (on_columns_) {
-    gram_ = x_.column_gram();
+    gram_ = x_.column_gram(context);
     return;
   }
   // The constant vector is in the null space of X_cX_c', and everything we solve for is orthogonal
   // to it. A constant level lifts that one eigenvalue to the mean of the others, so that
   // rows in general position give a regular matrix.
-  gram_ = x_.row_gram();
+  gram_ = x_.row_gram(context);
   for (std::size_t i = 0; i < gram_.rows(); ++i) level_ += gram_(i, i);
   level_ /= static_cast<double>(gram_.rows() * gram_.rows());
   for (std::size_t i = 0; i < gram_.rows(); ++i) {
@@ -64,7 +66,7 @@ void LinearSmoother::set_strength(double strength) {
   } else if (direct_) {
     Matrix<double> penalised = gram_;
     for (std::size_t i = 0; i < penalised.rows(); ++i) penalised(i, i) += strength;
-    inverse_ = std::make_unique<PseudoInverse>(std::move(penalised));
+    inverse_ = std::make_unique<PseudoInverse>(context_, std::move(penalised));
     rank_ = std::min(rank_, on_columns_ ? inverse_->rank() : inverse_->rank() - 1);
   }
 }
@@ -118,6 +120,7 @@ Matrix<double> LinearSmoother::apply_direct(bool transposed, const Matrix<double
   for (int solve = 0; solve < kSolves; ++solve) {
     Matrix<double> correction(solution.rows(), solution.cols());
     for (std::size_t k = 0; k < b.rows(); ++k) {
+      context_.poll();
       const std::span<const double> u = solution.row(k);
       const std::span<double> out = correction.row(k);
       if (factor_on_columns) {
@@ -145,8 +148,8 @@ Matrix<double> LinearSmoother::apply_iterative(bool transposed, const Matrix<dou
   const CentredOperator a{x_, transposed};
   Matrix<double> solution(b.rows(), a.cols());
   for (std::size_t k = 0; k < b.rows(); ++k) {
-    converged_ &= minimise_squares(a, b.row(k), strength_, kIterativeTolerance, kMaxIterations,
-                                   solution.row(k));
+    converged_ &= minimise_squares(context_, a, b.row(k), strength_, kIterativeTolerance,
+                                   kMaxIterations, solution.row(k));
   }
   return solution;
 }
@@ -157,7 +160,7 @@ double LinearSmoother::degrees_of_freedom() const {
   }
   // Each direction counts g/(g + strength) = 1 − strength/(g + strength); on the row side the
   // constant vector, which has the level for an eigenvalue, does not count.
-  double unexplained = inverse_->trace_of_inverse();
+  double unexplained = inverse_->trace_of_inverse(context_);
   auto directions = static_cast<double>(gram_.rows());
   if (!on_columns_) {
     unexplained -= 1.0 / (strength_ + level_ * static_cast<double>(gram_.rows()));

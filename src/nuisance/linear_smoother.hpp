@@ -5,6 +5,7 @@
 
 #include "cone/base/matrix.hpp"
 #include "cone/base/sparse_matrix.hpp"
+#include "cone/exec/context.hpp"
 #include "cone/nuisance/linear.hpp"
 
 #include "nuisance/centred_matrix.hpp"
@@ -19,8 +20,9 @@ namespace cone {
 /// for any points x_i, where d = Σ_i q_i (x_i − x̄) and Q = Σ_i q_i. Both come from one factor.
 class LinearSmoother {
  public:
-  /// Iterative where both sides of X exceed `largest_direct`.
-  explicit LinearSmoother(const SparseMatrix& x, std::size_t largest_direct = kLargestDirectFit);
+  /// Iterative where both sides of X exceed `largest_direct`. The context must outlive it.
+  LinearSmoother(const Context& context, const SparseMatrix& x,
+                 std::size_t largest_direct = kLargestDirectFit);
 
   /// Sets the penalty (0: minimum-norm least squares; infinity: the mean) and factorises.
   void set_strength(double strength);
@@ -45,6 +47,7 @@ class LinearSmoother {
   Matrix<double> apply_direct(bool transposed, const Matrix<double>& right_hand_sides) const;
   Matrix<double> apply_iterative(bool transposed, const Matrix<double>& right_hand_sides);
 
+  const Context& context_;
   CentredMatrix x_;
   bool direct_;
   bool on_columns_;  // the Gram matrix is X_c'X_c, not X_cX_c'

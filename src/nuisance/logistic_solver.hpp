@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "cone/exec/context.hpp"
 #include "cone/nuisance/logistic.hpp"
 
 #include "nuisance/centred_matrix.hpp"
@@ -18,7 +19,7 @@ class LogisticSolver {
   LogisticSolver(const SparseMatrix& x, std::span<const std::uint8_t> labels);
 
   const CentredMatrix& matrix() const { return x_; }
-  LogisticFit fit(double c, double tolerance);
+  LogisticFit fit(const Context& context, double c, double tolerance);
 
  private:
   /// The objective at (w, b) and, as a side effect, probability_ there.
@@ -26,12 +27,15 @@ class LogisticSolver {
   /// Gradient at the point last evaluated, from probability_; returns its norm.
   double gradient(double c, std::span<const double> point, std::span<double> out);
   /// An approximate solution of (Hessian)·step = −gradient.
-  void newton_step(double c, std::span<const double> gradient, double tolerance,
-                   std::span<double> step);
+  void newton_step(const Context& context, double c, std::span<const double> gradient,
+                   double tolerance, std::span<double> step);
 
   CentredMatrix x_;
   std::vector<double> label_;
   std::vector<double> point_;        // w of the centred columns, then b
+  std::vector<double> null_point_;   // the null model
+  double null_loss_ = 0;             // the objective there, at C = 1 ...
+  double null_gradient_norm_ = 0;    // ... and its gradient; both are proportional to C
   std::vector<double> probability_;  // one a row
   std::vector<double> row_scratch_;
 };

@@ -7,6 +7,7 @@
 #include "cone/nuisance/arm_network.hpp"
 #include "cone/represent/encoder_input.hpp"
 
+#include "nuisance/fold_stage.hpp"
 #include "nuisance/network_schedule.hpp"
 #include "nuisance/plan_checks.hpp"
 #include "nuisance/prediction_bounds.hpp"
@@ -45,20 +46,22 @@ OutcomePredictions predict_by_networks(const Context& context, const Dataset& da
   OutcomePredictions out;
   out.mu0.assign(data.num_nodes(), std::numeric_limits<double>::quiet_NaN());
   out.mu1 = out.mu0;
-  std::size_t num_fitted = 0;
   std::size_t num_held_out = 0;
   double squared_error = 0;
-  for (const FitTask& task : plan.tasks) {
+  for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
+    const FitTask& task = plan.tasks[t];
+    const FoldStage fold(context, t, plan.tasks.size());
     const SparseInput scored(x, task.score);
     num_held_out += learning_split(task).score.size();
     for (const std::uint8_t arm : {std::uint8_t{0}, std::uint8_t{1}}) {
+      const StageScope stage(context, arm == 1 ? "treated" : "untreated", 0.5 * arm,
+                             0.5 + 0.5 * arm);
       const FittedArm fitted = fit_arm(context, data, x, learning_split(task), arm, options);
       squared_error += fitted.squared_error;
       const std::vector<double> predicted = fitted.network.predict(context, scored);
       std::vector<double>& mu = arm == 1 ? out.mu1 : out.mu0;
       for (std::size_t k = 0; k < predicted.size(); ++k) mu[task.score[k]] = predicted[k];
       note_implausible(plausible_range(data, task.fit), task.score, arm, predicted, out);
-      context.report("fitting outcome networks", ++num_fitted, 2 * plan.tasks.size());
     }
   }
   bound_predictions(out);

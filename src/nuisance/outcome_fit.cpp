@@ -50,7 +50,7 @@ LinearFit fit_design(const OutcomeFitInput& input, const SparseMatrix& design, d
                      const Matrix<double>& totals, std::span<const double> total_weight,
                      OutcomeFit& out) {
   const std::vector<double> y = values_at(input.data.outcome, out.nodes);
-  LinearSmoother smoother(design);
+  LinearSmoother smoother(input.context, design);
   smoother.set_strength(strength);
   LinearFit fit = smoother.fit(y);
   out.weights = smoother.weights(totals, total_weight);

@@ -5,6 +5,7 @@
 
 #include "cone/base/matrix.hpp"
 #include "cone/data/dataset.hpp"
+#include "cone/exec/context.hpp"
 #include "cone/nuisance/fit_plan.hpp"
 
 namespace cone {
@@ -24,6 +25,7 @@ struct OutcomeFit {
 
 /// What every fit of a run shares.
 struct OutcomeFitInput {
+  const Context& context;
   const Dataset& data;
   const SparseMatrix& x;
   MatrixView<const double> policies;

@@ -105,7 +105,8 @@ OutcomePredictions predict_outcomes(const Context& context, const Dataset& data,
   } else {
     scaled.matrix = scale_for_least_squares(data.features);
   }
-  const OutcomeFitInput input{.data = data,
+  const OutcomeFitInput input{.context = context,
+                              .data = data,
                               .x = scaled.matrix,
                               .policies = policies,
                               .want_residuals = plan.scored.size() < data.num_nodes()};

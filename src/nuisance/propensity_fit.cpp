@@ -33,14 +33,15 @@ double log_loss(const LogisticFit& fit, const SparseMatrix& x,
 }
 
 /// Held-out losses over the grid of C; none where the split cannot be fitted.
-std::vector<double> selection_losses(const SparseMatrix& x, std::span<const std::uint8_t> treatment,
+std::vector<double> selection_losses(const Context& context, const SparseMatrix& x,
+                                     std::span<const std::uint8_t> treatment,
                                      const SelectionSplit& split, std::span<const double> grid) {
   const std::vector<std::uint8_t> labels = values_at(treatment, split.fit);
   const auto num_treated = std::count(labels.begin(), labels.end(), 1);
   if (num_treated == 0 || num_treated == std::ssize(labels) || split.score.empty()) return {};
   LogisticSolver solver(x.select_rows(split.fit), labels);
   return losses_along_path(grid.size(), [&](std::size_t k) {
-    return log_loss(solver.fit(grid[k], kSelectionTolerance), x, treatment, split.score);
+    return log_loss(solver.fit(context, grid[k], kSelectionTolerance), x, treatment, split.score);
   });
 }
 
@@ -66,7 +67,7 @@ std::vector<Selection> select_strengths(const Context& context, const SparseMatr
   }
   context.for_each_task("choosing the propensity penalty", units.size(), [&](std::size_t u) {
     const auto [t, s] = units[u];
-    losses[t][s] = selection_losses(x, treatment, tasks[t].selection[s], grid);
+    losses[t][s] = selection_losses(context, x, treatment, tasks[t].selection[s], grid);
   });
   std::vector<Selection> chosen;
   for (std::size_t t = 0; t < tasks.size(); ++t) {
@@ -100,7 +101,7 @@ std::vector<PropensityFit> fit_propensities(const Context& context, const Sparse
   std::vector<PropensityFit> fits(tasks.size());
   context.for_each_task("fitting propensity models", fits.size(), [&](std::size_t t) {
     const double strength = grid[chosen[t].strength];
-    fits[t] = {.model = fit_logistic(x.select_rows(tasks[t].fit),
+    fits[t] = {.model = fit_logistic(context, x.select_rows(tasks[t].fit),
                                      values_at(treatment, tasks[t].fit), strength, kFinalTolerance),
                .held_out_loss = chosen[t].mean_loss,
                .strength = strength,

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cone/base/matrix.hpp"
+#include "cone/exec/context.hpp"
 
 namespace cone {
 
@@ -18,16 +19,18 @@ namespace cone {
 class PseudoInverse {
  public:
   /// Takes G, m × m, and reads its lower triangle. Throws Error(kData) unless that is finite.
-  explicit PseudoInverse(Matrix<double> g);
+  PseudoInverse(const Context& context, Matrix<double> g);
 
   std::size_t rank() const { return rank_; }
   /// Replaces every row of `right_hand_sides` (any number × m) by G⁺ times it.
   void solve(Matrix<double>& right_hand_sides) const;
   /// The trace of G⁻¹ for a G of full rank. O(m³/3).
-  double trace_of_inverse() const;
+  double trace_of_inverse(const Context& context) const;
 
  private:
-  void factorise();
+  void factorise(const Context& context);
+  /// null_space_ and null_gram_factor_, from the rows of the factor beyond the rank.
+  void find_null_space(const Context& context);
   void remove_null_space(Matrix<double>& right_hand_sides) const;
 
   std::size_t size_;

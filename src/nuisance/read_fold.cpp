@@ -51,7 +51,7 @@ FoldTraining next_training(ByteReader& reader, const ConeOptions& options) {
   training.epochs = reader.next<std::uint64_t>("the epochs of a training");
   training.best_epoch = reader.next<std::uint64_t>("the best epoch of a training");
   // A cancelled training is never kept.
-  if (status >= static_cast<std::uint32_t>(TrainingStatus::kCancelled)) {
+  if (status >= static_cast<std::uint32_t>(TrainingStatus::kDiverged) + 1) {
     reader.fail(fmt::format("there is no status {} of a training", status));
   }
   training.status = static_cast<TrainingStatus>(status);

@@ -21,9 +21,9 @@ constexpr double kMostSignal = 1e4;
 constexpr double kRidgeSelectionTolerance = 1e-4;
 constexpr std::size_t kMaxSelectionIterations = 2000;
 
-std::vector<double> selection_losses(const Dataset& data, const SparseMatrix& x,
-                                     const SelectionSplit& split, std::uint8_t arm,
-                                     std::span<const double> strengths) {
+std::vector<double> selection_losses(const Context& context, const Dataset& data,
+                                     const SparseMatrix& x, const SelectionSplit& split,
+                                     std::uint8_t arm, std::span<const double> strengths) {
   const std::vector<NodeIndex> fit = nodes_of_arm(data, split.fit, arm);
   const std::vector<NodeIndex> score = nodes_of_arm(data, split.score, arm);
   if (fit.empty() || score.empty()) return {};
@@ -35,8 +35,8 @@ std::vector<double> selection_losses(const Dataset& data, const SparseMatrix& x,
   std::vector<double> slopes(centred.cols(), 0.0);
   return losses_along_path(strengths.size(), [&](std::size_t k) {
     if (k > 0) {  // the first candidate is the mean
-      minimise_squares({centred, /*transposed=*/false}, y, strengths[k], kRidgeSelectionTolerance,
-                       kMaxSelectionIterations, slopes);
+      minimise_squares(context, {centred, /*transposed=*/false}, y, strengths[k],
+                       kRidgeSelectionTolerance, kMaxSelectionIterations, slopes);
     }
     const std::vector<double> coefficients = centred.expand(slopes);
     const double intercept = centre + centred.intercept_shift(slopes);
@@ -73,8 +73,8 @@ std::vector<double> select_ridge_strengths(const Context& context, const Dataset
   }
   context.for_each_task("choosing the ridge penalty", units.size(), [&](std::size_t u) {
     const auto [t, s, arm] = units[u];
-    losses[2 * t + arm][s] =
-        selection_losses(data, features.matrix, plan.tasks[t].selection[s], arm, strengths);
+    losses[2 * t + arm][s] = selection_losses(context, data, features.matrix,
+                                              plan.tasks[t].selection[s], arm, strengths);
   });
 
   std::vector<double> chosen;

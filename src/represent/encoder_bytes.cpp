@@ -34,6 +34,7 @@ void next_encoder(ByteReader& reader, TrainedModel& encoder) {
   encoder.outcome_scale = units.scale;
   encoder.parameters =
       nn::ParameterStore<float>(encoder_layout(encoder.num_features, encoder.options));
+  encoder.parameters.drop_gradients();
   nn::next_parameters(reader, encoder.parameters, "the encoder");
 }
 

@@ -100,6 +100,7 @@ Representation train_representation(const Context& context, const Dataset& data,
                   .outcome_mean = units.mean,
                   .outcome_scale = units.scale,
                   .parameters = run.model().parameters()};
+  result.model.parameters.drop_gradients();
   result.status = run.status();
   result.history = run.history();
   result.best_epoch = run.best_epoch();

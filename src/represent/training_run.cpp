@@ -58,12 +58,9 @@ TrainingRun::TrainingRun(const Context& context, const Dataset& data, const Cone
 }
 
 void TrainingRun::run() {
-  try {
-    for (std::uint64_t number = 0; epoch(number) == Verdict::kGoOn; ++number) {
-      context_.report("training representations", number + 1, options_.epochs);
-    }
-  } catch (const Cancelled&) {
-    status_ = TrainingStatus::kCancelled;
+  context_.report("training representations", 0, options_.epochs);
+  for (std::uint64_t number = 0; epoch(number) == Verdict::kGoOn; ++number) {
+    context_.report("training representations", number + 1, options_.epochs);
   }
   std::copy(best_weights_.begin(), best_weights_.end(), model_.parameters().values().begin());
   features_.restore();

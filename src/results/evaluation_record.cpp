@@ -99,6 +99,8 @@ Json to_json(const EvaluationRecord& record) {
                  {"num_dense_features", record.data.num_dense_features},
                  {"num_treated", record.data.num_treated},
                  {"checksum", record.data.checksum}}}};
+  json["status"] = record.status;
+  json["unfinished"] = record.unfinished;
   json["policies"] = Json::array();
   for (const PolicyResult& policy : record.policies)
     json["policies"].push_back(policy_json(policy));

@@ -183,21 +183,6 @@ class WrongUsage(FolderTest):
 
 
 class Interrupts(FolderTest):
-    def test_ctrl_c_stops_without_a_trace(self):
-        out = self.folder / "out.json"
-        process = subprocess.Popen([BINARY, "evaluate", "demo", "--policy", "uniform", "--json", out,
-                                    "--folds", "60"],  # long enough to be interrupted
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(1.5)
-        self.assertIsNone(process.poll())
-        process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=120)
-        self.assertEqual(process.returncode, 130, stderr)
-        self.assertIn("interrupted", stderr)
-        self.assertEqual(stdout, "")
-        self.assertEqual(list(self.folder.iterdir()), [])
-
-
     def test_sigterm_has_a_status_of_its_own(self):
         process = subprocess.Popen([BINARY, "evaluate", "demo", "--policy", "uniform",
                                     "--folds", "60"], stdout=subprocess.PIPE,

@@ -73,6 +73,121 @@ TEST(ThreadPool, ReportsProgressOnTheCallersThreadAndStopsWhenAsked) {
   }
 }
 
+/// Counts how often it is asked and checks on which thread; says no after `patience` times, or
+/// throws.
+class Watcher : public ProgressObserver {
+ public:
+  explicit Watcher(int patience = -1, bool throws = false) : patience_(patience), throws_(throws) {}
+
+  bool update(std::string_view, std::uint64_t, std::uint64_t) override {
+    EXPECT_EQ(std::this_thread::get_id(), caller_);
+    if (++num_asked_ != patience_) return true;
+    if (throws_) throw std::runtime_error("the observer has had enough");
+    return false;
+  }
+  int num_asked() const { return num_asked_; }
+
+ private:
+  const std::thread::id caller_ = std::this_thread::get_id();
+  int patience_;
+  bool throws_;
+  int num_asked_ = 0;
+};
+
+void sleep_a_little(std::size_t, std::size_t) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+TEST(Context, AsksTheObserverInLoopsOverRanges) {
+  for (const int threads : {1, 3}) {
+    Watcher never;
+    Context(0, threads, &never).for_each_range(100, 1, sleep_a_little);
+    EXPECT_GT(never.num_asked(), 0) << threads;
+
+    Watcher soon(1);
+    std::atomic<int> done = 0;
+    const auto count = [&](std::size_t begin, std::size_t end) {
+      sleep_a_little(begin, end);
+      ++done;
+    };
+    EXPECT_THROW(Context(0, threads, &soon).for_each_range(100000, 1, count), Cancelled);
+    EXPECT_LT(done, 100000);
+  }
+}
+
+TEST(Context, StopsWorkWithinTasksOfAllThreads) {
+  for (const int threads : {1, 3}) {
+    Watcher soon(3);
+    const Context context(0, threads, &soon);
+    std::atomic<int> finished = 0;
+    EXPECT_THROW(context.for_each_task("tasks", 3,
+                                       [&](std::size_t) {
+                                         context.for_each_range(100000, 1, sleep_a_little);
+                                         ++finished;
+                                       }),
+                 Cancelled);
+    EXPECT_EQ(finished, 0) << threads;
+  }
+}
+
+TEST(Context, ATaskThatFailsEndsTheOthersAndSaysWhy) {
+  const Context context(0, 3);
+  std::atomic<int> finished = 0;
+  EXPECT_THROW(context.for_each_task("tasks", 3,
+                                     [&](std::size_t number) {
+                                       if (number == 2) throw std::runtime_error("2");
+                                       for (int i = 0; i < 100000; ++i) {
+                                         context.poll();
+                                         sleep_a_little(0, 0);
+                                       }
+                                       ++finished;
+                                     }),
+               std::runtime_error);
+  EXPECT_EQ(finished, 0);
+}
+
+TEST(Context, AnObserverThatThrowsLeavesNoThreadAtWork) {
+  for (const int threads : {1, 3}) {
+    for (const int patience : {1, 2, 5}) {
+      Watcher observer(patience, /*throws=*/true);
+      const Context context(0, threads, &observer);
+      std::atomic<int> at_work = 0;
+      const auto work = [&](std::size_t number) {
+        ++at_work;
+        std::this_thread::sleep_for(std::chrono::milliseconds(number % 3 == 0 ? 1 : 80));
+        --at_work;
+      };
+      EXPECT_THROW(context.for_each_task("tasks", 100, work), std::runtime_error);
+      EXPECT_EQ(at_work, 0);
+      std::atomic<int> done = 0;
+      context.for_each_task("more", 10, [&](std::size_t) { ++done; });
+      EXPECT_EQ(done, 10);
+    }
+  }
+}
+
+class StageLog : public ProgressObserver {
+ public:
+  bool update(std::string_view, std::uint64_t, std::uint64_t) override { return true; }
+  void enter(const ProgressStage& stage) override { stages.push_back(stage); }
+  std::vector<ProgressStage> stages;
+};
+
+TEST(Context, StagesAreSharesOfTheStageTheyAreIn) {
+  StageLog log;
+  const Context context(0, 1, &log);
+  {
+    const StageScope outer(context, "cone (2 of 2 models)", 0.5, 1);
+    const StageScope inner(context, "fold 2 of 4", 0.25, 0.5);
+  }
+  ASSERT_EQ(log.stages.size(), 4U);
+  EXPECT_EQ(log.stages[1].label, "cone (2 of 2 models), fold 2 of 4");
+  EXPECT_EQ(log.stages[1].begin, 0.625);
+  EXPECT_EQ(log.stages[1].end, 0.75);
+  EXPECT_EQ(log.stages[2].label, "cone (2 of 2 models)");
+  EXPECT_EQ(log.stages[3].label, "");
+}
+
 TEST(Context, MapsRangesTheSameAtAnyNumberOfThreads) {
   std::vector<std::vector<double>> sums;
   for (const int threads : {1, 2, 7}) {

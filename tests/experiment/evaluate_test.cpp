@@ -66,6 +66,80 @@ TEST(Evaluate, AnObserverThatSaysStopCancelsTheRun) {
             RunStatus::kCancelled);
 }
 
+/// Says stop as soon as a network trains.
+class StopAtNetworks : public ProgressObserver {
+ public:
+  bool update(std::string_view phase, std::uint64_t, std::uint64_t) override {
+    return phase != "training a network" && phase != "training representations";
+  }
+};
+
+TEST(Evaluate, ACancelledRunKeepsTheEstimatorsThatWereFinished) {
+  const SmallWorld world = small_world(300, 0, 1, 2);
+  EvaluateOptions options = on_features();
+  options.estimators = {"cone", "dr_nn", "dm_nn", "dr_ridge", "naive", "snips"};
+  StopAtNetworks observer;
+  const Evaluation stopped =
+      evaluate(Context(0, 2, &observer), world.data, world.policies, options);
+  EXPECT_EQ(stopped.status, RunStatus::kCancelled);
+  EXPECT_EQ(stopped.record.status, "interrupted");
+  EXPECT_EQ(stopped.record.unfinished, (std::vector<std::string>{"cone", "dr_nn", "dm_nn"}));
+  ASSERT_EQ(stopped.record.policies[0].estimates.size(), 3U);
+  EXPECT_EQ(stopped.record.policies[0].estimates[0].estimator, "dr_ridge");
+
+  options.estimators = {"dr_ridge", "naive", "snips"};
+  const Evaluation whole = evaluate(Context(0, 2), world.data, world.policies, options);
+  EXPECT_EQ(whole.record.status, "completed");
+  EXPECT_TRUE(whole.record.unfinished.empty());
+  for (const std::string& name : options.estimators) {
+    EXPECT_EQ(find(stopped.record, name).value, find(whole.record, name).value) << name;
+  }
+}
+
+TEST(Evaluate, FitsFromCheapToDearWithStagesThatCoverTheRun) {
+  class Stages : public ProgressObserver {
+   public:
+    bool update(std::string_view, std::uint64_t, std::uint64_t) override { return true; }
+    void enter(const ProgressStage& stage) override {
+      if (stage.label.find("models)") == std::string::npos) return;
+      EXPECT_GE(stage.begin, 0);
+      EXPECT_LE(stage.end, 1 + 1e-12);
+      if (stage.label.ends_with("models)")) last = stage;
+      labels += stage.label + '\n';
+    }
+    ProgressStage last;
+    std::string labels;
+  };
+  Stages observer;
+  const SmallWorld world = small_world(300, 0, 1, 2);
+  EvaluateOptions options = on_features();
+  options.estimators = {"cone", "dm_nn", "dm_ols2"};
+  options.cone.epochs = 20;
+  evaluate(Context(0, 2, &observer), world.data, world.policies, options);
+  EXPECT_NE(observer.labels.find("ols2 (1 of 3 models)"), std::string::npos) << observer.labels;
+  EXPECT_NE(observer.labels.find("nn (2 of 3 models), fold 5 of 5, treated"), std::string::npos);
+  EXPECT_NE(observer.labels.find("cone (3 of 3 models), fold 1 of 5"), std::string::npos);
+  EXPECT_NEAR(observer.last.end, 1, 1e-12);
+}
+
+TEST(Evaluate, ExpectsMoreWorkOfMoreDataAndNamesItFromCheapToDear) {
+  EvaluateOptions options;
+  const auto costs = [&](std::size_t nodes) {
+    return expected_costs(Context(0, 2), small_world(nodes, 0, 1, 2).data.observed, options);
+  };
+  const auto small = costs(200);
+  const auto large = costs(2000);
+  ASSERT_EQ(small.size(), 6U);  // propensity, ols1, ols2, ridge, nn, cone
+  ASSERT_EQ(large.size(), 6U);
+  double previous = 0;
+  for (const ExpectedCost& cost : large) {
+    EXPECT_GE(cost.seconds, previous) << cost.name;
+    previous = cost.seconds;
+  }
+  EXPECT_EQ(large.back().name, "cone");
+  EXPECT_GT(large.back().seconds, 5 * small.back().seconds);
+}
+
 TEST(Evaluate, TheRunsIdentityFollowsConfigurationAndDataOnly) {
   const SmallWorld world = small_world(200, 0, 1, 3);
   const auto id = [&](std::uint64_t seed, const EvaluateOptions& options, int threads) {

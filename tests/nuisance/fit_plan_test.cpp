@@ -64,5 +64,24 @@ TEST(FitPlan, IsRefusedWhereAModelWouldScoreWhatItSaw) {
   EXPECT_THROW(require_valid(good, 3), Error);
 }
 
+TEST(FitPlan, IsRefusedWhereAListIsNotAscending) {
+  const FitPlan good = split_plan({.train = {0, 1, 2}, .validation = {3, 4}, .test = {5, 6}});
+  ASSERT_NO_THROW(require_valid(good, 7));
+  FitPlan fit = good;
+  std::swap(fit.tasks[0].fit[0], fit.tasks[0].fit[1]);
+  FitPlan score = good;
+  std::swap(score.tasks[0].score[0], score.tasks[0].score[1]);
+  FitPlan selection_fit = good;
+  std::swap(selection_fit.tasks[0].selection[0].fit[1], selection_fit.tasks[0].selection[0].fit[2]);
+  FitPlan selection_score = good;
+  std::swap(selection_score.tasks[0].selection[0].score[0],
+            selection_score.tasks[0].selection[0].score[1]);
+  FitPlan repeated = good;
+  repeated.tasks[0].fit[1] = repeated.tasks[0].fit[0];
+  for (const FitPlan& plan : {fit, score, selection_fit, selection_score, repeated}) {
+    EXPECT_THROW(require_valid(plan, 7), Error);
+  }
+}
+
 }  // namespace
 }  // namespace cone

@@ -119,21 +119,33 @@ class StopAfter : public ProgressObserver {
   bool update(std::string_view phase, std::uint64_t done, std::uint64_t total) override {
     EXPECT_EQ(phase, "training representations");
     EXPECT_LE(done, total);
+    last_epoch_ = done;
     return done < epoch_;
   }
+  std::uint64_t last_epoch() const { return last_epoch_; }
 
  private:
   std::uint64_t epoch_;
+  std::uint64_t last_epoch_ = 0;
 };
 
-TEST(Training, CanBeCancelledAndKeepsTheBestWeightsSoFar) {
+TEST(Training, CanBeCancelled) {
   const Dataset data = simulated_network(500);
   StopAfter observer(7);
-  const Representation result = train_representation(
-      Context(1, 2, &observer), data, small_options(), first_nodes(300), first_nodes(100, 300));
-  EXPECT_EQ(result.status, TrainingStatus::kCancelled);
-  EXPECT_EQ(result.history.size(), 7);
-  EXPECT_EQ(result.nodes.z_outcome.rows(), 500);
+  EXPECT_THROW(train_representation(Context(1, 2, &observer), data, small_options(),
+                                    first_nodes(300), first_nodes(100, 300)),
+               Cancelled);
+  EXPECT_EQ(observer.last_epoch(), 7U);
+}
+
+TEST(Training, LeavesNoGradientsInTheModel) {
+  const Dataset data = simulated_network(500);
+  ConeOptions options = small_options();
+  options.epochs = 2;
+  const Representation result =
+      train_representation(Context(1, 2), data, options, first_nodes(300), first_nodes(100, 300));
+  EXPECT_FALSE(result.model.parameters.values().empty());
+  EXPECT_TRUE(result.model.parameters.gradients().empty());
 }
 
 TEST(Training, PermutesWithTheNodes) {

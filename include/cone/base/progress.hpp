@@ -8,17 +8,32 @@
 
 namespace cone {
 
+/// A part of a run that knows its place in the whole: the phases that follow lie between `begin`
+/// and `end`, shares of the time that the whole run is expected to take.
+struct ProgressStage {
+  std::string label;  ///< "ridge (3 of 7 models), fold 2 of 5"; empty outside of any stage
+  double begin = 0;
+  double end = 1;
+};
+
 /// Watches a run. Always called on the thread that called the library.
 class ProgressObserver {
  public:
   virtual ~ProgressObserver() = default;
   /// `done` of `total` units of `phase` are finished. Returning false asks the run to stop; it does
-  /// so at the next safe point.
+  /// so at the next safe point. Long computations ask about ten times a second, with the same
+  /// numbers as long as nothing is finished.
   virtual bool update(std::string_view phase, std::uint64_t done, std::uint64_t total) = 0;
+  /// The run enters this stage, or returns to it.
+  virtual void enter(const ProgressStage& /*stage*/) {}
 };
 
-/// Draws one progress bar a phase on a terminal, or, where `interactive` is false, a plain line
-/// every few seconds. Phases shorter than `delay_seconds` leave no trace.
+/// "48 s", "2 min 05 s", "3 h 20 min".
+std::string duration_text(double seconds);
+
+/// Draws a progress bar on a terminal, or, where `interactive` is false, a plain line every few
+/// seconds. Within stages there is one bar for the whole run, which never moves back; without, one
+/// per phase. What is shorter than `delay_seconds` leaves no trace.
 class TerminalProgress : public ProgressObserver {
  public:
   TerminalProgress(std::ostream& out, bool interactive, double delay_seconds = 0.5);
@@ -27,19 +42,29 @@ class TerminalProgress : public ProgressObserver {
   TerminalProgress& operator=(const TerminalProgress&) = delete;
 
   bool update(std::string_view phase, std::uint64_t done, std::uint64_t total) override;
+  void enter(const ProgressStage& stage) override;
   /// Removes the bar, so that other text can follow on a clean line.
   void clear();
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  void draw(std::uint64_t done, std::uint64_t total, double elapsed_seconds);
+  /// Of the run within stages, of the phase without.
+  struct Position {
+    double fraction = 0;
+    double seconds_left = 0;  ///< negative where unknown
+  };
+  Position position(std::uint64_t done, std::uint64_t total, Clock::time_point now);
+  void draw(const Position& position);
 
   std::ostream& out_;
   bool interactive_;
   double delay_seconds_;
   std::string phase_;
-  Clock::time_point phase_start_;
+  Clock::time_point phase_start_;  ///< of the phase within the stage at hand
+  ProgressStage stage_;
+  Clock::time_point run_start_;
+  double furthest_ = 0;  ///< share of the run that was shown as done
   Clock::time_point last_drawn_;
   bool bar_visible_ = false;
 };

@@ -69,10 +69,12 @@ struct BalancedValue {
 };
 
 /// Balances one logged sample; built once, then asked about any number of policies. Holds n × n
-/// kernel values. Results are bitwise equal at any number of threads.
+/// kernel values and a factor of each arm's part of them, half as much again where the arms are of
+/// one size; while it solves, another copy of one arm's part. Results are bitwise equal at any
+/// number of threads.
 class KernelBalancing {
  public:
-  /// More nodes than this would need more than 3 GB for the kernel.
+  /// More nodes than this would need more than 3 GB for the kernel, and 6 GB in all.
   static constexpr std::size_t kMaxNodes = 20000;
 
   /// One row of features a node: raw features or a learned representation. Throws Error(kUsage)

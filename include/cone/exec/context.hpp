@@ -1,8 +1,10 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,7 +14,8 @@
 namespace cone {
 
 /// Where and how a computation runs: threads, seed, observer. Passed to everything that computes.
-/// Results are a function of the seed and the inputs, never of the number of threads.
+/// Results are a function of the seed and the inputs, never of the number of threads. Serves one
+/// calling thread at a time, and calls the observer on that thread only.
 class Context {
  public:
   explicit Context(std::uint64_t seed = 0, int num_threads = 0,
@@ -44,13 +47,48 @@ class Context {
     return results;
   }
 
-  /// Reports a step of a phase that runs on this thread; throws Cancelled when asked to stop.
+  /// Reports a step of a phase. Throws Cancelled when asked to stop. Within a task on another
+  /// thread it is poll().
   void report(std::string_view phase, std::uint64_t done, std::uint64_t total) const;
 
+  /// A safe point of a long computation, to be called at least every 50 ms or so; costs tens of
+  /// nanoseconds. On the calling thread it asks the observer about ten times a second; on any
+  /// thread it throws Cancelled when the task at hand was told to stop.
+  void poll() const;
+
  private:
+  friend class StageScope;
+  using Clock = std::chrono::steady_clock;
+
+  /// Tells the observer where things stand and returns its answer.
+  bool ask() const;
+  bool is_time_to_ask() const;
+  void enter(ProgressStage stage) const;
+
   mutable ThreadPool pool_;
   std::uint64_t seed_;
   ProgressObserver* progress_;
+  // What the calling thread, and no other, last said to the observer.
+  mutable std::string phase_;
+  mutable std::uint64_t done_ = 0;
+  mutable std::uint64_t total_ = 0;
+  mutable Clock::time_point last_asked_ = Clock::now();
+  mutable ProgressStage stage_;
+};
+
+/// While it lives, the phases of the run are those of a stage: from `begin` to `end`, as shares of
+/// the stage it is entered from (of the whole run, where there is none). Stages may be nested. Only
+/// on the calling thread.
+class StageScope {
+ public:
+  StageScope(const Context& context, std::string_view label, double begin, double end);
+  ~StageScope();
+  StageScope(const StageScope&) = delete;
+  StageScope& operator=(const StageScope&) = delete;
+
+ private:
+  const Context& context_;
+  ProgressStage previous_;
 };
 
 }  // namespace cone

@@ -9,6 +9,7 @@ namespace cone {
 /// changes, and a caller's own OpenMP code keeps its threads.
 class OneBlasThread {
  public:
+  /// Throws std::bad_alloc where BLAS would find no memory for its buffers (blas_memory.hpp).
   OneBlasThread();
   ~OneBlasThread();
   OneBlasThread(const OneBlasThread&) = delete;

@@ -28,9 +28,16 @@ class ThreadPool {
   /// Calls task(0) ... task(count − 1), each once, in no particular order, and returns when all are
   /// done. `on_progress(done)`, where given, is called on the calling thread now and then; when it
   /// returns false no further task starts and Cancelled is thrown. An exception of a task stops the
-  /// rest and is rethrown here (that of the lowest task number seen).
+  /// rest and is rethrown here (that of the lowest task number seen), and so is one of on_progress.
+  /// Whatever happens, no thread is at work on these tasks when this returns or throws.
   void run(std::size_t count, const std::function<void(std::size_t)>& task,
            const std::function<bool(std::size_t)>& on_progress = {});
+
+  /// Whether the calling thread is one that this pool started.
+  bool owns_this_thread() const;
+  /// Whether the task that the calling thread works on, if any, should end early: because the run
+  /// was cancelled, or because another task failed. It ends by throwing Cancelled.
+  static bool told_to_stop();
 
  private:
   struct Job;

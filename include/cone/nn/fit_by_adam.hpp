@@ -26,7 +26,8 @@ struct FitProblem {
 /// Full-batch Adam until the epochs are over or the held-out loss has not improved for `patience`
 /// epochs. Leaves the parameters with the least held-out loss in the store (without held-out
 /// samples, the last ones); those before a loss that is not finite, where one appears. Returns the
-/// held-out loss of the parameters it leaves, or their loss.
+/// held-out loss of the parameters it leaves, or their loss. Reports every epoch, and throws
+/// Cancelled when asked to stop.
 template <class Real>
 double fit_by_adam(const Context& context, const FitSchedule& schedule, const FitProblem& problem,
                    ParameterStore<Real>& parameters);

@@ -42,7 +42,8 @@ class ParameterLayout {
 
 /// All parameters of a model in one block, and their gradients in a second one of the same layout:
 /// an optimiser, a checkpoint or a norm that walks the block cannot miss a layer. Zero on
-/// construction.
+/// construction. What is trained needs its gradients no more and may drop them: gradients() is
+/// empty then, and gradient() must not be called.
 template <class Real>
 class ParameterStore {
  public:
@@ -57,6 +58,10 @@ class ParameterStore {
   std::span<const Real> values() const { return values_; }
   std::span<Real> gradients() { return gradients_; }
   std::span<const Real> gradients() const { return gradients_; }
+
+  void drop_gradients() { gradients_ = {}; }
+  /// Zero, where they had been dropped.
+  void restore_gradients() { gradients_.resize(values_.size()); }
 
   MatrixView<Real> value(TensorId id) { return view(values_.data(), id); }
   MatrixView<const Real> value(TensorId id) const { return view(values_.data(), id); }

@@ -12,13 +12,13 @@
 
 namespace cone {
 
-/// Fit on one part, measure on the other, to choose the strength of a penalty.
+/// Fit on one part, measure on the other, to choose the strength of a penalty. Both are ascending.
 struct SelectionSplit {
   std::vector<NodeIndex> fit;
   std::vector<NodeIndex> score;
 };
 
-/// One model (per arm): which nodes it may learn from and which it predicts.
+/// One model (per arm): which nodes it may learn from and which it predicts. Lists are ascending.
 struct FitTask {
   std::vector<NodeIndex> fit;
   std::vector<NodeIndex> score;

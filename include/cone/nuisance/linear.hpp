@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cone/base/sparse_matrix.hpp"
+#include "cone/exec/context.hpp"
 
 namespace cone {
 
@@ -36,18 +37,20 @@ inline constexpr std::size_t kLargestDirectFit = 8192;
 /// without constant columns; past m = largest_direct conjugate gradients from zero take over,
 /// which converge to the same solution.
 ///
-/// X must have at least one row, as many as y has values.
-LinearFit fit_least_squares(const SparseMatrix& x, std::span<const double> y,
+/// X must have at least one row, as many as y has values. Throws Cancelled when the context's
+/// observer asks to stop.
+LinearFit fit_least_squares(const Context& context, const SparseMatrix& x,
+                            std::span<const double> y,
                             std::size_t largest_direct = kLargestDirectFit);
 
 /// Minimises ||y − b − Xβ||² + strength·||β||², the intercept free. `strength` ≥ 0; zero is
 /// fit_least_squares and infinity is the mean of y.
-LinearFit fit_ridge(const SparseMatrix& x, std::span<const double> y, double strength,
-                    std::size_t largest_direct = kLargestDirectFit);
+LinearFit fit_ridge(const Context& context, const SparseMatrix& x, std::span<const double> y,
+                    double strength, std::size_t largest_direct = kLargestDirectFit);
 
 /// The same for several strengths, on one Gram matrix.
-std::vector<LinearFit> fit_ridge_path(const SparseMatrix& x, std::span<const double> y,
-                                      std::span<const double> strengths,
+std::vector<LinearFit> fit_ridge_path(const Context& context, const SparseMatrix& x,
+                                      std::span<const double> y, std::span<const double> strengths,
                                       std::size_t largest_direct = kLargestDirectFit);
 
 }  // namespace cone

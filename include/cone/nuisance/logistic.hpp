@@ -6,6 +6,7 @@
 
 #include "cone/base/numeric.hpp"
 #include "cone/base/sparse_matrix.hpp"
+#include "cone/exec/context.hpp"
 
 namespace cone {
 
@@ -35,12 +36,13 @@ struct LogisticFit {
 /// a backtracking line search, on implicitly centred columns: the intercept absorbs the centring,
 /// so the solution is the same and the intercept hardly interacts with the slopes. The objective is
 /// strongly convex in w, so separable labels have a finite solution too, and the error of w is at
-/// most the norm of the gradient: stops when that is below `tolerance`·||w|| (or so far below the
-/// gradient of the null model that rounding is all there is). O(entries) an inner iteration.
+/// most the norm of the gradient: stops when that is below `tolerance`·||w||, or when rounding is
+/// all that is left of the gradient or of the steps. At most 200 steps; `converged` says how it
+/// ended. O(entries) an inner iteration, each a safe point of the context.
 ///
 /// Labels are 0 or 1, as many as X has rows. Throws Error(kData) when all are equal: the intercept
 /// would be infinite.
-LogisticFit fit_logistic(const SparseMatrix& x, std::span<const std::uint8_t> labels, double c,
-                         double tolerance = 1e-8);
+LogisticFit fit_logistic(const Context& context, const SparseMatrix& x,
+                         std::span<const std::uint8_t> labels, double c, double tolerance = 1e-8);
 
 }  // namespace cone

@@ -23,7 +23,6 @@ enum class TrainingStatus {
   kCompleted,     ///< all epochs ran
   kStoppedEarly,  ///< the validation loss had not improved for `patience` epochs
   kDiverged,      ///< a loss was not finite, or 1000 times that of predicting means
-  kCancelled,     ///< the observer asked to stop
 };
 
 template <>
@@ -31,8 +30,7 @@ struct EnumNames<TrainingStatus> {
   static constexpr std::array kNames = {
       std::pair{TrainingStatus::kCompleted, std::string_view("completed")},
       std::pair{TrainingStatus::kStoppedEarly, std::string_view("stopped_early")},
-      std::pair{TrainingStatus::kDiverged, std::string_view("diverged")},
-      std::pair{TrainingStatus::kCancelled, std::string_view("cancelled")}};
+      std::pair{TrainingStatus::kDiverged, std::string_view("diverged")}};
 };
 
 /// Losses of one set of weights; outcomes in units of their standard deviation on the training
@@ -82,8 +80,8 @@ struct Representation {
 /// and whatever the number of threads. O((entries + edges + nodes)·heads·head_size) an epoch;
 /// memory of about a dozen nodes × 2·heads·head_size matrices in single precision.
 ///
-/// The lists of nodes must be without repeats and disjoint. Throws Error(kUsage) on bad options and
-/// Error(kData) where the data has no log.
+/// The lists of nodes must be without repeats and disjoint. Throws Error(kUsage) on bad options,
+/// Error(kData) where the data has no log, and Cancelled when the observer asks to stop.
 Representation train_representation(const Context& context, const Dataset& data,
                                     const ConeOptions& options, std::span<const NodeIndex> train,
                                     std::span<const NodeIndex> validation);

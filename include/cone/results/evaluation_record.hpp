@@ -84,6 +84,8 @@ struct EvaluationRecord {
   std::string commit;             ///< it was built from, for people
   nlohmann::ordered_json config;  ///< every option with its value, the seed, the data and policies
   DataSummary data;
+  std::string status = "completed";     ///< or "interrupted": some estimators are missing ...
+  std::vector<std::string> unfinished;  ///< ... namely these
   std::vector<PolicyResult> policies;
   Diagnostics diagnostics;
   std::map<std::string, double> timing_seconds;
