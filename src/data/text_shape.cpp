@@ -21,7 +21,7 @@ std::size_t take_digits(std::string_view& text) {
   return count;
 }
 
-bool is_number(std::string_view text) { return parse_number(text).kind == NumberKind::kFinite; }
+bool is_number_text(std::string_view text) { return parse_number(text).kind == NumberKind::kFinite; }
 
 }  // namespace
 
@@ -48,7 +48,7 @@ bool looks_like_date(std::string_view text) {
 
 const char* other_notation(std::string_view text) {
   text = trimmed(text);
-  if (text.ends_with('%') && is_number(text.substr(0, text.size() - 1))) {
+  if (text.ends_with('%') && is_number_text(text.substr(0, text.size() - 1))) {
     return "write a per cent as a plain number";
   }
   constexpr std::array<std::string_view, 3> kCurrencies = {"$", "\xE2\x82\xAC", "\xC2\xA3"};
@@ -60,14 +60,14 @@ const char* other_notation(std::string_view text) {
       rest.remove_suffix(sign.size());
     else
       continue;
-    if (is_number(rest) || other_notation(rest) != nullptr)
+    if (is_number_text(rest) || other_notation(rest) != nullptr)
       return "write the amount without a sign";
   }
   const auto num_commas = std::count(text.begin(), text.end(), ',');
   if (num_commas == 0) return nullptr;
   std::string plain(text);
   std::erase(plain, ',');
-  if (!is_number(plain)) return nullptr;
+  if (!is_number_text(plain)) return nullptr;
   return num_commas == 1 ? "write numbers with a decimal point and without thousands separators"
                          : "write numbers without thousands separators";
 }
