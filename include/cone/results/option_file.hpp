@@ -63,8 +63,8 @@ Options take_options(nlohmann::ordered_json object, const std::string& file) {
   std::vector<std::string> known;
   FaultList faults;
   const auto fault = [&](std::string_view key, const std::string& what, const std::string& advice) {
-    faults.add("option " + std::string(key),
-               {{.file = file, .item = printable(key)}, what, advice});
+    // Every key is a mistake of its own: none may hide another.
+    faults.add(std::string(key), {{.file = file, .item = printable(key)}, what, advice});
   };
   Options::visit(options, [&]<class T>(std::string_view name, T& value, std::string_view,
                                        const Range& range = {}) {
