@@ -59,29 +59,29 @@ LinearPolicyWeights load_linear_policy(const Context& context, const std::string
   const Context serial(0, 1);
   file->for_each_chunk(serial, "reading weights", faults, [&](std::size_t, CsvRecords& records) {
     while (records.next()) {
-      const std::string name(records[*name_column]);
+      const std::string feature(records[*name_column]);
       const double own = own_column ? read_weight(records, *own_column) : 0.0;
       const double neighbour = neighbour_column ? read_weight(records, *neighbour_column) : 0.0;
-      const auto [earlier, is_new] = line_of.try_emplace(name, records.line());
+      const auto [earlier, is_new] = line_of.try_emplace(feature, records.line());
       if (!is_new) {
         records.faults().add(
             "repeat", {records.place(*name_column),
-                       fmt::format("'{}' is already on line {}", printable(name), earlier->second),
+                       fmt::format("'{}' is already on line {}", printable(feature), earlier->second),
                        "give each feature one line"});
-      } else if (name == kIntercept) {
+      } else if (feature == kIntercept) {
         weights.intercept = own + neighbour;
-      } else if (const auto found = column_of.find(name); found != column_of.end()) {
+      } else if (const auto found = column_of.find(feature); found != column_of.end()) {
         weights.feature[found->second] = own;
         weights.neighbour[found->second] = neighbour;
       } else if (!records.faults().has_room("feature")) {
         // Looking for the nearest of thousands of names is not worth it for what nobody will see.
         records.faults().add_unlisted("feature", 1);
       } else {
-        const std::string nearest = closest_name(name, features.names);
+        const std::string nearest = closest_name(feature, features.names);
         records.faults().add(
             "feature",
             {records.place(*name_column),
-             fmt::format("the data has no feature '{}'", printable(name)),
+             fmt::format("the data has no feature '{}'", printable(feature)),
              nearest.empty() ? "check the spelling" : fmt::format("did you mean {}?", nearest)});
       }
     }
