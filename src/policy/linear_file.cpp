@@ -64,10 +64,10 @@ LinearPolicyWeights load_linear_policy(const Context& context, const std::string
       const double neighbour = neighbour_column ? read_weight(records, *neighbour_column) : 0.0;
       const auto [earlier, is_new] = line_of.try_emplace(feature, records.line());
       if (!is_new) {
-        records.faults().add(
-            "repeat", {records.place(*name_column),
-                       fmt::format("'{}' is already on line {}", printable(feature), earlier->second),
-                       "give each feature one line"});
+        records.faults().add("repeat", {records.place(*name_column),
+                                        fmt::format("'{}' is already on line {}",
+                                                    printable(feature), earlier->second),
+                                        "give each feature one line"});
       } else if (feature == kIntercept) {
         weights.intercept = own + neighbour;
       } else if (const auto found = column_of.find(feature); found != column_of.end()) {
