@@ -21,7 +21,9 @@ std::size_t take_digits(std::string_view& text) {
   return count;
 }
 
-bool is_number_text(std::string_view text) { return parse_number(text).kind == NumberKind::kFinite; }
+bool is_number_text(std::string_view text) {
+  return parse_number(text).kind == NumberKind::kFinite;
+}
 
 }  // namespace
 
