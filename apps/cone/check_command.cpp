@@ -41,7 +41,12 @@ struct CheckFlags {
 };
 
 int run_check(const CheckFlags& flags) {
-  if (flags.json != "-") check_output_files({{"--json", flags.json}});
+  if (flags.json != "-") {
+    check_output_files({{"--json", flags.json}});
+    std::vector<std::string> inputs = flags.policies;
+    inputs.insert(inputs.end(), {flags.data, flags.table.edges});
+    refuse_inputs_as_outputs({{"--json", flags.json}}, inputs);
+  }
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const Context context(flags.run.seed, flags.run.threads, &progress);
@@ -77,7 +82,8 @@ void add_check_command(CLI::App& root, Run& run) {
   command->footer(kCheckFooter);
   command->add_option("DATA", flags->data, kDataHelp)->required();
   command->add_option("--policy", flags->policies, "Policy names or files to look at as well");
-  command->add_option("--json", flags->json, "Write the report here (- for stdout)");
+  command->add_option("--json", flags->json, "Write the report here (- for stdout)")
+      ->check(file_name);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");
   command->callback([flags, &run] { run = [flags] { return run_check(*flags); }; });

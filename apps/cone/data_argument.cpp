@@ -17,6 +17,7 @@ LoadedData load_named(const Context& context, const std::string& name, const Loa
 
 void print_notes(const LoadedData& data) {
   for (const std::string& note : data.notes) std::cerr << "note: " << note << '\n';
+  for (const std::string& doubt : data.doubts) std::cerr << "warning: " << doubt << '\n';
 }
 
 }  // namespace cone::app

@@ -64,6 +64,7 @@ struct EvaluateFlags {
   std::string json;
   std::string model;
   ExplanationFlags explanations;
+  std::shared_ptr<const std::string> options_file;
   RunFlags run;
   EvaluateOptions options;
 };
@@ -163,6 +164,9 @@ int run_evaluate(EvaluateFlags flags) {
   std::vector<OutputFile> outputs = flags.explanations.outputs();
   if (flags.json != "-") outputs.push_back({"--json", flags.json});
   check_output_files(outputs);
+  std::vector<std::string> inputs = flags.policies;
+  inputs.insert(inputs.end(), {flags.data, flags.model, flags.table.edges, *flags.options_file});
+  refuse_inputs_as_outputs(outputs, inputs);
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const Stopwatch watch;
@@ -217,15 +221,17 @@ void add_evaluate_command(CLI::App& root, Run& run) {
   command->add_option("DATA", flags->data, kDataHelp)->required();
   command->add_option("--policy", flags->policies, "Policy names or files, one or more")
       ->required();
-  command->add_option("--json", flags->json, "Write the full record here (- for stdout)");
-  command->add_option("--model", flags->model, "Take cone's networks from this file of cone fit");
+  command->add_option("--json", flags->json, "Write the full record here (- for stdout)")
+      ->check(file_name);
+  command->add_option("--model", flags->model, "Take cone's networks from this file of cone fit")
+      ->check(file_name);
   flags->explanations.bind(*command);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");
   bind_flags(*command, flags->options, "Estimation");
   regroup_flags<KernelBalancingOptions>(*command, "Kernel balancing (okb, cone_okb)");
   regroup_flags<ConeOptions>(*command, "Networks (cone, dm_nn, dr_nn)");
-  bind_options_file(*command, flags->options.cone);
+  flags->options_file = bind_options_file(*command, flags->options.cone);
   command->callback([flags, command, &run] {
     run = [flags, command] {
       if (!flags->model.empty()) refuse_flags_of_model(*command);

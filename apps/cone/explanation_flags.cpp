@@ -2,12 +2,17 @@
 
 #include "cone/nuisance/explain.hpp"
 
+#include "flags.hpp"
+
 namespace cone::app {
 
 void ExplanationFlags::bind(CLI::App& command) {
-  command.add_option("--attention", attention,
-                     "Write here (CSV) how much each node attends to each neighbour");
-  command.add_option("--embeddings", embeddings, "Write here (.npy) the nodes' representations");
+  command
+      .add_option("--attention", attention,
+                  "Write here (CSV) how much each node attends to each neighbour")
+      ->check(file_name);
+  command.add_option("--embeddings", embeddings, "Write here (.npy) the nodes' representations")
+      ->check(file_name);
 }
 
 std::vector<OutputFile> ExplanationFlags::outputs() const {

@@ -91,6 +91,7 @@ int run_fit(const FitFlags& flags) {
   std::vector<OutputFile> outputs = flags.explanations.outputs();
   outputs.push_back({"--out", flags.out});
   check_output_files(outputs);
+  refuse_inputs_as_outputs(outputs, {flags.data, flags.table.edges});
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const Context context(flags.run.seed, flags.run.threads, &progress);
@@ -116,7 +117,7 @@ void add_fit_command(CLI::App& root, Run& run) {
       root.add_subcommand("fit", "Fit cone's networks to data and keep them in a model file");
   command->footer(kFitFooter);
   command->add_option("DATA", flags->data, kDataHelp)->required();
-  command->add_option("--out", flags->out, "Model file to write")->required();
+  command->add_option("--out", flags->out, "Model file to write")->required()->check(file_name);
   flags->explanations.bind(*command);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");

@@ -1,13 +1,16 @@
 #include "flag_checks.hpp"
 
+#include <cerrno>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "cone/base/error.hpp"
 #include "cone/base/file.hpp"
@@ -27,12 +30,56 @@ void check_output_files(const std::vector<OutputFile>& outputs) {
       faults.push_back({{.item = flag},
                         fmt::format("cannot write {}", printable(file)),
                         "name a file in a folder that exists"});
+    } else if (path_kind(path) != PathKind::kOther && ::access(folder.c_str(), W_OK) != 0) {
+      faults.push_back({{.item = flag},
+                        fmt::format("cannot write {}: {}", printable(file),
+                                    std::generic_category().message(errno)),
+                        "name a file in a folder that you may write to"});
     }
     const auto [other, is_new] = flag_of.emplace(path.lexically_normal().string(), flag);
     if (is_new || path_kind(path) == PathKind::kOther) continue;  // a device takes any number
     faults.push_back({{.item = flag},
                       fmt::format("names the same file as {}", other->second),
                       "name another one"});
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
+namespace {
+
+/// The files behind a word of the command line: itself, linear:FILE, or the files of a data folder.
+std::vector<std::filesystem::path> files_behind(std::string_view word) {
+  constexpr std::string_view kLinear = "linear:";
+  if (word.starts_with(kLinear)) word.remove_prefix(kLinear.size());
+  const std::filesystem::path path(word);
+  if (path_kind(path) != PathKind::kFolder) return {path};
+  std::vector<std::filesystem::path> files;
+  for (const char* name : {"nodes.csv", "edges.csv", "features.csv", "feature_names.csv"}) {
+    files.push_back(path / name);
+    files.push_back(path / (std::string(name) + ".gz"));
+  }
+  files.push_back(path / "features.npz");
+  return files;
+}
+
+}  // namespace
+
+void refuse_inputs_as_outputs(const std::vector<OutputFile>& outputs,
+                              const std::vector<std::string>& inputs) {
+  std::vector<Fault> faults;
+  for (const std::string& input : inputs) {
+    for (const std::filesystem::path& read : files_behind(input)) {
+      for (const auto& [flag, file] : outputs) {
+        std::error_code failure;
+        if (file.empty() || path_kind(file) != PathKind::kFile ||
+            !std::filesystem::equivalent(file, read, failure)) {
+          continue;
+        }
+        faults.push_back({{.item = flag},
+                          fmt::format("would replace {}, which is read", printable(read.string())),
+                          "name another file"});
+      }
+    }
   }
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }

@@ -21,6 +21,11 @@ struct OutputFile {
 /// themselves, and one file for two outputs.
 void check_output_files(const std::vector<OutputFile>& outputs);
 
+/// Refuses outputs that would replace what is read: the files of the data, policies, a model,
+/// options. `inputs` are words of the command line; those that name no file are passed over.
+void refuse_inputs_as_outputs(const std::vector<OutputFile>& outputs,
+                              const std::vector<std::string>& inputs);
+
 /// Names every flag that the protocol does not use, instead of ignoring it.
 void refuse_idle_flags(const CLI::App& command, Protocol protocol);
 

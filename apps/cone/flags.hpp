@@ -13,6 +13,11 @@
 
 namespace cone::app {
 
+/// An empty name is a variable of a script that was never set.
+inline std::string file_name(const std::string& word) {
+  return word.empty() ? "is empty; name a file or leave it out" : "";
+}
+
 /// CLI11 reads "-1", and what is too large, as the largest unsigned number.
 inline std::string whole_number(const std::string& word) {
   std::uint64_t value = 0;

@@ -27,7 +27,7 @@ void take_unless_given(const CLI::App& command, const ConeOptions& from_file,
 
 }  // namespace
 
-void bind_options_file(CLI::App& command, ConeOptions& options) {
+std::shared_ptr<const std::string> bind_options_file(CLI::App& command, ConeOptions& options) {
   auto file = std::make_shared<std::string>();
   command.add_option("--options", *file,
                      "Take cone's options from this file (RUN/best.json of cone tune); flags win");
@@ -35,6 +35,7 @@ void bind_options_file(CLI::App& command, ConeOptions& options) {
     if (command.count("--options") == 0) return;
     take_unless_given(command, read_option_file<ConeOptions>(*file), options);
   });
+  return file;
 }
 
 }  // namespace cone::app

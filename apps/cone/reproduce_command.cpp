@@ -166,7 +166,9 @@ void add_reproduce_command(CLI::App& root, Run& run) {
   command->add_option("--data", flags->data, "Folder with the two networks, or demo")
       ->envname("CONE_DATA_DIR")
       ->required();
-  command->add_option("--out", flags->out, "Folder to write, and to go on in")->required();
+  command->add_option("--out", flags->out, "Folder to write, and to go on in")
+      ->required()
+      ->check(file_name);
   command->add_flag("--retry-failed", flags->retry_failed, "Compute failed units again");
   flags->run.bind(*command);
   bind_flags(*command, flags->study, "Experiment");

@@ -100,7 +100,7 @@ void add_simulate_command(CLI::App& root, Run& run) {
   CLI::App* command = root.add_subcommand(
       "simulate", "Make a dataset with known truth, on a real or a generated network");
   command->footer(kSimulateFooter);
-  command->add_option("--out", flags->out, "Folder to write")->required();
+  command->add_option("--out", flags->out, "Folder to write")->required()->check(file_name);
   flags->run.bind(*command);
   bind_flags(*command, flags->options, "Simulation");
   command->callback([flags, command, &run] {

@@ -140,7 +140,7 @@ void add_tune_command(CLI::App& root, Run& run) {
       "tune", "Choose cone's options for your data by validation loss; can be stopped and resumed");
   command->footer(kTuneFooter);
   command->add_option("DATA", flags->data, kDataHelp)->required();
-  command->add_option("--out", flags->out, "Folder to write")->required();
+  command->add_option("--out", flags->out, "Folder to write")->required()->check(file_name);
   command->add_flag("--retry-failed", flags->retry_failed, "Try again what failed before");
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");

@@ -155,11 +155,10 @@ void check_pair(const CsvFile& file, const ColumnRoles& roles, const char* first
   const bool has_first = roles.find(first).has_value();
   if (has_first == roles.find(second).has_value()) return;
   const char* present = has_first ? first : second;
-  faults.add(
-      "pair",
-      {{.file = file.name(), .line = 1},
-       fmt::format("column {} comes without {}", present, has_first ? second : first),
-       fmt::format("give both; or --features {0} if it is a feature, or --ignore {0}", present)});
+  faults.add("pair",
+             {{.file = file.name(), .line = 1},
+              fmt::format("column {} comes without {}", present, has_first ? second : first),
+              fmt::format("give both; rename {0} if it is a feature, or --ignore {0}", present)});
 }
 
 }  // namespace

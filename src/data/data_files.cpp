@@ -41,6 +41,12 @@ bool DiskFiles::has(std::string_view name) const {
 }
 
 ByteSource DiskFiles::open(const Context& context, std::string_view name) const {
+  std::filesystem::path packed = folder_ / name;
+  packed += ".gz";
+  if (!files_.contains(name) && may_exist(folder_ / name) && may_exist(packed)) {
+    fail_data({.file = (folder_ / name).string()}, "is there twice, also as .gz",
+              "keep one of them");
+  }
   return ByteSource::of_file(context, path(name));
 }
 

@@ -59,7 +59,9 @@ PolicyTable load_policy_table(const Context& context, const std::string& name, B
   FaultList faults;
   const auto file = CsvFile::read(context, name, std::move(bytes), options, faults);
   if (file == nullptr) faults.throw_if_any(ErrorCode::kData);
-  if (!validation::check_column(*file, "id", "it says which node a row is about", faults)) {
+  if (!validation::check_column(
+          *file, "id", "it says which node a row is about, and is called id in a file of policies",
+          faults)) {
     faults.throw_if_any(ErrorCode::kData);
   }
   const std::size_t id_column = *file->column("id");

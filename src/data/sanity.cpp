@@ -5,14 +5,18 @@
 
 #include <fmt/format.h>
 
+#include "cone/base/numeric.hpp"
 #include "cone/base/text.hpp"
+
+#include "data/telltale.hpp"
 
 namespace cone::load {
 namespace {
 
 constexpr std::size_t kFewestNodes = 10;
 constexpr double kNearlyOne = 0.9999;
-constexpr std::size_t kMostNamed = 8;  ///< columns in one note
+constexpr double kCertainly = 1 - 1e-11;  ///< the same up to its unit and its zero
+constexpr std::size_t kMostNamed = 8;     ///< columns in one note
 
 /// How the measurements relate to outcome and treatment.
 struct ColumnMoments {
@@ -139,10 +143,37 @@ std::string name_list(const std::vector<std::string>& names) {
                                    : text;
 }
 
+/// What --ignore takes: a category's indicators are called column=level.
+std::string column_of(const std::string& feature) {
+  return printable(feature.substr(0, feature.find('=')));
+}
+
 void refuse_feature(const Source& source, const std::string& name, const char* what) {
   source.faults.add(what, {{.file = source.files.title("nodes.csv"), .column = printable(name)},
                            fmt::format("the feature is the {} itself", what),
-                           fmt::format("--ignore {} leaves it out", printable(name))});
+                           fmt::format("--ignore {} leaves it out", column_of(name))});
+}
+
+void note_telltale(LoadedData& data, std::size_t column) {
+  const std::string& name = data.observed.features.names[column];
+  switch (find_telltale(data.observed, column)) {
+    case Telltale::kNothing:
+      return;
+    case Telltale::kOutcome:
+      data.doubts.push_back(fmt::format(
+          "the feature {} puts the nodes in the order of the outcome, as its logarithm, "
+          "its rank or a class of it does: if it was measured after the treatment, "
+          "--ignore {}",
+          printable(name), column_of(name)));
+      return;
+    case Telltale::kTreatment:
+      data.doubts.push_back(
+          fmt::format("the feature {} tells the two arms apart without a mistake: no node of one "
+                      "arm is like any of the other in it; if it says the treatment in other "
+                      "words, --ignore {}",
+                      printable(name), column_of(name)));
+      return;
+  }
 }
 
 void check_leaks(const Source& source, LoadedData& data, const ColumnMoments& m) {
@@ -152,16 +183,28 @@ void check_leaks(const Source& source, LoadedData& data, const ColumnMoments& m)
     if (m.with_treatment[j] > kNearlyOne) {
       refuse_feature(source, name, "treatment");
     } else if (m.with_outcome[j] > kNearlyOne) {
-      if (equals(observed, j, [&](std::size_t i) { return observed.outcome[i]; })) {
+      if (m.with_outcome[j] > kCertainly) {
         refuse_feature(source, name, "outcome");
       } else {
-        data.notes.push_back(
-            fmt::format("the feature {0} says the outcome nearly exactly: if it "
-                        "was measured after the treatment, --ignore {0}",
-                        printable(name)));
+        data.doubts.push_back(
+            fmt::format("the feature {} says the outcome nearly exactly: if it "
+                        "was measured after the treatment, --ignore {}",
+                        printable(name), column_of(name)));
       }
+    } else {
+      note_telltale(data, j);
     }
   }
+}
+
+/// The per cent of a row that has one entry is always 100.
+void note_single_count(LoadedData& data) {
+  const FeatureTable& features = data.observed.features;
+  if (features.num_counts() != 1) return;
+  data.doubts.push_back(fmt::format(
+      "there is a single column of counts, {}: networks and kernels, which see counts as the per "
+      "cent of their row, cannot tell its values apart; leave it among the measurements",
+      printable(features.names.back())));
 }
 
 /// 1, 2, 3, ... or 0, 1, 2, ... in the order of the lines.
@@ -194,7 +237,19 @@ void note_useless_columns(LoadedData& data, const ColumnMoments& m) {
   }
 }
 
-void check_truth(LoadedData& data) {
+/// Whether the outcomes of their own arm come closer to the log than its mean: true outcomes
+/// without their noise do, columns that only share the names do not.
+bool explains_outcome(const LoadedData& data) {
+  const Dataset& observed = data.observed;
+  double squares = 0;
+  for (std::size_t i = 0; i < observed.num_nodes(); ++i) {
+    const double own = observed.treatment[i] == 1 ? data.truth->y1()[i] : data.truth->y0()[i];
+    squares += (observed.outcome[i] - own) * (observed.outcome[i] - own);
+  }
+  return squares < static_cast<double>(observed.num_nodes()) * variance(observed.outcome, 0);
+}
+
+void check_truth(const Source& source, LoadedData& data) {
   if (!data.truth) return;
   const Dataset& observed = data.observed;
   std::size_t num_wrong = 0;
@@ -212,11 +267,20 @@ void check_truth(LoadedData& data) {
   }
   if (num_wrong == 0) return;
   if (2 * num_swapped > observed.num_nodes()) {
-    data.notes.emplace_back(
+    data.doubts.emplace_back(
         "y0 and y1 seem to be exchanged: the outcome of most nodes is that of the other arm");
     return;
   }
-  data.notes.push_back(fmt::format(
+  if (observed.num_nodes() >= kFewestNodes && !explains_outcome(data)) {
+    source.faults.add(
+        "truth", {{.file = source.files.title("nodes.csv")},
+                  fmt::format("y0 and y1 are taken for the true outcomes of both arms, but the "
+                              "outcome of {} of {} nodes is another",
+                              grouped(num_wrong), grouped(observed.num_nodes())),
+                  "rename them where they are features, or --ignore y0,y1"});
+    return;
+  }
+  data.doubts.push_back(fmt::format(
       "y0, y1: the outcome of {} of {} nodes (first '{}') is not the one of its own arm; what is "
       "shown as the truth may not be it (--ignore y0,y1)",
       grouped(num_wrong), grouped(observed.num_nodes()),
@@ -254,7 +318,8 @@ void check_sanity(const Source& source, LoadedData& data) {
     }
   }
   note_useless_columns(data, moments);
-  check_truth(data);
+  check_truth(source, data);
+  note_single_count(data);
 }
 
 }  // namespace cone::load

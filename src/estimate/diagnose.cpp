@@ -1,6 +1,7 @@
 #include "estimate/diagnose.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -17,6 +18,7 @@ namespace {
 constexpr double kLowEffectiveFraction = 0.1;
 constexpr double kLowEffectiveSize = 20;
 constexpr double kDominantWeightShare = 0.05;
+constexpr double kForeignWeightShare = 0.02;  // of kernel balancing
 constexpr double kDominantWeightFactor = 10;  // times an even share
 constexpr double kChangeThatMatters = 0.1;    // standard errors
 constexpr double kManyImplausible = 0.01;
@@ -156,13 +158,51 @@ void diagnose_implied_weights(const OutcomeView& model, Estimate& out) {
   }
 }
 
-void diagnose_balance(std::span<const double> weights, Estimate& out) {
+void diagnose_arms(const EstimationInput& input, Estimate& out) {
+  std::array<std::size_t, 2> num_nodes = {0, 0};
+  std::array<double, 2> share = {0, 0};
+  for (std::size_t i = 0; i < input.treatment.size(); ++i) {
+    ++num_nodes[input.treatment[i]];
+    share[1] += input.policy[i];
+    share[0] += 1 - input.policy[i];
+  }
+  for (const std::size_t arm : {0, 1}) {
+    if (share[arm] == 0 || num_nodes[arm] >= kLowEffectiveSize) continue;
+    const char* which = arm == 1 ? "treated" : "untreated";
+    if (num_nodes[arm] < 2) {
+      drop_interval(out);
+      out.warnings.push_back(
+          fmt::format("no standard error: there is a single {} node to learn from", which));
+    } else {
+      out.warnings.push_back(
+          fmt::format("the estimate rests on {} {} nodes: its interval, which takes them for many, "
+                      "is too sure",
+                      num_nodes[arm], which));
+    }
+  }
+}
+
+void diagnose_balance(const EstimationInput& input, std::span<const double> weights,
+                      Estimate& out) {
   double largest = 0;
   for (const double weight : weights) largest = std::max(largest, std::abs(weight));
   out.max_weight = largest;
   out.effective_sample_size = effective_sample_size(weights);
   warn_of_low_size(*out.effective_sample_size, weights.size(),
                    ": few nodes are like what the policy would do", out);
+  double foreign = 0;  // on outcomes of an arm that the policy never gives that node
+  double all = 0;
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const double taken = input.treatment[i] == 1 ? input.policy[i] : 1 - input.policy[i];
+    all += std::abs(weights[i]);
+    if (taken == 0) foreign += std::abs(weights[i]);
+  }
+  if (foreign > kForeignWeightShare * all) {
+    out.warnings.push_back(fmt::format(
+        "{:.0f} % of the weight lies on what the policy never does: one total ties the weights of "
+        "the arms together, so the value leans towards the other arm",
+        100 * foreign / all));
+  }
 }
 
 void diagnose_fit(const EstimationInput& input, Estimate& out) {

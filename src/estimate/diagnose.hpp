@@ -40,8 +40,11 @@ void diagnose_predictions(const EstimatorInfo& estimator, const EstimationInput&
 /// The same for the weights that a linear outcome model implies, over the nodes it was fitted on.
 void diagnose_implied_weights(const OutcomeView& model, Estimate& out);
 
+/// Arm means rest on the arms that the policy takes, however few nodes those have.
+void diagnose_arms(const EstimationInput& input, Estimate& out);
+
 /// The same for the weights of kernel balancing, which may be negative unless normalised.
-void diagnose_balance(std::span<const double> weights, Estimate& out);
+void diagnose_balance(const EstimationInput& input, std::span<const double> weights, Estimate& out);
 
 /// Says so where the outcome model predicts the evaluated nodes worse than a constant would.
 void diagnose_fit(const EstimationInput& input, Estimate& out);

@@ -96,9 +96,12 @@ void set_interval(double level, Estimate& out) {
 }
 
 /// Whether a standard error from the spread of predictions and weighted residuals would miss the
-/// error of the outcome model itself. Switching and shrinking leave residuals uncorrected.
-bool takes_model_as_exact(const EstimatorInfo& estimator, const EstimationInput& input) {
+/// error of the outcome model itself. Switching and shrinking leave residuals uncorrected, and so
+/// does the literal correction, which divides by n twice.
+bool takes_model_as_exact(const EstimatorInfo& estimator, const EstimationInput& input,
+                          Correction correction) {
   return estimator.method == Method::kSwitch || estimator.method == Method::kShrinkage ||
+         (estimator.method == Method::kDoublyRobust && correction == Correction::kLiteral) ||
          (estimator.method == Method::kDirect && !input.outcome_model.model_variance);
 }
 
@@ -107,7 +110,9 @@ void refuse_interval(const EstimatorInfo& estimator, const EstimationInput& inpu
                      Estimate& out) {
   drop_interval(out);
   std::string why = "no standard error: it would take the outcome model as exact";
-  if (!lacks_nodes) {
+  if (!lacks_nodes && estimator.method == Method::kDoublyRobust) {
+    why += "; the other corrections have one";
+  } else if (!lacks_nodes) {
     why += fmt::format(
         "; {} has one",
         doubly_robust_on(input.outcome_model.given ? "given" : estimator.outcome_model));
@@ -179,7 +184,7 @@ Estimate estimate(const EstimatorInfo& estimator, const EstimationInput& input,
         std::hypot(out.standard_error, std::sqrt(input.outcome_model.model_variance.value_or(0)));
   }
   set_interval(options.level, out);
-  const bool exact_model = takes_model_as_exact(estimator, input);
+  const bool exact_model = takes_model_as_exact(estimator, input, options.correction);
   const double scale = exact_model ? mean_error(input.outcome) : error_scale(input, out);
   const bool lacks_nodes = diagnose_overlap(estimator, input, scale, out);
   if (exact_model && has_interval(out)) refuse_interval(estimator, input, lacks_nodes, out);
@@ -189,6 +194,8 @@ Estimate estimate(const EstimatorInfo& estimator, const EstimationInput& input,
     diagnose_bounded_weights(estimator.method, input, {out.value - other, scale}, out);
   } else if (estimator.method == Method::kDirect) {
     diagnose_implied_weights(input.outcome_model, out);
+  } else if (estimator.method == Method::kArmMeans) {
+    diagnose_arms(input, out);
   }
   if (estimator.needs_outcome_model()) {
     const double other = value_of_other_predictions(estimator, input, options, weights, out);
@@ -208,7 +215,7 @@ Estimate estimate_balanced(const EstimatorInfo& estimator, const EstimationInput
   out.standard_error = standard_error(balanced.estimate.influence);
   set_interval(options.level, out);
   diagnose_overlap(estimator, input, error_scale(input, out), out);
-  diagnose_balance(balanced.weights, out);
+  diagnose_balance(input, balanced.weights, out);
   set_status(out);
   return out;
 }

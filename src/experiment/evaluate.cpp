@@ -143,6 +143,18 @@ void note_given_nuisances(const EstimatorInfo& estimator, const NuisanceSet& nui
   }
 }
 
+/// Weights of a training that diverged are the best it had seen, which may be the first.
+void note_diverged_folds(std::span<const FoldTraining> trainings, Estimate& value) {
+  const auto count = std::count_if(trainings.begin(), trainings.end(), [](const FoldTraining& t) {
+    return t.status == TrainingStatus::kDiverged;
+  });
+  if (count == 0) return;
+  value.warnings.push_back(
+      fmt::format("the training of {} of {} folds diverged: try a smaller --learning-rate", count,
+                  trainings.size()));
+  if (value.status == EstimateStatus::kOk) value.status = EstimateStatus::kCaution;
+}
+
 /// A policy's result without estimates.
 PolicyResult describe_policy(const EvaluatedPolicy& policy, const LoadedData& data,
                              std::span<const NodeIndex> scored) {
@@ -177,6 +189,7 @@ void add_estimates(const Context& context, const EvaluatedPolicy& policy, std::s
       input.outcome_model.given = nuisances.given_outcome_model;
     }
     Estimate value = estimate(*estimator, input, options);
+    if (estimator->needs_cone()) note_diverged_folds(nuisances.trainings, value);
     note_given_nuisances(*estimator, nuisances, value);
     result.estimates.push_back(std::move(value));
   }
@@ -311,8 +324,10 @@ Evaluation run(const Context& context, const LoadedData& data,
   record.diagnostics = diagnose(data, fitter.set());
   record.diagnostics.feature_scaling =
       describe_scaling(data.observed.features, estimators, options.nuisance);
+  std::vector<std::string>& warnings = record.diagnostics.warnings;
+  warnings.insert(warnings.begin(), data.doubts.begin(), data.doubts.end());
   for (std::string& warning : warn_of_rounding_columns(data.observed.features)) {
-    record.diagnostics.warnings.push_back(std::move(warning));
+    warnings.push_back(std::move(warning));
   }
   warn_of_left_out(data.observed, options, record.diagnostics);
   return evaluation;

@@ -81,6 +81,12 @@ UnitStore::Found parse_record(std::string_view bytes, const UnitIdentity& identi
   return {.record = std::move(record)};
 }
 
+/// We never put a link there: what it leads to is not ours to write.
+PathKind record_kind(const std::filesystem::path& file) {
+  std::error_code failure;
+  return std::filesystem::is_symlink(file, failure) ? PathKind::kOther : path_kind(file);
+}
+
 }  // namespace
 
 Json UnitIdentity::to_json() const {
@@ -114,7 +120,7 @@ UnitStore::Found UnitStore::parse(std::string_view bytes, const UnitIdentity& id
 
 UnitStore::Found UnitStore::find(const UnitIdentity& identity) const {
   const std::filesystem::path file = file_of(identity.id());
-  const PathKind kind = path_kind(file);
+  const PathKind kind = record_kind(file);
   if (kind == PathKind::kMissing) return {};
   Found found;
   if (kind == PathKind::kFile) {
@@ -132,7 +138,7 @@ UnitStore::Found UnitStore::find(const UnitIdentity& identity) const {
 
 UnitRecord UnitStore::save(const UnitIdentity& identity, const UnitRecord& record) const {
   const std::filesystem::path file = file_of(identity.id());
-  const PathKind kind = path_kind(file);
+  const PathKind kind = record_kind(file);
   const std::string text = dump_json(record_json(identity, record)) + '\n';
   if (kind == PathKind::kFolder || kind == PathKind::kOther) {
     return parse_record(text, identity).record.value();

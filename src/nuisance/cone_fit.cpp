@@ -92,7 +92,8 @@ Matrix<float> rows_of_arm(const Dataset& data, const Matrix<float>& z,
 
 ConeFold fit_fold(const Context& context, const Dataset& data, const FitTask& task,
                   const ConeOptions& options, int num_folds) {
-  const auto& [train, validation] = learning_split(task);
+  const std::vector<NodeIndex>& train = learning_split(task).fit;
+  const std::vector<NodeIndex>& validation = learning_split(task).score;
   Representation representation = [&] {
     const StageScope stage(context, "encoder", 0, kEncoderShare);
     return train_representation(context, data, options, train, validation);

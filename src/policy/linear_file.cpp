@@ -48,6 +48,17 @@ LinearPolicyWeights load_linear_policy(const Context& context, const std::string
                                    "the header must name feature and weight or neighbour_weight",
                                    "start the file with feature,weight,neighbour_weight"});
   }
+  for (const std::string& title : file->header()) {
+    if (title == "feature" || title == "weight" || title == "neighbour_weight") continue;
+    throw Error(ErrorCode::kData, {{.file = file->name(), .line = 1, .column = printable(title)},
+                                   "is not a column of a linear policy",
+                                   "the columns are feature, weight and neighbour_weight"});
+  }
+  if (file->num_records() == 0) {
+    throw Error(ErrorCode::kData, {{.file = file->name()},
+                                   "there are no rows below the header",
+                                   "add one line per feature with its weight"});
+  }
   std::unordered_map<std::string_view, std::size_t> column_of;
   for (std::size_t j = 0; j < features.names.size(); ++j) column_of[features.names[j]] = j;
 

@@ -156,6 +156,7 @@ DataReport report_data(const LoadedData& data) {
   report.differences = largest_differences(observed.features, statistics.difference);
   report.network = describe_network(observed.graph);
   report.notes = data.notes;
+  report.notes.insert(report.notes.end(), data.doubts.begin(), data.doubts.end());
   return report;
 }
 

@@ -26,8 +26,10 @@ std::string first_fault(const std::string& text, const LoadOptions& options = {}
 }
 
 bool has_note(const LoadedData& data, const std::string& part) {
-  for (const std::string& note : data.notes) {
-    if (note.find(part) != std::string::npos) return true;
+  for (const auto* list : {&data.notes, &data.doubts}) {
+    for (const std::string& note : *list) {
+      if (note.find(part) != std::string::npos) return true;
+    }
   }
   return false;
 }
@@ -235,6 +237,49 @@ TEST(LoadTable, TrueOutcomesThatContradictTheLogAreNoted) {
                        "the outcome of 1 of 2 nodes (first '2')"));
   EXPECT_TRUE(has_note(load_table("treatment,outcome,y0,y1\n0,1,2,1\n1,2,2,5\n"), "exchanged"));
   EXPECT_FALSE(has_note(load_table("treatment,outcome,y0,y1\n0,1,1,2\n1,2,1,2\n"), "y0"));
+}
+
+/// 40 lines: treatment, outcome, and what f makes of both.
+template <class F>
+std::string table_with(const F& f) {
+  std::string text = "treatment,outcome,x\n";
+  for (int i = 0; i < 40; ++i) {
+    const int t = i * 7 % 5 < 2 ? 1 : 0;
+    const double y = 1 + i * 11 % 40 + 0.25 * t;
+    text += fmt::format("{},{},{}\n", t, y, f(t, y, i));
+  }
+  return text;
+}
+
+TEST(LoadTable, AFeatureInTheOrderOfTheOutcomeIsDoubted) {
+  const auto doubted = [](const std::string& table) {
+    return has_note(load_table(table), "in the order of the outcome");
+  };
+  EXPECT_TRUE(doubted(table_with([](int, double y, int) { return std::log(y); })));
+  EXPECT_TRUE(doubted(table_with([](int, double y, int) { return -std::exp(y / 5); })));
+  EXPECT_TRUE(doubted(table_with([](int, double y, int) { return y > 20 ? 1 : 0; })));
+  EXPECT_TRUE(doubted(table_with([](int, double y, int) { return std::floor(y / 8); })));
+  EXPECT_FALSE(doubted(table_with([](int, double, int i) { return i * 17 % 40; })));
+  EXPECT_FALSE(doubted(table_with([](int, double y, int) { return y > 38 ? 1 : 0; })));  // rare
+}
+
+TEST(LoadTable, AFeatureThatTellsTheArmsApartIsDoubted) {
+  const auto doubted = [](const std::string& table) {
+    return has_note(load_table(table), "tells the two arms apart");
+  };
+  EXPECT_TRUE(doubted(table_with([](int t, double, int i) { return t * (5 + i % 7); })));
+  EXPECT_FALSE(doubted(table_with([](int t, double, int i) { return t * (i % 7); })));
+}
+
+TEST(LoadTable, ColumnsThatOnlyShareTheNamesOfTrueOutcomesAreRefused) {
+  std::string text = "treatment,outcome,y0,y1\n";
+  for (int i = 0; i < 20; ++i) text += fmt::format("{},{},{},{}\n", i % 2, i, 30 + i % 3, 12);
+  EXPECT_NE(first_fault(text).find("y0 and y1 are taken for the true outcomes"), std::string::npos);
+}
+
+TEST(LoadTable, ASingleColumnOfCountsIsDoubted) {
+  EXPECT_TRUE(has_note(load_table("treatment,outcome,x\n0,1,5\n1,2,6\n", {.counts = {"x"}}),
+                       "a single column of counts"));
 }
 
 TEST(LoadTable, AColumnNamedAsAFeatureIsOneWhateverItsName) {

@@ -83,7 +83,8 @@ struct LoadedData {
   std::optional<Truth> truth;
   EdgeListReport edges;
   std::vector<TableColumn> columns;  ///< in the order of the file; empty for formats without them
-  std::vector<std::string> notes;    ///< sentences for the user: choices made, likely mistakes
+  std::vector<std::string> notes;    ///< sentences for the user: choices made
+  std::vector<std::string> doubts;   ///< likely mistakes: to be shown wherever results are
 };
 
 }  // namespace cone

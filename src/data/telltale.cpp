@@ -1,0 +1,86 @@
+#include "data/telltale.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace cone::load {
+namespace {
+
+constexpr std::size_t kFewestNodes = 20;
+constexpr std::size_t kFewestOfAClass = 5;
+constexpr std::size_t kSample = 2048;
+
+/// Target and feature of a node.
+using Pairs = std::vector<std::pair<double, double>>;
+
+template <class Target>
+Pairs collect(const Dataset& data, std::size_t column, std::size_t step, const Target& target) {
+  Pairs pairs;
+  const SparseMatrix& x = data.features.matrix;
+  for (std::size_t i = 0; i < data.num_nodes(); i += step) {
+    const SparseMatrix::Row row = x.row(i);
+    const auto found = std::lower_bound(row.columns.begin(), row.columns.end(), column);
+    const bool is_stored = found != row.columns.end() && *found == column;
+    pairs.emplace_back(
+        target(i),
+        is_stored ? row.values[static_cast<std::size_t>(found - row.columns.begin())] : 0.0);
+  }
+  return pairs;
+}
+
+/// Whether the feature never falls as the target grows (nodes with the same target in any order).
+bool never_falls(const Pairs& sorted) {
+  double highest_before = -std::numeric_limits<double>::infinity();
+  for (std::size_t begin = 0; begin < sorted.size();) {
+    std::size_t end = begin;
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (; end < sorted.size() && sorted[end].first == sorted[begin].first; ++end) {
+      low = std::min(low, sorted[end].second);
+      high = std::max(high, sorted[end].second);
+    }
+    if (low < highest_before) return false;
+    highest_before = std::max(highest_before, high);
+    begin = end;
+  }
+  return true;
+}
+
+/// A constant and its rare exceptions are in every order by chance.
+bool has_two_classes(const Pairs& pairs) {
+  std::size_t num_first = 0;
+  for (const auto& [target, value] : pairs) num_first += value == pairs.front().second ? 1 : 0;
+  return num_first + kFewestOfAClass <= pairs.size() &&
+         (num_first >= kFewestOfAClass || pairs.size() >= kFewestNodes);
+}
+
+bool is_in_order(Pairs pairs) {
+  if (pairs.size() < kFewestNodes || !has_two_classes(pairs)) return false;
+  std::sort(pairs.begin(), pairs.end());
+  if (never_falls(pairs)) return true;
+  for (auto& [target, value] : pairs) value = -value;
+  return never_falls(pairs);
+}
+
+template <class Target>
+bool tells(const Dataset& data, std::size_t column, const Target& target) {
+  const std::size_t step = std::max<std::size_t>(1, data.num_nodes() / kSample);
+  return is_in_order(collect(data, column, step, target)) &&
+         (step == 1 || is_in_order(collect(data, column, 1, target)));
+}
+
+}  // namespace
+
+Telltale find_telltale(const Dataset& data, std::size_t column) {
+  if (tells(data, column, [&](std::size_t i) { return static_cast<double>(data.treatment[i]); })) {
+    return Telltale::kTreatment;
+  }
+  if (tells(data, column, [&](std::size_t i) { return data.outcome[i]; })) {
+    return Telltale::kOutcome;
+  }
+  return Telltale::kNothing;
+}
+
+}  // namespace cone::load
