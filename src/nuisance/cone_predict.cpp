@@ -27,7 +27,7 @@ void warn_about(const ConeFold& fold, std::size_t number, OutcomePredictions& ou
 
 ConePredictions predict_cone(const Context& context, const Dataset& data, const ConeFit& fit,
                              double propensity_bound) {
-  FitPlan plan = plan_of(data, fit);
+  FitPlan plan = plan_of(context, data, fit);
   ConePredictions out;
   std::vector<double>& probability = out.propensities.probability;
   for (auto* values : {&out.outcomes.mu0, &out.outcomes.mu1, &probability}) {
@@ -70,7 +70,7 @@ ConePredictions predict_cone(const Context& context, const Dataset& data, const 
 }
 
 Matrix<float> representations(const Context& context, const Dataset& data, const ConeFit& fit) {
-  const FitPlan plan = plan_of(data, fit);
+  const FitPlan plan = plan_of(context, data, fit);
   Matrix<float> all;
   for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
     const std::vector<NodeIndex>& nodes = plan.tasks[t].score;
