@@ -7,6 +7,7 @@
 #include "cone/nuisance/cone_fit.hpp"
 
 #include "nuisance/combined_representation.hpp"
+#include "nuisance/divergence.hpp"
 #include "nuisance/fitted_plan.hpp"
 #include "nuisance/prediction_bounds.hpp"
 
@@ -60,6 +61,8 @@ ConePredictions predict_cone(const Context& context, const Dataset& data, const 
                       t + 1, fold.propensity.iterations));
     }
     warn_about(fold, t + 1, out.outcomes);
+    warn_of_divergence(fold.control, t + 1, 0, out.outcomes.warnings);
+    warn_of_divergence(fold.treated, t + 1, 1, out.outcomes.warnings);
   }
   bound_predictions(out.outcomes);
   out.propensities.unbounded = probability;
