@@ -108,13 +108,18 @@ void check_folds(const Dataset& data, std::span<const NodeIndex> nodes, int num_
 }
 
 /// Dealing in turn through one arm and then on through the other balances the folds' sizes and
-/// their arms at once.
-std::vector<std::vector<NodeIndex>> deal(std::span<const NodeIndex> order, int num_folds) {
-  std::vector<std::vector<NodeIndex>> folds(static_cast<std::size_t>(num_folds));
+/// their arms at once. The folds are ascending: one pass over all nodes, far cheaper than sorting.
+std::vector<std::vector<NodeIndex>> deal(std::span<const NodeIndex> order, int num_folds,
+                                         std::size_t num_nodes) {
+  std::vector<int> fold_of(num_nodes, -1);
   for (std::size_t rank = 0; rank < order.size(); ++rank) {
-    folds[rank % folds.size()].push_back(order[rank]);
+    fold_of[order[rank]] = static_cast<int>(rank % static_cast<std::size_t>(num_folds));
   }
-  for (auto& fold : folds) std::sort(fold.begin(), fold.end());
+  std::vector<std::vector<NodeIndex>> folds(static_cast<std::size_t>(num_folds));
+  for (std::size_t node = 0; node < num_nodes; ++node) {
+    if (fold_of[node] < 0) continue;
+    folds[static_cast<std::size_t>(fold_of[node])].push_back(static_cast<NodeIndex>(node));
+  }
   return folds;
 }
 
@@ -159,7 +164,7 @@ std::vector<std::vector<NodeIndex>> make_folds(const Dataset& data, int num_fold
   const std::vector<NodeIndex> nodes = all_nodes(data);
   if (stratified) return make_folds(data, nodes, num_folds, seed, Stream::kSplit);
   check_folds(data, nodes, num_folds);
-  return deal(random_order(data, nodes, seed, Stream::kSplit), num_folds);
+  return deal(random_order(data, nodes, seed, Stream::kSplit), num_folds, data.num_nodes());
 }
 
 std::vector<std::vector<NodeIndex>> make_folds(const Dataset& data,
@@ -169,7 +174,7 @@ std::vector<std::vector<NodeIndex>> make_folds(const Dataset& data,
   check_folds(data, nodes, num_folds);
   std::vector<NodeIndex> order = random_order(data, nodes, seed, stream);
   group_by_arm(data, order);
-  return deal(order, num_folds);
+  return deal(order, num_folds, data.num_nodes());
 }
 
 }  // namespace cone

@@ -7,6 +7,7 @@
 
 #include "cone/base/error.hpp"
 #include "cone/base/numeric.hpp"
+#include "cone/exec/large_matrix.hpp"
 
 #include "estimate/balancing_program.hpp"
 #include "estimate/cholesky.hpp"
@@ -78,12 +79,16 @@ void KernelBalancing::set_lambda(const Context& context, double lambda) {
   for (Arm& arm : arms_) {
     const MatrixView<const double> block = diagonal_block(kernel_, arm.begin, arm.size);
     // The last factor's memory, where there is one: it is as large as the kernel of the arm.
-    if (arm.factor.rows() != arm.size) arm.factor = Matrix<double>(arm.size, arm.size);
-    for (std::size_t i = 0; i < arm.size; ++i) {
-      const std::span<const double> row = block.row(i).first(i + 1);
-      std::copy(row.begin(), row.end(), arm.factor.row(i).begin());
-      arm.factor(i, i) += lambda;
+    if (arm.factor.rows() != arm.size) {
+      arm.factor = make_zero_matrix(context, arm.size, arm.size);
     }
+    context.for_each_range(arm.size, kKernelRowsPerTask, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        const std::span<const double> row = block.row(i).first(i + 1);
+        std::copy(row.begin(), row.end(), arm.factor.row(i).begin());
+        arm.factor(i, i) += lambda;
+      }
+    });
     factorise(context, arm.factor);
     arm.inverse_diagonal = inverse_diagonal(context, arm.factor);
   }

@@ -58,11 +58,13 @@ Matrix<double> scattered_distances(const Context& context, const SparseMatrix& r
     const SparseMatrix::Row row = rows.row(i);
     lengths[i] = dot(row.values, row.values);
   }
-  Matrix<double> result(rows.rows(), rows.rows());
+  auto result = Matrix<double>::unfilled(rows.rows(), rows.rows());
   context.for_each_range(rows.rows(), kRowsPerTask, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const SparseMatrix::Row row = rows.row(i);
       const std::span<double> out = result.row(i);
+      context.poll();
+      std::ranges::fill(out, 0.0);
       for (std::size_t k = 0; k < row.size(); ++k) {
         const SparseMatrix::Row column = columns.row(row.columns[k]);
         for (std::size_t m = 0; m < column.size(); ++m) {
@@ -143,12 +145,17 @@ Matrix<double> squared_distances(const Context& context, MatrixView<const double
   const Matrix<double> x = centred_rows(rows, order);
   std::vector<double> lengths(x.rows());
   for (std::size_t i = 0; i < x.rows(); ++i) lengths[i] = dot(x.row(i), x.row(i));
-  Matrix<double> result(x.rows(), x.rows());
+  auto result = Matrix<double>::unfilled(x.rows(), x.rows());
   const double products_per_row =
       std::max(1.0, static_cast<double>(x.rows()) * static_cast<double>(x.cols()));
   const auto rows_per_task = static_cast<std::size_t>(
       std::clamp(kProductsPerTask / products_per_row, 1.0, static_cast<double>(kRowsPerTask)));
   context.for_each_range(x.rows(), rows_per_task, [&](std::size_t begin, std::size_t end) {
+    // New pages come slowly: row by row, so that the observer is asked meanwhile.
+    for (std::size_t i = begin; i < end; ++i) {
+      context.poll();
+      std::ranges::fill(result.row(i), 0.0);
+    }
     if (x.cols() > 0) {
       const OneBlasThread guard;
       const int n = static_cast<int>(x.rows());

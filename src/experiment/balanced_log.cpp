@@ -56,7 +56,7 @@ BalancedLog BalancedLog::on_features(const Context& context, const Dataset& data
 BalancedLog BalancedLog::on_representations(const Context& context, const Dataset& data,
                                             const ConeFit& fit,
                                             const KernelBalancingOptions& options) {
-  const FitPlan plan = make_plan(data, fit.plan, fit.seed);
+  const FitPlan plan = make_plan(context, data, fit.plan, fit.seed);
   const Matrix<float> z = representations(context, data, fit);
   BalancedLog log;
   log.scored_ = plan.scored;

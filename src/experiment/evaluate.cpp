@@ -172,6 +172,7 @@ void add_estimates(const Context& context, const EvaluatedPolicy& policy, std::s
                    const EstimatorOptions& options, PolicyResult& result) {
   const std::vector<double> probability = gather(policy.treat_probability, nuisances.scored);
   for (const EstimatorInfo* estimator : estimators) {
+    context.poll();
     EstimationInput input{
         .treatment = log.treatment, .outcome = log.outcome, .policy = probability};
     if (const PropensityNuisance* nuisance = nuisances.overlap_of(*estimator)) {

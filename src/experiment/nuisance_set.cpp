@@ -107,7 +107,7 @@ ConeParts cone_parts(const Dataset& data, std::span<const EstimatorInfo* const> 
 void fit_overlap(const Context& context, const Dataset& data, const EvaluateOptions& options,
                  NuisanceSet& set) {
   try {
-    const FitPlan plan = make_plan(data, options.plan, context.seed());
+    const FitPlan plan = make_plan(context, data, options.plan, context.seed());
     set.propensities["features"] =
         fitted_nuisance(predict_propensities(context, data, plan, options.nuisance),
                         options.nuisance.propensity_bound);
@@ -233,7 +233,7 @@ NuisanceFitter::NuisanceFitter(const Context& context, const Dataset& data,
     return step.kind != NuisanceStep::Kind::kKernel && step.kind != NuisanceStep::Kind::kOverlap;
   });
   if (fits_models) {
-    plan_ = make_plan(data, options.plan, context.seed());
+    plan_ = make_plan(context, data, options.plan, context.seed());
     set_.scored = plan_.scored;
   } else {
     set_.scored = nodes_scored_without_fitting(data, options, context.seed());

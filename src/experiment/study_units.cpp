@@ -53,7 +53,7 @@ constexpr MethodGroup kFigureGroup = {kConeGroup, kFigureMethods};
 
 /// The candidate with the least error on the validation nodes.
 ConeOptions best_candidate(const Context& context, const Dataset& data, const PlanOptions& plan) {
-  const FitPlan split = make_plan(data, plan, context.seed());
+  const FitPlan split = make_plan(context, data, plan, context.seed());
   ConeOptions best;
   double least = std::numeric_limits<double>::infinity();
   for (const ConeOptions& candidate : network_candidates()) {

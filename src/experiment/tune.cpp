@@ -103,7 +103,7 @@ Tuning tune(const Context& context, const Dataset& data, std::span<const ConeOpt
                                    "bring a log, or make one with cone simulate"});
   }
   Tuning tuning{.seed = context.seed(), .data_checksum = data.checksum(), .options = options};
-  const FitPlan plan = make_plan(data, options.plan, context.seed());
+  const FitPlan plan = make_plan(context, data, options.plan, context.seed());
   const auto num_folds = static_cast<std::size_t>(options.tune_folds);
   std::vector<Unit> units;
   for (const ConeOptions& point : grid) {

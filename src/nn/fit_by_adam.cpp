@@ -8,17 +8,19 @@
 namespace cone::nn {
 
 template <class Real>
-double fit_by_adam(const Context& context, const FitSchedule& schedule, const FitProblem& problem,
-                   ParameterStore<Real>& parameters) {
+FitOutcome fit_by_adam(const Context& context, const FitSchedule& schedule,
+                       const FitProblem& problem, ParameterStore<Real>& parameters) {
   Adam<Real> adam(schedule.adam, parameters.size());
   std::vector<Real> best(parameters.values().begin(), parameters.values().end());
   double best_loss = std::numeric_limits<double>::infinity();
   std::uint32_t best_epoch = 0;
+  bool diverged = false;
   for (std::uint32_t epoch = 0;; ++epoch) {
     context.report("training a network", epoch, schedule.epochs);
     const double loss = problem.loss();
     const double held_out = problem.held_out_loss ? problem.held_out_loss() : loss;
-    if (!std::isfinite(loss) || !std::isfinite(held_out)) break;
+    diverged = !std::isfinite(loss) || !std::isfinite(held_out);
+    if (diverged) break;
     if (!problem.held_out_loss || held_out < best_loss) {
       best_loss = held_out;
       best_epoch = epoch;
@@ -28,12 +30,12 @@ double fit_by_adam(const Context& context, const FitSchedule& schedule, const Fi
     adam.step(context, parameters);
   }
   std::copy(best.begin(), best.end(), parameters.values().begin());
-  return best_loss;
+  return {.loss = best_loss, .diverged = diverged};
 }
 
-template double fit_by_adam(const Context&, const FitSchedule&, const FitProblem&,
-                            ParameterStore<float>&);
-template double fit_by_adam(const Context&, const FitSchedule&, const FitProblem&,
-                            ParameterStore<double>&);
+template FitOutcome fit_by_adam(const Context&, const FitSchedule&, const FitProblem&,
+                                ParameterStore<float>&);
+template FitOutcome fit_by_adam(const Context&, const FitSchedule&, const FitProblem&,
+                                ParameterStore<double>&);
 
 }  // namespace cone::nn

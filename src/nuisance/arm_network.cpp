@@ -101,9 +101,10 @@ double ArmNetwork::fit(const Context& context, const OutcomeSamples& train,
   parameters_.restore_gradients();
   std::fill(parameters_.values().begin(), parameters_.values().end(), 0.0F);
   nn::xavier_uniform(parameters_, hidden_weight_, num_inputs_, num_hidden_, context.seed());
-  const double loss = nn::fit_by_adam(context, schedule, problem, parameters_);
+  const nn::FitOutcome outcome = nn::fit_by_adam(context, schedule, problem, parameters_);
   parameters_.drop_gradients();
-  return loss * units_.scale * units_.scale;
+  diverged_ = outcome.diverged;
+  return outcome.loss * units_.scale * units_.scale;
 }
 
 std::vector<double> ArmNetwork::predict(const Context& context, const NetworkInput& input) const {

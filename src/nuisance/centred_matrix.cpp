@@ -18,9 +18,13 @@ struct ColumnRange {
   CompensatedSum sum;
 };
 
-std::vector<ColumnRange> summarise_columns(const SparseMatrix& x) {
+/// Rows or entries of a pass after which it asks whether to go on.
+constexpr std::size_t kItemsPerPoll = 4096;
+
+std::vector<ColumnRange> summarise_columns(const Context& context, const SparseMatrix& x) {
   std::vector<ColumnRange> columns(x.cols());
   for (std::size_t k = 0; k < x.num_entries(); ++k) {
+    if (k % kItemsPerPoll == 0) context.poll();
     ColumnRange& column = columns[x.columns()[k]];
     const double value = x.values()[k];
     ++column.num_entries;
@@ -39,9 +43,10 @@ std::vector<ColumnRange> summarise_columns(const SparseMatrix& x) {
 
 }  // namespace
 
-CentredMatrix::CentredMatrix(const SparseMatrix& x) : num_source_cols_(x.cols()) {
+CentredMatrix::CentredMatrix(const Context& context, const SparseMatrix& x)
+    : num_source_cols_(x.cols()) {
   constexpr std::uint32_t kDropped = std::numeric_limits<std::uint32_t>::max();
-  const std::vector<ColumnRange> columns = summarise_columns(x);
+  const std::vector<ColumnRange> columns = summarise_columns(context, x);
   const auto num_rows = static_cast<double>(x.rows());
   std::vector<std::uint32_t> position(x.cols(), kDropped);
   std::vector<std::uint32_t> filled;  // the columns that are stored with all their entries
@@ -66,6 +71,7 @@ CentredMatrix::CentredMatrix(const SparseMatrix& x) : num_source_cols_(x.cols())
     sums_of_squares_[j] += value * value;
   };
   for (std::size_t i = 0; i < x.rows(); ++i) {
+    if (i % kItemsPerPoll == 0) context.poll();
     const SparseMatrix::Row row = x.row(i);
     auto next_filled = filled.begin();
     for (std::size_t k = 0; k < row.size(); ++k) {
@@ -110,6 +116,7 @@ Matrix<double> CentredMatrix::column_gram(const Context& context) const {
   Matrix<double> gram = gram_matrix(context, sparse_);
   const auto num_rows = static_cast<double>(rows());
   for (std::size_t a = 0; a < cols(); ++a) {
+    context.poll();
     for (std::size_t b = 0; b <= a; ++b) gram(a, b) -= num_rows * (offsets_[a] * offsets_[b]);
   }
   return gram;
@@ -121,6 +128,7 @@ Matrix<double> CentredMatrix::row_gram(const Context& context) const {
   for (std::size_t i = 0; i < rows(); ++i) cross[i] = dot(sparse_.row(i), offsets_);
   const double constant = dot(offsets_, offsets_);
   for (std::size_t a = 0; a < rows(); ++a) {
+    context.poll();
     for (std::size_t b = 0; b <= a; ++b) gram(a, b) += constant - (cross[a] + cross[b]);
   }
   return gram;

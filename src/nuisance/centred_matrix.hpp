@@ -16,7 +16,7 @@ namespace cone {
 /// m = 0; for the others m² ≤ variance and nothing is lost. At most twice the entries of X.
 class CentredMatrix {
  public:
-  explicit CentredMatrix(const SparseMatrix& x);
+  CentredMatrix(const Context& context, const SparseMatrix& x);
 
   std::size_t rows() const { return sparse_.rows(); }
   /// Columns that are not constant.

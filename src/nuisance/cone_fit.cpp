@@ -144,7 +144,7 @@ ConeFit fit_cone(const Context& context, const Dataset& data, const PlanOptions&
                  const ConeOptions& options) {
   validate(plan_options);
   validate(options);
-  const FitPlan plan = make_plan(data, plan_options, context.seed());
+  const FitPlan plan = make_plan(context, data, plan_options, context.seed());
   require_valid(plan, data.num_nodes());
   require_both_arms(data, learning_plan(plan));
   ConeFit fit{.plan = plan_options, .seed = context.seed(), .data_checksum = data.checksum()};

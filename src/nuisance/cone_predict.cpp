@@ -7,6 +7,7 @@
 #include "cone/nuisance/cone_fit.hpp"
 
 #include "nuisance/combined_representation.hpp"
+#include "nuisance/divergence.hpp"
 #include "nuisance/fitted_plan.hpp"
 #include "nuisance/prediction_bounds.hpp"
 
@@ -27,7 +28,7 @@ void warn_about(const ConeFold& fold, std::size_t number, OutcomePredictions& ou
 
 ConePredictions predict_cone(const Context& context, const Dataset& data, const ConeFit& fit,
                              double propensity_bound) {
-  FitPlan plan = plan_of(data, fit);
+  FitPlan plan = plan_of(context, data, fit);
   ConePredictions out;
   std::vector<double>& probability = out.propensities.probability;
   for (auto* values : {&out.outcomes.mu0, &out.outcomes.mu1, &probability}) {
@@ -60,6 +61,8 @@ ConePredictions predict_cone(const Context& context, const Dataset& data, const 
                       t + 1, fold.propensity.iterations));
     }
     warn_about(fold, t + 1, out.outcomes);
+    warn_of_divergence(fold.control, t + 1, 0, out.outcomes.warnings);
+    warn_of_divergence(fold.treated, t + 1, 1, out.outcomes.warnings);
   }
   bound_predictions(out.outcomes);
   out.propensities.unbounded = probability;
@@ -70,7 +73,7 @@ ConePredictions predict_cone(const Context& context, const Dataset& data, const 
 }
 
 Matrix<float> representations(const Context& context, const Dataset& data, const ConeFit& fit) {
-  const FitPlan plan = plan_of(data, fit);
+  const FitPlan plan = plan_of(context, data, fit);
   Matrix<float> all;
   for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
     const std::vector<NodeIndex>& nodes = plan.tasks[t].score;

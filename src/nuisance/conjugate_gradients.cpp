@@ -30,9 +30,11 @@ bool minimise_squares(const Context& context, const CentredOperator& a, std::spa
                           squared_norm(b);
   const double target = std::max(tolerance * tolerance * squared_norm(gradient), rounding);
 
+  context.poll();
   a.multiply(u, residual);
   for (std::size_t i = 0; i < residual.size(); ++i) residual[i] = b[i] - residual[i];
   const auto update_gradient = [&] {
+    context.poll();
     a.multiply_transposed(residual, gradient);
     for (std::size_t j = 0; j < gradient.size(); ++j) gradient[j] -= damping * u[j];
   };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "cone/exec/large_matrix.hpp"
+
 namespace cone {
 namespace {
 
@@ -52,7 +54,7 @@ Matrix<double> gram_matrix(const Context& context, const SparseMatrix& m) {
   }
   const auto rows = static_cast<double>(m.rows());
   const auto cols = static_cast<double>(m.cols());
-  Matrix<double> gram(m.cols(), m.cols());
+  Matrix<double> gram = make_zero_matrix(context, m.cols(), m.cols());
   if (scattered * kDenseSpeedup <= rows * cols * cols) {
     add_outer_products(context, m, gram);
   } else {

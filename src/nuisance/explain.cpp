@@ -46,7 +46,7 @@ void write_pair(CsvWriter& lines, const Dataset& data, const AttentionPair& pair
 
 void write_attention(const Context& context, const std::filesystem::path& path, const Dataset& data,
                      const ConeFit& fit) {
-  const FitPlan plan = plan_of(data, fit);
+  const FitPlan plan = plan_of(context, data, fit);
   write_atomically(path, [&](std::ostream& out) {
     CsvWriter lines(out);
     write_header(lines, fit.folds.front().encoder.options.heads);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <numeric>
 #include <span>
 
 #include "cone/base/error.hpp"
@@ -10,15 +11,14 @@
 namespace cone {
 namespace {
 
-/// All members of `folds` but those of `left_out`, ascending.
-std::vector<NodeIndex> all_but(const std::vector<std::vector<NodeIndex>>& folds,
-                               std::size_t left_out) {
-  std::vector<NodeIndex> nodes;
-  for (std::size_t k = 0; k < folds.size(); ++k) {
-    if (k != left_out) nodes.insert(nodes.end(), folds[k].begin(), folds[k].end());
-  }
-  std::sort(nodes.begin(), nodes.end());
-  return nodes;
+/// All members of `nodes` but those of `left_out`; both are ascending.
+std::vector<NodeIndex> all_but(std::span<const NodeIndex> nodes,
+                               std::span<const NodeIndex> left_out) {
+  std::vector<NodeIndex> rest;
+  rest.reserve(nodes.size() - left_out.size());
+  std::set_difference(nodes.begin(), nodes.end(), left_out.begin(), left_out.end(),
+                      std::back_inserter(rest));
+  return rest;
 }
 
 /// Models are looked up by binary search and rows are matched by their order.
@@ -37,20 +37,27 @@ void mark(std::span<const NodeIndex> nodes, char role, std::vector<char>& roles)
 
 }  // namespace
 
-FitPlan cross_fit_plan(const Dataset& data, int folds, int selection_folds, std::uint64_t seed) {
-  const auto outer = make_folds(data, folds, /*stratified=*/true, seed);
+FitPlan cross_fit_plan(const Context& context, const Dataset& data, int folds, int selection_folds,
+                       std::uint64_t seed) {
   FitPlan plan;
-  for (std::size_t k = 0; k < outer.size(); ++k) {
-    FitTask task{.fit = all_but(outer, k), .score = outer[k]};
-    const auto inner = make_folds(data, task.fit, selection_folds, seed, Stream::kSelection);
-    for (std::size_t s = 0; s < inner.size(); ++s) {
-      task.selection.push_back({.fit = all_but(inner, s), .score = inner[s]});
+  plan.scored.resize(data.num_nodes());
+  std::iota(plan.scored.begin(), plan.scored.end(), NodeIndex{0});
+  context.poll();
+  for (auto& fold : make_folds(data, folds, /*stratified=*/true, seed)) {
+    context.poll();
+    FitTask task{.fit = all_but(plan.scored, fold), .score = std::move(fold)};
+    for (auto& part : make_folds(data, task.fit, selection_folds, seed, Stream::kSelection)) {
+      context.poll();
+      std::vector<NodeIndex> others = all_but(task.fit, part);
+      task.selection.push_back({.fit = std::move(others), .score = std::move(part)});
     }
-    plan.scored.insert(plan.scored.end(), task.score.begin(), task.score.end());
     plan.tasks.push_back(std::move(task));
   }
-  std::sort(plan.scored.begin(), plan.scored.end());
   return plan;
+}
+
+FitPlan cross_fit_plan(const Dataset& data, int folds, int selection_folds, std::uint64_t seed) {
+  return cross_fit_plan(Context(seed, 1), data, folds, selection_folds, seed);
 }
 
 FitPlan split_plan(const Split& split) {
@@ -62,17 +69,18 @@ FitPlan split_plan(const Split& split) {
   return plan;
 }
 
-FitPlan make_plan(const Dataset& data, const PlanOptions& options, std::uint64_t seed) {
+FitPlan make_plan(const Context& context, const Dataset& data, const PlanOptions& options,
+                  std::uint64_t seed) {
   if (options.protocol == Protocol::kSplit) {
     return split_plan(make_split(data, options.split, seed));
   }
-  return cross_fit_plan(data, options.folds, options.selection_folds, seed);
+  return cross_fit_plan(context, data, options.folds, options.selection_folds, seed);
 }
 
 void require_valid(const FitPlan& plan, std::size_t num_nodes) {
   constexpr char kUnused = 0;
   constexpr char kLearnt = 1;
-  std::vector<NodeIndex> scored;
+  std::vector<char> is_scored(num_nodes, 0);
   for (const FitTask& task : plan.tasks) {
     std::vector<char> roles(num_nodes, kUnused);
     mark(task.fit, kLearnt, roles);
@@ -84,12 +92,14 @@ void require_valid(const FitPlan& plan, std::size_t num_nodes) {
     for (const NodeIndex i : task.score) {
       require(i < num_nodes, "fit plan: node out of range");
       require(roles[i] == kUnused, "fit plan: a node is scored by a model that learnt from it");
+      require(is_scored[i] == 0, "fit plan: a node is scored twice");
+      is_scored[i] = 1;
     }
-    scored.insert(scored.end(), task.score.begin(), task.score.end());
   }
-  std::sort(scored.begin(), scored.end());
-  require(std::adjacent_find(scored.begin(), scored.end()) == scored.end(),
-          "fit plan: a node is scored twice");
+  std::vector<NodeIndex> scored;
+  for (std::size_t i = 0; i < num_nodes; ++i) {
+    if (is_scored[i] != 0) scored.push_back(static_cast<NodeIndex>(i));
+  }
   require(scored == plan.scored, "fit plan: scored is not the ascending union of the scores");
 }
 

@@ -7,6 +7,6 @@
 namespace cone {
 
 /// The plan of the fit. Throws Error(kData) unless the data is that of the fit.
-FitPlan plan_of(const Dataset& data, const ConeFit& fit);
+FitPlan plan_of(const Context& context, const Dataset& data, const ConeFit& fit);
 
 }  // namespace cone

@@ -6,6 +6,7 @@
 
 #include "cone/base/error.hpp"
 #include "cone/base/numeric.hpp"
+#include "cone/exec/large_matrix.hpp"
 
 #include "nuisance/conjugate_gradients.hpp"
 
@@ -36,7 +37,7 @@ void add(const Matrix<double>& term, Matrix<double>& sum) {
 LinearSmoother::LinearSmoother(const Context& context, const SparseMatrix& x,
                                std::size_t largest_direct)
     : context_(context),
-      x_(x),
+      x_(context, x),
       direct_(std::min(x_.rows(), x_.cols()) <= largest_direct),
       on_columns_(x_.cols() <= x_.rows()) {
   require(x_.rows() > 0, "linear smoother: X has no rows");
@@ -52,6 +53,7 @@ LinearSmoother::LinearSmoother(const Context& context, const SparseMatrix& x,
   for (std::size_t i = 0; i < gram_.rows(); ++i) level_ += gram_(i, i);
   level_ /= static_cast<double>(gram_.rows() * gram_.rows());
   for (std::size_t i = 0; i < gram_.rows(); ++i) {
+    context.poll();
     for (std::size_t j = 0; j <= i; ++j) gram_(i, j) += level_;
   }
 }
@@ -64,7 +66,7 @@ void LinearSmoother::set_strength(double strength) {
   if (std::isinf(strength)) {
     rank_ = 0;
   } else if (direct_) {
-    Matrix<double> penalised = gram_;
+    Matrix<double> penalised = copy_matrix(context_, gram_);
     for (std::size_t i = 0; i < penalised.rows(); ++i) penalised(i, i) += strength;
     inverse_ = std::make_unique<PseudoInverse>(context_, std::move(penalised));
     rank_ = std::min(rank_, on_columns_ ? inverse_->rank() : inverse_->rank() - 1);

@@ -26,15 +26,20 @@ constexpr double kGradientFloor = 1e-4;
 constexpr double kValueRounding = 1e-12;
 /// Steps within rounding that may pass without halving the gradient.
 constexpr int kMaxIdleSteps = 2;
+/// Rows of a pass after which it asks whether to go on: a fraction of a millisecond.
+constexpr std::size_t kRowsPerPoll = 4096;
 
 }  // namespace
 
-LogisticSolver::LogisticSolver(const SparseMatrix& x, std::span<const std::uint8_t> labels)
-    : x_(x),
+LogisticSolver::LogisticSolver(const Context& context, const SparseMatrix& x,
+                               std::span<const std::uint8_t> labels)
+    : context_(context),
+      x_(context, x),
       label_(labels.begin(), labels.end()),
       point_(x_.cols() + 1, 0.0),
       probability_(x_.rows()),
       row_scratch_(x_.rows()) {
+  context.poll();
   require(label_.size() == x_.rows(), "logistic regression: X and labels differ in length");
   const double share = sum(label_) / static_cast<double>(label_.size());
   if (!(share > 0 && share < 1)) {
@@ -56,6 +61,7 @@ double LogisticSolver::evaluate(double c, std::span<const double> point) {
   x_.multiply(w, row_scratch_);
   CompensatedSum loss;
   for (std::size_t i = 0; i < label_.size(); ++i) {
+    if (i % kRowsPerPoll == 0) context_.poll();
     const double logit = row_scratch_[i] + point.back();
     const double odds = std::exp(-std::abs(logit));  // of the less likely label
     probability_[i] = (logit > 0 ? 1 : odds) / (1 + odds);
@@ -67,6 +73,7 @@ double LogisticSolver::evaluate(double c, std::span<const double> point) {
 double LogisticSolver::gradient(double c, std::span<const double> point, std::span<double> out) {
   double total = 0;
   for (std::size_t i = 0; i < label_.size(); ++i) {
+    if (i % kRowsPerPoll == 0) context_.poll();
     row_scratch_[i] = c * (probability_[i] - label_[i]);
     total += row_scratch_[i];
   }
@@ -76,12 +83,13 @@ double LogisticSolver::gradient(double c, std::span<const double> point, std::sp
   return std::sqrt(dot(out, out));
 }
 
-void LogisticSolver::newton_step(const Context& context, double c, std::span<const double> gradient,
-                                 double tolerance, std::span<double> step) {
+void LogisticSolver::newton_step(double c, std::span<const double> gradient, double tolerance,
+                                 std::span<double> step) {
   const std::size_t size = step.size();
   std::vector<double> curvature(label_.size());
   double total_curvature = 0;
   for (std::size_t i = 0; i < label_.size(); ++i) {
+    if (i % kRowsPerPoll == 0) context_.poll();
     curvature[i] = c * probability_[i] * (1 - probability_[i]);
     total_curvature += curvature[i];
   }
@@ -108,10 +116,11 @@ void LogisticSolver::newton_step(const Context& context, double c, std::span<con
   // In exact arithmetic as many iterations as unknowns are enough.
   const std::size_t most = std::min(kMaxInnerIterations, 2 * size + 10);
   for (std::size_t iteration = 0; iteration < most && size_squared > target; ++iteration) {
-    context.poll();
+    context_.poll();
     x_.multiply({direction.data(), size - 1}, row_scratch_);
     double total = 0;
     for (std::size_t i = 0; i < label_.size(); ++i) {
+      if (i % kRowsPerPoll == 0) context_.poll();
       row_scratch_[i] = curvature[i] * (row_scratch_[i] + direction.back());
       total += row_scratch_[i];
     }
@@ -134,7 +143,7 @@ void LogisticSolver::newton_step(const Context& context, double c, std::span<con
   }
 }
 
-LogisticFit LogisticSolver::fit(const Context& context, double c, double tolerance) {
+LogisticFit LogisticSolver::fit(double c, double tolerance) {
   require(c >= 0 && std::isfinite(c), "logistic regression: C must be finite and not negative");
   const std::size_t size = point_.size();
   std::vector<double> gradient_now(size);
@@ -159,14 +168,14 @@ LogisticFit LogisticSolver::fit(const Context& context, double c, double toleran
   LogisticFit fit;
   int idle_steps = 0;
   while (true) {
-    context.poll();
+    context_.poll();
     const std::span<const double> slopes(point_.data(), size - 1);
     const double scale = std::max(std::sqrt(dot(slopes, slopes)), kGradientFloor * null_norm);
     fit.converged = norm <= std::max(tolerance * std::min(scale, null_norm), rounding);
     if (fit.converged || fit.iterations == kMaxNewtonSteps) break;
     // Solving the step no better than the gradient deserves saves most of the inner iterations
     // early on and keeps superlinear convergence at the end.
-    newton_step(context, c, gradient_now, std::min(0.1, std::sqrt(norm / null_norm)), step);
+    newton_step(c, gradient_now, std::min(0.1, std::sqrt(norm / null_norm)), step);
     const double slope = dot(gradient_now, step);
     // Next to the minimum the decrease drowns in the rounding of the objective. The slope along the
     // step is still known there, and for a convex function it says the same (Hager and Zhang 2005):
@@ -176,7 +185,7 @@ LogisticFit LogisticSolver::fit(const Context& context, double c, double toleran
     double length = 1;
     int halvings = 0;
     for (; halvings < kMaxHalvings; ++halvings, length /= 2) {
-      context.poll();
+      context_.poll();
       for (std::size_t j = 0; j < size; ++j) candidate[j] = point_[j] + length * step[j];
       next_value = evaluate(c, candidate);
       if (drowns) {
@@ -211,7 +220,7 @@ LogisticFit LogisticSolver::fit(const Context& context, double c, double toleran
 
 LogisticFit fit_logistic(const Context& context, const SparseMatrix& x,
                          std::span<const std::uint8_t> labels, double c, double tolerance) {
-  return LogisticSolver(x, labels).fit(context, c, tolerance);
+  return LogisticSolver(context, x, labels).fit(c, tolerance);
 }
 
 }  // namespace cone

@@ -16,10 +16,11 @@ namespace cone {
 class LogisticSolver {
  public:
   /// Throws Error(kData) unless both labels occur.
-  LogisticSolver(const SparseMatrix& x, std::span<const std::uint8_t> labels);
+  LogisticSolver(const Context& context, const SparseMatrix& x,
+                 std::span<const std::uint8_t> labels);
 
   const CentredMatrix& matrix() const { return x_; }
-  LogisticFit fit(const Context& context, double c, double tolerance);
+  LogisticFit fit(double c, double tolerance);
 
  private:
   /// The objective at (w, b) and, as a side effect, probability_ there.
@@ -27,9 +28,10 @@ class LogisticSolver {
   /// Gradient at the point last evaluated, from probability_; returns its norm.
   double gradient(double c, std::span<const double> point, std::span<double> out);
   /// An approximate solution of (Hessian)·step = −gradient.
-  void newton_step(const Context& context, double c, std::span<const double> gradient,
-                   double tolerance, std::span<double> step);
+  void newton_step(double c, std::span<const double> gradient, double tolerance,
+                   std::span<double> step);
 
+  const Context& context_;
   CentredMatrix x_;
   std::vector<double> label_;
   std::vector<double> point_;        // w of the centred columns, then b

@@ -7,6 +7,7 @@
 #include "cone/nuisance/arm_network.hpp"
 #include "cone/represent/encoder_input.hpp"
 
+#include "nuisance/divergence.hpp"
 #include "nuisance/fold_stage.hpp"
 #include "nuisance/network_schedule.hpp"
 #include "nuisance/plan_checks.hpp"
@@ -58,6 +59,7 @@ OutcomePredictions predict_by_networks(const Context& context, const Dataset& da
                              0.5 + 0.5 * arm);
       const FittedArm fitted = fit_arm(context, data, x, learning_split(task), arm, options);
       squared_error += fitted.squared_error;
+      warn_of_divergence(fitted.network, t + 1, arm, out.warnings);
       const std::vector<double> predicted = fitted.network.predict(context, scored);
       std::vector<double>& mu = arm == 1 ? out.mu1 : out.mu0;
       for (std::size_t k = 0; k < predicted.size(); ++k) mu[task.score[k]] = predicted[k];

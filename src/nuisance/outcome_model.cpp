@@ -95,7 +95,9 @@ OutcomePredictions predict_outcomes(const Context& context, const Dataset& data,
   require_valid(plan, data.num_nodes());
   require(policies.rows() == 0 || policies.cols() == data.num_nodes(),
           "outcome model: a policy needs one probability a node");
+  context.poll();
   require_both_arms(data, plan);
+  context.poll();
 
   OutcomePredictions out;
   ScaledFeatures scaled;

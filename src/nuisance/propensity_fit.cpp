@@ -20,11 +20,15 @@ constexpr double kMostLogitVariance = 1e2;
 /// Fits that only compare strengths need the loss to a few digits.
 constexpr double kSelectionTolerance = 1e-4;
 constexpr double kFinalTolerance = 1e-8;
+/// A fraction of a millisecond.
+constexpr std::size_t kNodesPerPoll = 4096;
 
-double log_loss(const LogisticFit& fit, const SparseMatrix& x,
+double log_loss(const Context& context, const LogisticFit& fit, const SparseMatrix& x,
                 std::span<const std::uint8_t> treatment, std::span<const NodeIndex> nodes) {
   double loss = 0;
-  for (const NodeIndex i : nodes) {
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    if (k % kNodesPerPoll == 0) context.poll();
+    const NodeIndex i = nodes[k];
     const double logit = fit.intercept + dot(x.row(i), fit.coefficients);
     const double margin = treatment[i] == 1 ? logit : -logit;
     loss += softplus(-margin);
@@ -39,9 +43,10 @@ std::vector<double> selection_losses(const Context& context, const SparseMatrix&
   const std::vector<std::uint8_t> labels = values_at(treatment, split.fit);
   const auto num_treated = std::count(labels.begin(), labels.end(), 1);
   if (num_treated == 0 || num_treated == std::ssize(labels) || split.score.empty()) return {};
-  LogisticSolver solver(x.select_rows(split.fit), labels);
+  context.poll();
+  LogisticSolver solver(context, x.select_rows(split.fit), labels);
   return losses_along_path(grid.size(), [&](std::size_t k) {
-    return log_loss(solver.fit(context, grid[k], kSelectionTolerance), x, treatment, split.score);
+    return log_loss(context, solver.fit(grid[k], kSelectionTolerance), x, treatment, split.score);
   });
 }
 

@@ -26,7 +26,9 @@ PropensityPredictions predict_propensities(const Context& context, const Dataset
                                            const FitPlan& plan, const NuisanceOptions& options) {
   validate(options);
   require_valid(plan, data.num_nodes());
+  context.poll();
   require_both_arms(data, plan);
+  context.poll();
   const ScaledFeatures features = scale_for_penalty(data.features, options.feature_scaling);
   const std::vector<PropensityFit> fits = fit_propensities(context, features.matrix, data.treatment,
                                                            features.total_variance, plan.tasks);
@@ -35,6 +37,7 @@ PropensityPredictions predict_propensities(const Context& context, const Dataset
   out.probability.assign(data.num_nodes(), std::numeric_limits<double>::quiet_NaN());
   std::size_t num_weakest = 0;
   for (std::size_t t = 0; t < fits.size(); ++t) {
+    context.poll();
     const LogisticFit& model = fits[t].model;
     for (const NodeIndex i : plan.tasks[t].score) {
       out.probability[i] = model.probability(features.matrix.row(i));

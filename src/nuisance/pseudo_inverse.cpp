@@ -44,6 +44,7 @@ PseudoInverse::PseudoInverse(const Context& context, Matrix<double> g)
     if (factor_(i, i) > 0) scale_[i] = std::sqrt(factor_(i, i));
   }
   for (std::size_t i = 0; i < size_; ++i) {
+    context.poll();
     for (std::size_t j = 0; j <= i; ++j) factor_(i, j) /= scale_[i] * scale_[j];
   }
   factorise(context);

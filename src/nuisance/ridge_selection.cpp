@@ -20,6 +20,8 @@ constexpr double kMostSignal = 1e4;
 /// Fits that only compare strengths need the loss to a few digits.
 constexpr double kRidgeSelectionTolerance = 1e-4;
 constexpr std::size_t kMaxSelectionIterations = 2000;
+/// A fraction of a millisecond.
+constexpr std::size_t kNodesPerPoll = 4096;
 
 std::vector<double> selection_losses(const Context& context, const Dataset& data,
                                      const SparseMatrix& x, const SelectionSplit& split,
@@ -27,7 +29,7 @@ std::vector<double> selection_losses(const Context& context, const Dataset& data
   const std::vector<NodeIndex> fit = nodes_of_arm(data, split.fit, arm);
   const std::vector<NodeIndex> score = nodes_of_arm(data, split.score, arm);
   if (fit.empty() || score.empty()) return {};
-  const CentredMatrix centred(x.select_rows(fit));
+  const CentredMatrix centred(context, x.select_rows(fit));
   std::vector<double> y = values_at(data.outcome, fit);
   const double centre = mean(y);
   for (double& value : y) value -= centre;
@@ -41,7 +43,9 @@ std::vector<double> selection_losses(const Context& context, const Dataset& data
     const std::vector<double> coefficients = centred.expand(slopes);
     const double intercept = centre + centred.intercept_shift(slopes);
     double loss = 0;
-    for (const NodeIndex i : score) {
+    for (std::size_t n = 0; n < score.size(); ++n) {
+      if (n % kNodesPerPoll == 0) context.poll();
+      const NodeIndex i = score[n];
       const double residual = data.outcome[i] - intercept - dot(x.row(i), coefficients);
       loss += residual * residual;
     }

@@ -56,7 +56,7 @@ TEST(Tune, TheOutcomesOfTheNodesThatAFoldScoresHaveNoPartInIt) {
   const std::vector<ConeOptions> grid = {point_with_rate(0.02)};
   const UnitStore store(folder.path());
   const Tuning before = tune(context, data, grid, three_folds(1), store, false);
-  const FitPlan plan = make_plan(data, three_folds(1).plan, context.seed());
+  const FitPlan plan = make_plan(context, data, three_folds(1).plan, context.seed());
   for (const NodeIndex i : plan.tasks[0].score) data.outcome[i] += 100;
   const Tuning after = tune(context, data, grid, three_folds(1), store, false);
   EXPECT_EQ(after.units.num_reused, 0U);  // other data are other units

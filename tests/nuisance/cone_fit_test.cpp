@@ -150,7 +150,7 @@ TEST(ConeFit, RepresentationsAreThoseOfTheFoldThatScoresTheNode) {
   const PlanOptions options = plan_of(Protocol::kCrossFit);
   const ConeFit fit = fit_cone(context, data, options, few_epochs(2));
   const Matrix<float> z = representations(context, data, fit);
-  const FitPlan plan = make_plan(data, options, context.seed());
+  const FitPlan plan = make_plan(context, data, options, context.seed());
   ASSERT_EQ(z.rows(), 120U);
   ASSERT_EQ(z.cols(), 16U);
   for (std::size_t t = 0; t < plan.tasks.size(); ++t) {

@@ -1,6 +1,8 @@
 #include "cone/nuisance/fit_plan.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -33,6 +35,18 @@ TEST(CrossFitPlan, ScoresEveryNodeOnceByAModelOfAllOthersFolds) {
     }
     EXPECT_EQ(selected, task.fit);
   }
+}
+
+TEST(CrossFitPlan, StopsWhenTheObserverAsks) {
+  class Impatient : public ProgressObserver {
+   public:
+    bool update(std::string_view, std::uint64_t, std::uint64_t) override { return false; }
+  };
+  const Dataset data = testing::simulate({.nodes = 103}, 1).data;
+  Impatient observer;
+  const Context context(0, 1, &observer);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));  // so that it is time to ask
+  EXPECT_THROW(make_plan(context, data, PlanOptions{}, 7), Cancelled);
 }
 
 TEST(SplitPlan, FitsOnTrainChoosesOnValidationAndScoresTest) {

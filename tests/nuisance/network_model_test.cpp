@@ -31,6 +31,19 @@ TEST(NetworkModel, FindsTheEffectOfTreatmentAndWhatItDependsOn) {
   EXPECT_EQ(predicted.implied_weights.rows(), 0U);
 }
 
+TEST(NetworkModel, WarnsWhereTrainingDiverges) {
+  const Context context(1, 2);
+  const testing::Simulated world = testing::simulate({.nodes = 120}, 2);
+  const FitPlan plan = cross_fit_plan(world.data, 2, 2, 1);
+  EXPECT_TRUE(predict_by_networks(context, world.data, plan, quick()).warnings.empty());
+  ConeOptions options = quick();
+  options.learning_rate = 1e30;
+  const OutcomePredictions predicted = predict_by_networks(context, world.data, plan, options);
+  ASSERT_EQ(predicted.warnings.size(), 4U);  // two folds, two arms
+  EXPECT_NE(predicted.warnings[1].find("of treated nodes in fold 1 diverged"), std::string::npos);
+  for (const double mu : predicted.mu1) EXPECT_TRUE(std::isfinite(mu));
+}
+
 TEST(NetworkModel, ANodesOutcomeNeverReachesItsPrediction) {
   const Context context(1, 2);
   testing::Simulated world = testing::simulate({.nodes = 120}, 2);

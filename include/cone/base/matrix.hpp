@@ -45,6 +45,15 @@ class Matrix {
   Matrix(std::size_t rows, std::size_t cols, T value = T{})
       : values_(rows * cols, value), rows_(rows), cols_(cols) {}
 
+  /// A matrix of no particular values, in no time: its pages come when they are first written.
+  static Matrix unfilled(std::size_t rows, std::size_t cols) {
+    Matrix matrix;
+    matrix.values_ = std::vector<T, AlignedAllocator<T>>(rows * cols);
+    matrix.rows_ = rows;
+    matrix.cols_ = cols;
+    return matrix;
+  }
+
   std::size_t rows() const { return rows_; }
   std::size_t cols() const { return cols_; }
   T* data() { return values_.data(); }

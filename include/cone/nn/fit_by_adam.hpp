@@ -23,13 +23,17 @@ struct FitProblem {
   std::function<double()> held_out_loss;
 };
 
+struct FitOutcome {
+  double loss;            ///< held-out loss of the parameters that are left, or their loss
+  bool diverged = false;  ///< whether a loss that is not finite ended the training
+};
+
 /// Full-batch Adam until the epochs are over or the held-out loss has not improved for `patience`
 /// epochs. Leaves the parameters with the least held-out loss in the store (without held-out
-/// samples, the last ones); those before a loss that is not finite, where one appears. Returns the
-/// held-out loss of the parameters it leaves, or their loss. Reports every epoch, and throws
-/// Cancelled when asked to stop.
+/// samples, the last ones); those before a loss that is not finite, where one appears. Reports
+/// every epoch, and throws Cancelled when asked to stop.
 template <class Real>
-double fit_by_adam(const Context& context, const FitSchedule& schedule, const FitProblem& problem,
-                   ParameterStore<Real>& parameters);
+FitOutcome fit_by_adam(const Context& context, const FitSchedule& schedule,
+                       const FitProblem& problem, ParameterStore<Real>& parameters);
 
 }  // namespace cone::nn

@@ -40,6 +40,9 @@ class ArmNetwork {
 
   std::size_t num_inputs() const { return num_inputs_; }
   std::size_t num_hidden() const { return num_hidden_; }
+  /// Whether the last fit() ended at a loss that is not finite, and the weights are those before
+  /// it. No model file keeps it.
+  bool diverged() const { return diverged_; }
 
   // What a model file keeps.
   const OutcomeUnits& units() const { return units_; }
@@ -60,6 +63,7 @@ class ArmNetwork {
   nn::TensorId hidden_bias_;
   nn::Mlp output_;
   OutcomeUnits units_;
+  bool diverged_ = false;
   nn::ParameterStore<float> parameters_;
 };
 

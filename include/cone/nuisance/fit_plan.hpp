@@ -9,6 +9,7 @@
 #include "cone/base/options.hpp"
 #include "cone/data/dataset.hpp"
 #include "cone/data/split.hpp"
+#include "cone/exec/context.hpp"
 
 namespace cone {
 
@@ -35,6 +36,8 @@ struct FitPlan {
 /// Cross-fitting: every node is scored, by a model fitted on the other folds. Within those,
 /// `selection_folds` inner folds choose the strength. Both are stratified by arm. Throws what
 /// make_folds throws, in particular where an arm has too few members.
+FitPlan cross_fit_plan(const Context& context, const Dataset& data, int folds, int selection_folds,
+                       std::uint64_t seed);
 FitPlan cross_fit_plan(const Dataset& data, int folds, int selection_folds, std::uint64_t seed);
 
 /// The paper's protocol: fit on train, choose on validation, score test.
@@ -69,8 +72,10 @@ struct PlanOptions {
   void check(std::vector<Fault>& faults) const { split.check(faults); }
 };
 
-/// The plan of the protocol: a function of the data's ids, arms, the options and the seed.
-FitPlan make_plan(const Dataset& data, const PlanOptions& options, std::uint64_t seed);
+/// The plan of the protocol: a function of the data's ids, arms, the options and the seed (of which
+/// that of the context is no part: a fitted model has its own). Asks the observer on the way.
+FitPlan make_plan(const Context& context, const Dataset& data, const PlanOptions& options,
+                  std::uint64_t seed);
 
 /// Throws Error(kInternal) unless the plan is as described above and its nodes are below
 /// num_nodes. Every consumer of a plan calls it.
