@@ -30,9 +30,12 @@ Pairs collect(const Dataset& data, std::size_t column, std::size_t step, const T
   return pairs;
 }
 
-/// Whether the feature never falls as the target grows (nodes with the same target in any order).
-bool never_falls(const Pairs& sorted) {
+/// Whether the feature never falls as the target grows, and one of the two decides the other: all
+/// nodes with one target share a value, or all with one value share a target.
+bool follows(const Pairs& sorted) {
   double highest_before = -std::numeric_limits<double>::infinity();
+  bool target_decides = true;
+  bool feature_decides = true;
   for (std::size_t begin = 0; begin < sorted.size();) {
     std::size_t end = begin;
     double low = std::numeric_limits<double>::infinity();
@@ -42,10 +45,12 @@ bool never_falls(const Pairs& sorted) {
       high = std::max(high, sorted[end].second);
     }
     if (low < highest_before) return false;
-    highest_before = std::max(highest_before, high);
+    target_decides &= low == high;
+    feature_decides &= low > highest_before;
+    highest_before = high;
     begin = end;
   }
-  return true;
+  return target_decides || feature_decides;
 }
 
 /// A constant and its rare exceptions are in every order by chance.
@@ -59,9 +64,9 @@ bool has_two_classes(const Pairs& pairs) {
 bool is_in_order(Pairs pairs) {
   if (pairs.size() < kFewestNodes || !has_two_classes(pairs)) return false;
   std::sort(pairs.begin(), pairs.end());
-  if (never_falls(pairs)) return true;
+  if (follows(pairs)) return true;
   for (auto& [target, value] : pairs) value = -value;
-  return never_falls(pairs);
+  return follows(pairs);
 }
 
 template <class Target>

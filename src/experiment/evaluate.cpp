@@ -143,16 +143,20 @@ void note_given_nuisances(const EstimatorInfo& estimator, const NuisanceSet& nui
   }
 }
 
+void add_caution(std::string why, Estimate& value) {
+  value.warnings.push_back(std::move(why));
+  if (value.status == EstimateStatus::kOk) value.status = EstimateStatus::kCaution;
+}
+
 /// Weights of a training that diverged are the best it had seen, which may be the first.
 void note_diverged_folds(std::span<const FoldTraining> trainings, Estimate& value) {
   const auto count = std::count_if(trainings.begin(), trainings.end(), [](const FoldTraining& t) {
     return t.status == TrainingStatus::kDiverged;
   });
   if (count == 0) return;
-  value.warnings.push_back(
-      fmt::format("the training of {} of {} folds diverged: try a smaller --learning-rate", count,
-                  trainings.size()));
-  if (value.status == EstimateStatus::kOk) value.status = EstimateStatus::kCaution;
+  add_caution(fmt::format("the training of {} of {} folds diverged: try a smaller --learning-rate",
+                          count, trainings.size()),
+              value);
 }
 
 /// A policy's result without estimates.
@@ -190,7 +194,12 @@ void add_estimates(const Context& context, const EvaluatedPolicy& policy, std::s
       input.outcome_model.given = nuisances.given_outcome_model;
     }
     Estimate value = estimate(*estimator, input, options);
-    if (estimator->needs_cone()) note_diverged_folds(nuisances.trainings, value);
+    if (estimator->needs_cone()) {
+      note_diverged_folds(nuisances.trainings, value);
+    } else if (estimator->needs_outcome_model() &&
+               !nuisances.outcome_model_of(*estimator).warnings.empty()) {
+      add_caution("the fit of the outcome model has warnings of its own, below", value);
+    }
     note_given_nuisances(*estimator, nuisances, value);
     result.estimates.push_back(std::move(value));
   }

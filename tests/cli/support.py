@@ -55,6 +55,16 @@ class FolderTest(unittest.TestCase):
         self.write("policy.csv", "id,alternate\n" + rows)
         return self.folder
 
+    def with_truth(self):
+        """The lines of nodes.csv with true outcomes: y1 is 2 above y0; the mean of both."""
+        title, *lines = (self.folder / "nodes.csv").read_text().splitlines()
+        told, total = [title + ",y0,y1"], 0.0
+        for line in lines:
+            t, y = int(line.split(",")[1]), float(line.split(",")[2])
+            told.append(f"{line},{y - 2 * t!r},{y - 2 * t + 2!r}")
+            total += y - 2 * t + 1
+        return "\n".join(told), total / len(lines)
+
     def evaluate(self, *arguments):
         """The JSON record of a run that must succeed."""
         done = cone("evaluate", *arguments, "--json", "-")

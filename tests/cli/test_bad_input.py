@@ -253,6 +253,35 @@ class StrangeFiles(FolderTest):
 
 
 class Outputs(FolderTest):
+    def test_what_is_read_is_never_written_over(self):
+        data = self.write_log()
+        before = {path.name: path.read_bytes() for path in data.iterdir()}
+        (data / "again").symlink_to("nodes.csv")
+        fast = ["--estimators", "cone", "--epochs", "2", "--folds", "2"]
+        policy = ["--policy", data / "policy.csv"]
+        for arguments in (["evaluate", data, *policy, "--json", data / "nodes.csv"],
+                          ["evaluate", data, *policy, "--json", data / "again"],
+                          ["evaluate", data, *policy, *fast, "--attention", data / "policy.csv"],
+                          ["evaluate", data, *policy, *fast, "--embeddings", data / "edges.csv"],
+                          ["evaluate", data / "nodes.csv", "--edges", data / "edges.csv",
+                           "--policy", "uniform", "--json", data / "edges.csv"],
+                          ["check", data, "--json", data / "nodes.csv"],
+                          ["fit", data, "--epochs", "2", "--out", data / "nodes.csv"]):
+            done = cone(*arguments)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn("which is read", done.stderr)
+        (data / "again").unlink()
+        self.assertEqual(before, {path.name: path.read_bytes() for path in data.iterdir()})
+
+    def test_empty_names_are_refused(self):
+        data = self.write_log()
+        for arguments in (["fit", data, "--out", ""], ["tune", data, "--out", ""],
+                          ["simulate", "--out", ""], ["evaluate", data, "--policy", "uniform",
+                                                      "--json", ""]):
+            done = cone(*arguments, cwd=self.folder)
+            self.assertEqual(done.returncode, 2, arguments)
+            self.assertIn("is empty", done.stderr)
+
     def test_a_file_keeps_its_permissions_and_a_dangling_link_is_followed(self):
         out = self.write("private.json", "{}")
         out.chmod(0o600)

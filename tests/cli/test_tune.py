@@ -59,9 +59,7 @@ class Tune(FolderTest):
 
     def test_the_truth_is_not_used(self):
         plain, _ = self.tune("a", *GRID)
-        lines = (self.folder / "nodes.csv").read_text().splitlines()
-        told = self.write("told/nodes.csv",
-                          "\n".join([lines[0] + ",y0,y1"] + [l + ",5,7" for l in lines[1:]]))
+        told = self.write("told/nodes.csv", self.with_truth()[0])
         self.write("told/edges.csv", (self.folder / "edges.csv").read_text())
         self.assertEqual(self.tune("b", *GRID, data=told.parent)[0].stdout, plain.stdout)
 

@@ -59,7 +59,7 @@ TEST(LoadFaults, OfTheColumnsOfNodes) {
        {"nodes.csv:1: there is no column treatment; the first line looks like data",
         "nodes.csv:1: there is no column outcome"}},
       {with_nodes("id,treatment,outcome,y0\na,0,1,1\nb,1,1,1\n"),
-       {"nodes.csv:1: column y0 comes without y1; give both; or --features y0"}},
+       {"nodes.csv:1: column y0 comes without y1; give both; rename y0"}},
       {with_nodes("id,treatment,outcome,mu1\na,0,1,1\nb,1,1,1\n"),
        {"nodes.csv:1: column mu1 comes without mu0"}},
       {with_nodes("id,treatment,outcome\n"), {"nodes.csv: there are no rows"}},

@@ -261,6 +261,11 @@ TEST(LoadTable, AFeatureInTheOrderOfTheOutcomeIsDoubted) {
   EXPECT_TRUE(doubted(table_with([](int, double y, int) { return std::floor(y / 8); })));
   EXPECT_FALSE(doubted(table_with([](int, double, int i) { return i * 17 % 40; })));
   EXPECT_FALSE(doubted(table_with([](int, double y, int) { return y > 38 ? 1 : 0; })));  // rare
+  // Implied by a binary outcome, and yet neither decides the other.
+  std::string text = "treatment,outcome,x\n";
+  for (int i = 0; i < 40; ++i)
+    text += fmt::format("{},{},{}\n", i % 2, i / 2 % 2, i / 2 % 2 * (i % 3 == 0));
+  EXPECT_FALSE(doubted(text));
 }
 
 TEST(LoadTable, AFeatureThatTellsTheArmsApartIsDoubted) {
