@@ -1,5 +1,6 @@
 #include "terminal.hpp"
 
+#include <atomic>
 #include <iostream>
 
 #include <signal.h>
@@ -14,12 +15,17 @@ volatile sig_atomic_t interrupting_signal = 0;
 
 void on_interrupt(int signal) { interrupting_signal = signal; }
 
-/// Reading a mapped file past its end, after something cut it, or from a disk that fails.
+std::atomic_flag bus_error_reported;  // lock-free, so a handler may use it
+
+/// Reading a mapped file past its end, after something cut it, or from a disk that fails. Several
+/// threads may meet it at once: one speaks and ends the process, the others wait for that.
 void on_bus_error(int, siginfo_t* info, void*) {
   if (info->si_code != BUS_ADRERR) {
-    raise(SIGBUS);  // the handler is gone by now: as if there had been none
+    signal(SIGBUS, SIG_DFL);
+    raise(SIGBUS);  // as if there had been no handler
     return;
   }
+  while (bus_error_reported.test_and_set()) pause();
   constexpr char kMessage[] =
       "\ncone: an input file became shorter while it was being read, or its disk failed; run again "
       "when nothing writes to the data\n";
@@ -38,7 +44,7 @@ void catch_interrupts() {
   sigaction(SIGTERM, &action, nullptr);
   struct sigaction bus_error {};
   bus_error.sa_sigaction = on_bus_error;
-  bus_error.sa_flags = static_cast<int>(SA_RESETHAND | SA_SIGINFO);
+  bus_error.sa_flags = static_cast<int>(SA_SIGINFO);
   sigemptyset(&bus_error.sa_mask);
   sigaction(SIGBUS, &bus_error, nullptr);
 }
