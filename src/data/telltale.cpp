@@ -8,7 +8,7 @@
 namespace cone::load {
 namespace {
 
-constexpr std::size_t kFewestNodes = 20;
+constexpr std::size_t kFewestCompared = 20;
 constexpr std::size_t kFewestOfAClass = 5;
 constexpr std::size_t kSample = 2048;
 
@@ -58,11 +58,11 @@ bool has_two_classes(const Pairs& pairs) {
   std::size_t num_first = 0;
   for (const auto& [target, value] : pairs) num_first += value == pairs.front().second ? 1 : 0;
   return num_first + kFewestOfAClass <= pairs.size() &&
-         (num_first >= kFewestOfAClass || pairs.size() >= kFewestNodes);
+         (num_first >= kFewestOfAClass || pairs.size() >= kFewestCompared);
 }
 
 bool is_in_order(Pairs pairs) {
-  if (pairs.size() < kFewestNodes || !has_two_classes(pairs)) return false;
+  if (pairs.size() < kFewestCompared || !has_two_classes(pairs)) return false;
   std::sort(pairs.begin(), pairs.end());
   if (follows(pairs)) return true;
   for (auto& [target, value] : pairs) value = -value;

@@ -23,7 +23,7 @@ constexpr int kMaxPrices = 200;
 /// Newton's method on a piecewise linear function ends within a few pieces; bisection always.
 constexpr int kMaxNewtonPrices = 40;
 constexpr double kTotalTolerance = 1e-12;
-constexpr std::size_t kRowsPerTask = 128;
+constexpr std::size_t kCopiedRowsPerTask = 128;
 
 double largest_magnitude_of(std::span<const double> values) {
   double largest = 0;
@@ -60,13 +60,14 @@ void ArmProgram::refit() {
     solve_with_factor(factor_, per_price);
   } else {
     Matrix<double> part = make_zero_matrix(context_, kept.size(), kept.size());
-    context_.for_each_range(kept.size(), kRowsPerTask, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t k = begin; k < end; ++k) {
-        const std::span<const double> row = kernel_.row(kept[k]);
-        for (std::size_t l = 0; l <= k; ++l) part(k, l) = row[kept[l]];
-        part(k, k) += lambda_;
-      }
-    });
+    context_.for_each_range(kept.size(), kCopiedRowsPerTask,
+                            [&](std::size_t begin, std::size_t end) {
+                              for (std::size_t k = begin; k < end; ++k) {
+                                const std::span<const double> row = kernel_.row(kept[k]);
+                                for (std::size_t l = 0; l <= k; ++l) part(k, l) = row[kept[l]];
+                                part(k, k) += lambda_;
+                              }
+                            });
     factorise(context_, part);
     solve_with_factor(part, base);
     solve_with_factor(part, per_price);

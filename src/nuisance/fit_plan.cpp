@@ -45,7 +45,8 @@ FitPlan cross_fit_plan(const Context& context, const Dataset& data, int folds, i
   context.poll();
   for (auto& fold : make_folds(data, folds, /*stratified=*/true, seed)) {
     context.poll();
-    FitTask task{.fit = all_but(plan.scored, fold), .score = std::move(fold)};
+    std::vector<NodeIndex> fitting = all_but(plan.scored, fold);
+    FitTask task{.fit = std::move(fitting), .score = std::move(fold)};
     for (auto& part : make_folds(data, task.fit, selection_folds, seed, Stream::kSelection)) {
       context.poll();
       std::vector<NodeIndex> others = all_but(task.fit, part);

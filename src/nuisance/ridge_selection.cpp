@@ -21,7 +21,7 @@ constexpr double kMostSignal = 1e4;
 constexpr double kRidgeSelectionTolerance = 1e-4;
 constexpr std::size_t kMaxSelectionIterations = 2000;
 /// A fraction of a millisecond.
-constexpr std::size_t kNodesPerPoll = 4096;
+constexpr std::size_t kPredictionsPerPoll = 4096;
 
 std::vector<double> selection_losses(const Context& context, const Dataset& data,
                                      const SparseMatrix& x, const SelectionSplit& split,
@@ -44,7 +44,7 @@ std::vector<double> selection_losses(const Context& context, const Dataset& data
     const double intercept = centre + centred.intercept_shift(slopes);
     double loss = 0;
     for (std::size_t n = 0; n < score.size(); ++n) {
-      if (n % kNodesPerPoll == 0) context.poll();
+      if (n % kPredictionsPerPoll == 0) context.poll();
       const NodeIndex i = score[n];
       const double residual = data.outcome[i] - intercept - dot(x.row(i), coefficients);
       loss += residual * residual;
