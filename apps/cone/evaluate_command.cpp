@@ -55,7 +55,8 @@ Examples:
 How to read the table: utility is the mean outcome had the policy decided; "eff. nodes" is how
 many equally weighted nodes the estimate rests on; a ! marks rows with a warning below. Intervals
 hold sampling error only: they take nodes as independent and the features as all that matters, and
-cannot know of confounders that were never measured.)";
+cannot know of confounders that were never measured. A node's outcome is taken not to depend on
+what other nodes get.)";
 
 struct EvaluateFlags {
   std::string data;
