@@ -9,10 +9,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench/results"
 
 
-def is_dirty(result):
-    """Whether any part was measured on a tree with changes: a figure belongs to a commit that others can check out."""
-    return isinstance(result, dict) and (str(result.get("commit", "")).endswith("-dirty")
-                                         or any(is_dirty(part) for part in result.values()))
+def is_clean(result):
+    """Whether no part was measured on a tree with changes: a figure belongs to a commit that others can check out."""
+    return not isinstance(result, dict) or (not str(result.get("commit", "")).endswith("-dirty")
+                                            and all(is_clean(part) for part in result.values()))
 
 
 def record(name):
@@ -20,11 +20,10 @@ def record(name):
 
 
 def section(title, name, render):
-    """A benchmark's part of the page, or a sentence where its record is of no use."""
-    if is_dirty(record(name)):
-        return (f"## {title}\n\nNot shown: last measured on a tree with changes (`{record(name)['commit']}`). "
-                f"`./dev bench {name}` on a clean tree brings it back.\n")
-    return render()
+    """A benchmark's part of the page, or a sentence where there is no record of a clean tree."""
+    if (RESULTS / f"{name}.json").exists() and is_clean(record(name)):
+        return render()
+    return f"## {title}\n\nNot measured on a clean tree since the last changes: `./dev bench {name}` does it.\n"
 
 
 def table(header, rows):
