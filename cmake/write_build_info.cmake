@@ -26,7 +26,7 @@ if(git_program)
   endif()
 endif()
 
-set(content "#include \"cone/base/version.hpp\"
+set(content "#include \"base/version.hpp\"
 
 namespace cone {
 

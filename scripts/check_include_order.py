@@ -5,28 +5,25 @@ import pathlib
 import re
 import sys
 
-ORDER = ["base", "exec", "ops", "graph", "data", "simulate", "policy", "nn", "represent",
-         "nuisance", "estimate", "results", "experiment", "report"]
-INCLUDE = re.compile(r'^\s*#\s*include\s+"(?:cone/)?([a-z_]+)/')
+ORDER = ["base", "options", "exec", "ops", "graph", "data", "simulate", "policy", "nn", "linear",
+         "nuisance", "cone_networks", "estimate", "results", "evaluate", "study"]
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/')
 
 
 def faults(root: pathlib.Path):
-    for folder in ("include/cone", "src"):
-        for path in sorted((root / folder).rglob("*.[ch]pp")):
-            module = path.relative_to(root / folder).parts[0]
-            if module not in ORDER:
-                yield f"{path.relative_to(root)}: module '{module}' is not in the order"
+    for path in sorted((root / "src").rglob("*.[ch]pp")):
+        module = path.relative_to(root / "src").parts[0]
+        if module not in ORDER:
+            yield f"{path.relative_to(root)}: module '{module}' is not in the order"
+            continue
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            match = INCLUDE.match(line)
+            if match is None:
                 continue
-            for number, line in enumerate(path.read_text().splitlines(), 1):
-                match = INCLUDE.match(line)
-                if match is None:
-                    continue
-                used = match.group(1)
-                if used not in ORDER or ORDER.index(used) > ORDER.index(module):
-                    yield (f"{path.relative_to(root)}:{number}: '{module}' may not include "
-                           f"'{used}', which comes after it")
-                if not line.lstrip().startswith(f'#include "cone/') and used != module:
-                    yield f"{path.relative_to(root)}:{number}: private header of '{used}'"
+            used = match.group(1)
+            if used not in ORDER or ORDER.index(used) > ORDER.index(module):
+                yield (f"{path.relative_to(root)}:{number}: '{module}' may not include "
+                       f"'{used}', which comes after it")
 
 
 def main():

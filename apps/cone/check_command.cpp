@@ -3,17 +3,16 @@
 #include <string>
 #include <vector>
 
-#include "cone/base/error.hpp"
-#include "cone/base/file.hpp"
-#include "cone/base/numeric.hpp"
-#include "cone/policy/policy.hpp"
-#include "cone/results/data_report.hpp"
-#include "cone/results/json_text.hpp"
-
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/numeric.hpp"
 #include "commands.hpp"
 #include "data_argument.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
+#include "options/json_text.hpp"
+#include "policy/policy.hpp"
+#include "results/data_report.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {

@@ -5,10 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "cone/estimate/catalogue.hpp"
-#include "cone/policy/policy.hpp"
-
 #include "commands.hpp"
+#include "estimate/catalogue.hpp"
+#include "policy/policy.hpp"
 
 namespace cone::app {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <iostream>
 
-#include "cone/base/file.hpp"
-#include "cone/simulate/demo.hpp"
+#include "base/file.hpp"
+#include "simulate/demo.hpp"
 
 namespace cone::app {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "cone/data/load.hpp"
-#include "cone/exec/context.hpp"
+#include "data/load.hpp"
+#include "exec/context.hpp"
 
 namespace cone::app {
 

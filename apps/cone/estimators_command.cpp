@@ -1,9 +1,8 @@
 #include <iostream>
 
-#include "cone/estimate/catalogue.hpp"
-#include "cone/results/text_table.hpp"
-
 #include "commands.hpp"
+#include "estimate/catalogue.hpp"
+#include "results/text_table.hpp"
 
 namespace cone::app {
 

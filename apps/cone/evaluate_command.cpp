@@ -9,25 +9,24 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/file.hpp"
-#include "cone/base/progress.hpp"
-#include "cone/base/stopwatch.hpp"
-#include "cone/base/text.hpp"
-#include "cone/estimate/catalogue.hpp"
-#include "cone/experiment/evaluate.hpp"
-#include "cone/nuisance/model_file.hpp"
-#include "cone/policy/policy.hpp"
-#include "cone/results/json_text.hpp"
-#include "cone/results/option_json.hpp"
-#include "cone/results/text_table.hpp"
-
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/progress.hpp"
+#include "base/stopwatch.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
+#include "cone_networks/model_file.hpp"
 #include "data_argument.hpp"
+#include "estimate/catalogue.hpp"
+#include "evaluate/evaluate.hpp"
 #include "explanation_flags.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
+#include "options/json_text.hpp"
+#include "options/option_json.hpp"
 #include "options_file_flag.hpp"
+#include "policy/policy.hpp"
+#include "results/text_table.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {

@@ -1,7 +1,6 @@
 #include "explanation_flags.hpp"
 
-#include "cone/nuisance/explain.hpp"
-
+#include "cone_networks/explain.hpp"
 #include "flags.hpp"
 
 namespace cone::app {

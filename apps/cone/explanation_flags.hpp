@@ -5,10 +5,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cone/data/dataset.hpp"
-#include "cone/exec/context.hpp"
-#include "cone/nuisance/cone_fit.hpp"
-
+#include "cone_networks/cone_fit.hpp"
+#include "data/dataset.hpp"
+#include "exec/context.hpp"
 #include "flag_checks.hpp"
 
 namespace cone::app {

@@ -9,18 +9,17 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/options.hpp"
-#include "cone/base/text.hpp"
-#include "cone/nuisance/model_file.hpp"
-#include "cone/results/text_table.hpp"
-
+#include "base/error.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
+#include "cone_networks/model_file.hpp"
 #include "data_argument.hpp"
 #include "explanation_flags.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
+#include "options/options.hpp"
 #include "options_file_flag.hpp"
+#include "results/text_table.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {
@@ -31,13 +30,13 @@ constexpr const char* kFitFooter =
 DATA is what cone evaluate takes. The model belongs to this data: every fold keeps the nodes it
 scores out of its training, and other data would undo that.
 
-The table has one line a fold, losses on its validation nodes: outcome (in units of the training
+The table has one line per fold, losses on its validation nodes: outcome (in units of the training
 outcomes' variance: 1 is no better than the mean) and treatment (cross-entropy: 0.69 is a coin) of
 the representations, then of the networks and of the propensity model that the estimators use.
 
 --attention writes source,target,treatment_head1..,outcome_head1.. lines: how much the source
 attends to the target, in the fold that scores the source; a source's weights sum to 1 a column.
---embeddings writes a NumPy array with a row a node, in the order of the data.
+--embeddings writes a NumPy array with a row per node, in the order of the data.
 
 Examples:
   cone fit shop/ --out shop.model

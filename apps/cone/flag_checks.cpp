@@ -12,10 +12,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/file.hpp"
-#include "cone/base/text.hpp"
-#include "cone/represent/cone_options.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "nuisance/cone_options.hpp"
 
 namespace cone::app {
 

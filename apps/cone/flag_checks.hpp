@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cone/nuisance/fit_plan.hpp"
+#include "nuisance/fit_plan.hpp"
 
 namespace cone::app {
 

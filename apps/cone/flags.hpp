@@ -9,7 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cone/base/options.hpp"
+#include "options/options.hpp"
 
 namespace cone::app {
 
@@ -103,7 +103,8 @@ struct RunFlags {
         ->check(whole_number)
         ->capture_default_str();
     command
-        .add_option("--threads", threads, "Threads to use; 0 is one a core. Never changes a result")
+        .add_option("--threads", threads,
+                    "Threads to use; 0 is one per core. Never changes a result")
         ->check(CLI::Range(0, 4096))
         ->capture_default_str();
     command.add_flag("--quiet,-q", quiet, "No progress, no remarks");

@@ -8,10 +8,9 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/text.hpp"
-#include "cone/base/version.hpp"
-
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "base/version.hpp"
 #include "commands.hpp"
 #include "terminal.hpp"
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "cone/base/options.hpp"
-#include "cone/results/option_file.hpp"
+#include "options/option_file.hpp"
+#include "options/options.hpp"
 
 namespace cone::app {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cone/represent/cone_options.hpp"
+#include "nuisance/cone_options.hpp"
 
 namespace cone::app {
 

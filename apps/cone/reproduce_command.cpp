@@ -5,16 +5,15 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/file.hpp"
-#include "cone/base/text.hpp"
-#include "cone/experiment/figure2.hpp"
-#include "cone/experiment/table1.hpp"
-#include "cone/experiment/table2.hpp"
-#include "cone/results/json_text.hpp"
-
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
 #include "flags.hpp"
+#include "options/json_text.hpp"
+#include "study/figure2.hpp"
+#include "study/table1.hpp"
+#include "study/table2.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {

@@ -6,12 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/text.hpp"
-#include "cone/experiment/simulation.hpp"
-
+#include "base/error.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
 #include "flags.hpp"
+#include "simulate/simulation.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {

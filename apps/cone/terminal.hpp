@@ -4,7 +4,7 @@
 #include <memory>
 #include <string_view>
 
-#include "cone/base/progress.hpp"
+#include "base/progress.hpp"
 
 namespace cone::app {
 

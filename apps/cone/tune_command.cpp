@@ -8,16 +8,15 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/file.hpp"
-#include "cone/base/text.hpp"
-#include "cone/experiment/tune.hpp"
-#include "cone/results/json_text.hpp"
-
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
 #include "data_argument.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
+#include "options/json_text.hpp"
+#include "study/tune.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {

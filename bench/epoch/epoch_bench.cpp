@@ -14,17 +14,16 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include "cone/base/random.hpp"
-#include "cone/data/load.hpp"
-#include "cone/data/split.hpp"
-#include "cone/represent/encoder_input.hpp"
-#include "cone/represent/representation.hpp"
-#include "cone/simulate/simulated_data.hpp"
-
+#include "base/random.hpp"
+#include "cone_networks/representation.hpp"
+#include "cone_networks/training_run.hpp"
+#include "data/load.hpp"
+#include "data/split.hpp"
 #include "epoch_phases.hpp"
 #include "machine_limits.hpp"
+#include "nuisance/encoder_input.hpp"
 #include "peer_files.hpp"
-#include "represent/training_run.hpp"
+#include "simulate/simulated_data.hpp"
 
 namespace {
 
@@ -46,7 +45,7 @@ struct Options {
 Options parse(int argc, char** argv) {
   Options options;
   CLI::App app("Times epochs of training CONE's representations");
-  app.add_option("--threads", options.threads, "0: one a core");
+  app.add_option("--threads", options.threads, "0: one per core");
   app.add_option("--epochs", options.epochs, "How many to time, the first apart");
   app.add_option("--mat", options.mat_file, "A real network; without it one is generated");
   app.add_option("--top-words", options.top_words, "Features of a real network, a topic");

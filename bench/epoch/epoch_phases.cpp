@@ -3,10 +3,10 @@
 #include <numeric>
 #include <utility>
 
-#include "cone/nn/adam.hpp"
-#include "cone/nn/workspace.hpp"
-#include "cone/ops/attention.hpp"
-#include "cone/ops/sparse.hpp"
+#include "nn/adam.hpp"
+#include "nn/workspace.hpp"
+#include "ops/attention.hpp"
+#include "ops/sparse.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "represent/cone_model.hpp"
+#include "cone_networks/cone_model.hpp"
 #include "timing.hpp"
 
 /// A part of an epoch. `bytes` counts every row that a kernel asks for, from whichever cache it

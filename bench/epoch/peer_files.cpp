@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "cone/data/array_file.hpp"
-#include "cone/data/npz.hpp"
-#include "cone/represent/encoder_input.hpp"
+#include "data/array_file.hpp"
+#include "data/npz.hpp"
+#include "nuisance/encoder_input.hpp"
 
 namespace {
 

@@ -4,9 +4,8 @@
 #include <filesystem>
 #include <span>
 
-#include "cone/data/dataset.hpp"
-
-#include "represent/cone_model.hpp"
+#include "cone_networks/cone_model.hpp"
+#include "data/dataset.hpp"
 
 /// Writes into an existing folder what another implementation needs to take the same step from the
 /// same weights: x.npz (SciPy CSR, scaled as in training) and, each a .npy of doubles, edges

@@ -8,12 +8,11 @@
 
 #include <fmt/format.h>
 
-#include "cone/ops/attention.hpp"
-#include "cone/ops/dense.hpp"
-#include "cone/ops/sparse.hpp"
-#include "cone/simulate/network.hpp"
-
 #include "machine_limits.hpp"
+#include "ops/attention.hpp"
+#include "ops/dense.hpp"
+#include "ops/sparse.hpp"
+#include "simulate/network.hpp"
 #include "timing.hpp"
 
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cone/exec/context.hpp"
+#include "exec/context.hpp"
 
 /// What this machine can do at most, measured now on all threads of the context.
 struct MachineLimits {

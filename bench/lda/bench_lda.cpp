@@ -13,8 +13,8 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/file.hpp"
-#include "cone/simulate/topic_model.hpp"
+#include "base/file.hpp"
+#include "simulate/topic_model.hpp"
 
 // bench_lda COUNTS.csr TOPICS TOP_WORDS SEED THREADS [TOPIC_WORDS] prints one JSON object: the
 // seconds of fitting, of scoring and of transforming, and what came out. COUNTS.csr is what run.py

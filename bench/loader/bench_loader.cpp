@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
-#include "cone/data/load.hpp"
+#include "base/error.hpp"
+#include "data/load.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <iostream>
 #include <string>
 
-#include "cone/base/file.hpp"
-#include "cone/base/random.hpp"
+#include "base/file.hpp"
+#include "base/random.hpp"
 
 namespace {
 

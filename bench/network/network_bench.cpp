@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include "cone/simulate/network.hpp"
-#include "cone/simulate/network_statistics.hpp"
-#include "cone/simulate/semi_synthetic.hpp"
+#include "simulate/network.hpp"
+#include "simulate/network_statistics.hpp"
+#include "simulate/semi_synthetic.hpp"
 
 namespace {
 

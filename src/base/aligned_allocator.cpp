@@ -1,4 +1,4 @@
-#include "cone/base/aligned_allocator.hpp"
+#include "base/aligned_allocator.hpp"
 
 #include <new>
 

@@ -1,10 +1,10 @@
-#include "cone/base/byte_reader.hpp"
+#include "base/byte_reader.hpp"
 
 #include <bit>
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
+#include "base/error.hpp"
 
 namespace cone {
 

@@ -1,9 +1,9 @@
-#include "cone/base/byte_writer.hpp"
+#include "base/byte_writer.hpp"
 
 #include <bit>
 #include <limits>
 
-#include "cone/base/error.hpp"
+#include "base/error.hpp"
 
 namespace cone {
 

@@ -1,4 +1,4 @@
-#include "cone/base/error.hpp"
+#include "base/error.hpp"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "cone/base/file.hpp"
+#include "base/file.hpp"
 
 #include <system_error>
 
@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/temporary.hpp"
+#include "base/error.hpp"
+#include "base/temporary.hpp"
 
 namespace cone {
 namespace {

@@ -1,4 +1,4 @@
-#include "cone/base/hash.hpp"
+#include "base/hash.hpp"
 
 #include <new>
 

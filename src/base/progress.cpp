@@ -1,4 +1,4 @@
-#include "cone/base/progress.hpp"
+#include "base/progress.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
-#include "cone/base/sparse_matrix.hpp"
+#include "base/sparse_matrix.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "cone/base/error.hpp"
+#include "base/error.hpp"
 
 namespace cone {
 SparseMatrix::SparseMatrix(std::size_t num_cols, std::vector<std::uint64_t> offsets,

@@ -1,4 +1,4 @@
-#include "cone/base/temporary.hpp"
+#include "base/temporary.hpp"
 
 #include <cerrno>
 #include <string>
@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/hash.hpp"
+#include "base/error.hpp"
+#include "base/hash.hpp"
 
 namespace cone {
 namespace {

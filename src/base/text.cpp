@@ -1,4 +1,4 @@
-#include "cone/base/text.hpp"
+#include "base/text.hpp"
 
 #include <algorithm>
 #include <vector>

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cone/base/file.hpp"
-#include "cone/base/temporary.hpp"
+#include "base/file.hpp"
+#include "base/temporary.hpp"
 
 namespace cone {
 namespace {

@@ -1,11 +1,10 @@
-#include "cone/data/array_file.hpp"
+#include "data/array_file.hpp"
 
 #include <bit>
 
 #include <fmt/format.h>
 
-#include "cone/base/file.hpp"
-
+#include "base/file.hpp"
 #include "data/npy.hpp"
 
 namespace cone {

@@ -1,4 +1,4 @@
-#include "cone/data/byte_source.hpp"
+#include "data/byte_source.hpp"
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/text.hpp"
+#include "base/text.hpp"
 
 namespace cone::load {
 

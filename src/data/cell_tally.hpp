@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cone/base/error.hpp"
-#include "cone/data/csv.hpp"
+#include "base/error.hpp"
+#include "data/csv.hpp"
 
 namespace cone::load {
 

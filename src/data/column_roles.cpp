@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/text.hpp"
-#include "cone/data/number.hpp"
+#include "base/text.hpp"
+#include "data/number.hpp"
 
 namespace cone::load {
 namespace {

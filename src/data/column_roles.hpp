@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "cone/base/error.hpp"
-#include "cone/data/csv.hpp"
-#include "cone/data/load_options.hpp"
+#include "base/error.hpp"
+#include "data/csv.hpp"
+#include "data/load_options.hpp"
 
 namespace cone::load {
 

@@ -1,11 +1,11 @@
-#include "cone/data/column_units.hpp"
+#include "data/column_units.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
-#include "cone/base/numeric.hpp"
+#include "base/numeric.hpp"
 
 namespace cone {
 namespace {

@@ -1,4 +1,4 @@
-#include "cone/data/csv.hpp"
+#include "data/csv.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,8 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/text.hpp"
-
+#include "base/text.hpp"
 #include "data/csv_field.hpp"
 
 namespace cone {

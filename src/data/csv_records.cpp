@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/text.hpp"
-#include "cone/data/csv.hpp"
-
+#include "base/text.hpp"
+#include "data/csv.hpp"
 #include "data/csv_field.hpp"
 
 namespace cone {

@@ -1,10 +1,10 @@
-#include "cone/data/csv_writer.hpp"
+#include "data/csv_writer.hpp"
 
 #include <charconv>
 #include <cmath>
 #include <system_error>
 
-#include "cone/base/error.hpp"
+#include "base/error.hpp"
 
 namespace cone {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "cone/base/error.hpp"
+#include "base/error.hpp"
 
 namespace cone {
 

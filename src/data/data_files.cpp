@@ -1,4 +1,4 @@
-#include "cone/data/data_files.hpp"
+#include "data/data_files.hpp"
 
 #include <system_error>
 

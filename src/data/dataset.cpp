@@ -1,11 +1,11 @@
-#include "cone/data/dataset.hpp"
+#include "data/dataset.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "cone/base/error.hpp"
-#include "cone/base/hash.hpp"
-#include "cone/base/numeric.hpp"
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/numeric.hpp"
 
 namespace cone {
 namespace {

@@ -2,10 +2,9 @@
 #include <limits>
 #include <utility>
 
-#include "cone/base/text.hpp"
-#include "cone/data/number.hpp"
-
+#include "base/text.hpp"
 #include "data/feature_code.hpp"
+#include "data/number.hpp"
 
 namespace cone::load {
 namespace {

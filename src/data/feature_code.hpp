@@ -6,10 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "cone/data/id_table.hpp"
-
 #include "data/cell_tally.hpp"
 #include "data/column_roles.hpp"
+#include "data/id_table.hpp"
 #include "data/load_parts.hpp"
 
 namespace cone::load {

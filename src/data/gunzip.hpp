@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "cone/exec/context.hpp"
+#include "exec/context.hpp"
 
 namespace cone {
 

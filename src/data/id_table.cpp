@@ -1,12 +1,12 @@
-#include "cone/data/id_table.hpp"
+#include "data/id_table.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
 
-#include "cone/base/error.hpp"
-#include "cone/base/hash.hpp"
+#include "base/error.hpp"
+#include "base/hash.hpp"
 
 namespace cone {
 namespace {

@@ -1,8 +1,7 @@
 #include <cmath>
 #include <utility>
 
-#include "cone/base/numeric.hpp"
-
+#include "base/numeric.hpp"
 #include "data/load_parts.hpp"
 
 namespace cone::load {

@@ -1,15 +1,14 @@
-#include "cone/data/load.hpp"
+#include "data/load.hpp"
 
 #include <array>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "cone/base/text.hpp"
-#include "cone/data/mat_file.hpp"
-
+#include "base/text.hpp"
 #include "data/data_fault.hpp"
 #include "data/load_parts.hpp"
+#include "data/mat_file.hpp"
 #include "data/sanity.hpp"
 
 namespace cone {

@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/text.hpp"
-
+#include "base/text.hpp"
 #include "data/load_parts.hpp"
 #include "data/validate.hpp"
 

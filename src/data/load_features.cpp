@@ -4,10 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/text.hpp"
-#include "cone/data/npz.hpp"
-
+#include "base/text.hpp"
 #include "data/load_parts.hpp"
+#include "data/npz.hpp"
 #include "data/validate.hpp"
 
 namespace cone::load {
@@ -79,7 +78,7 @@ FeatureTable read_feature_matrix(const Source& source, const NodeTable& nodes,
   };
   if (nodes.has_all_ids && matrix.rows() != nodes.treatment.size()) {
     refuse(fmt::format("{} rows where nodes.csv has {}", matrix.rows(), nodes.treatment.size()),
-           "it needs one row a node, in the order of nodes.csv");
+           "it needs one row per node, in the order of nodes.csv");
   }
   if (has_names && names.size() != matrix.cols()) {
     refuse(

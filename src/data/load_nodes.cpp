@@ -6,14 +6,13 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/text.hpp"
-#include "cone/data/number.hpp"
-
+#include "base/text.hpp"
 #include "data/cell_tally.hpp"
 #include "data/column_roles.hpp"
 #include "data/feature_code.hpp"
 #include "data/load_parts.hpp"
 #include "data/node_faults.hpp"
+#include "data/number.hpp"
 #include "data/validate.hpp"
 
 namespace cone::load {

@@ -7,13 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "cone/base/error.hpp"
-#include "cone/base/sparse_matrix.hpp"
-#include "cone/data/csv.hpp"
-#include "cone/data/data_files.hpp"
-#include "cone/data/dataset.hpp"
-#include "cone/data/load_options.hpp"
-#include "cone/exec/context.hpp"
+#include "base/error.hpp"
+#include "base/sparse_matrix.hpp"
+#include "data/csv.hpp"
+#include "data/data_files.hpp"
+#include "data/dataset.hpp"
+#include "data/load_options.hpp"
+#include "exec/context.hpp"
 
 /// The files of a dataset, one loader each. They collect faults and return what they could read;
 /// load_dataset throws before anything incomplete is used.

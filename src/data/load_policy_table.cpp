@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/text.hpp"
-#include "cone/data/load.hpp"
-
+#include "base/text.hpp"
+#include "data/load.hpp"
 #include "data/validate.hpp"
 
 namespace cone {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "cone/base/error.hpp"
+#include "base/error.hpp"
 
 namespace cone {
 

@@ -5,9 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cone/base/error.hpp"
-#include "cone/base/sparse_matrix.hpp"
-
+#include "base/error.hpp"
+#include "base/sparse_matrix.hpp"
 #include "data/mat5_element.hpp"
 
 // MATLAB files of level 5 (save -v6 and -v7, scipy.io.savemat), little-endian. Every size is

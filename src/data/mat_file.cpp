@@ -1,4 +1,4 @@
-#include "cone/data/mat_file.hpp"
+#include "data/mat_file.hpp"
 
 #include <array>
 #include <cmath>
@@ -8,11 +8,10 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/file.hpp"
-#include "cone/data/number.hpp"
-
+#include "base/error.hpp"
+#include "base/file.hpp"
 #include "data/mat5_reader.hpp"
+#include "data/number.hpp"
 
 namespace cone {
 namespace {
@@ -71,11 +70,11 @@ void check_shapes(const std::map<std::string, MatVariable>& wanted, FaultList& f
     if (name == "Network") {
       if (rows != cols) must = "be square";
     } else if (name == "X_100" || name == "Attributes") {
-      if (rows != n) must = fmt::format("have {} rows, one a node of Network", n);
+      if (rows != n) must = fmt::format("have {} rows, one per node of Network", n);
       if (rows > 0 && cols > kMostFeatures)
         must = fmt::format("have at most {} columns", kMostFeatures);
     } else if (!(rows == n && cols == 1) && !(rows == 1 && cols == n)) {
-      must = fmt::format("be {} × 1, one value a node of Network", n);
+      must = fmt::format("be {} × 1, one value per node of Network", n);
     }
     if (must.empty()) continue;
     faults.add("shape", {variable.place, fmt::format("is {} × {}, must {}", rows, cols, must),

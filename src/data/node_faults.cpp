@@ -6,9 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/text.hpp"
-#include "cone/data/number.hpp"
-
+#include "base/text.hpp"
+#include "data/number.hpp"
 #include "data/text_shape.hpp"
 
 namespace cone::load {

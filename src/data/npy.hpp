@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cone/base/error.hpp"
+#include "base/error.hpp"
 
 namespace cone {
 

@@ -1,4 +1,4 @@
-#include "cone/data/npz.hpp"
+#include "data/npz.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,13 +12,12 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/file.hpp"
-#include "cone/base/text.hpp"
-#include "cone/data/number.hpp"
-
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
 #include "data/data_fault.hpp"
 #include "data/npz_archive.hpp"
+#include "data/number.hpp"
 
 namespace cone {
 namespace {

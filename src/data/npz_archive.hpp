@@ -10,8 +10,7 @@
 
 #include <zip.h>
 
-#include "cone/base/error.hpp"
-
+#include "base/error.hpp"
 #include "data/npy.hpp"
 
 namespace cone {

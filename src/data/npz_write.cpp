@@ -12,11 +12,10 @@
 #include <fmt/format.h>
 #include <zip.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/file.hpp"
-#include "cone/data/npz.hpp"
-
+#include "base/error.hpp"
+#include "base/file.hpp"
 #include "data/npy.hpp"
+#include "data/npz.hpp"
 
 namespace cone {
 namespace {

@@ -1,4 +1,4 @@
-#include "cone/data/number.hpp"
+#include "data/number.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include <fast_float/fast_float.h>
 
-#include "cone/base/text.hpp"
+#include "base/text.hpp"
 
 namespace cone {
 namespace {

@@ -5,9 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/numeric.hpp"
-#include "cone/base/text.hpp"
-
+#include "base/numeric.hpp"
+#include "base/text.hpp"
 #include "data/telltale.hpp"
 
 namespace cone::load {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "cone/data/dataset.hpp"
-
+#include "data/dataset.hpp"
 #include "data/load_parts.hpp"
 
 namespace cone::load {

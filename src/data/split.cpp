@@ -1,4 +1,4 @@
-#include "cone/data/split.hpp"
+#include "data/split.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/hash.hpp"
+#include "base/error.hpp"
+#include "base/hash.hpp"
 
 namespace cone {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "cone/data/dataset.hpp"
+#include "data/dataset.hpp"
 
 namespace cone::load {
 

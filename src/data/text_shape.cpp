@@ -4,8 +4,8 @@
 #include <array>
 #include <string>
 
-#include "cone/base/text.hpp"
-#include "cone/data/number.hpp"
+#include "base/text.hpp"
+#include "data/number.hpp"
 
 namespace cone::load {
 namespace {

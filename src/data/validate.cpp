@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/text.hpp"
-#include "cone/data/number.hpp"
+#include "base/text.hpp"
+#include "data/number.hpp"
 
 namespace cone::validation {
 namespace {

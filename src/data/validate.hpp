@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cone/base/error.hpp"
-#include "cone/data/csv.hpp"
+#include "base/error.hpp"
+#include "data/csv.hpp"
 
 /// The rules that data must keep, one function per rule, and the words in which a breach is
 /// reported. The read_ functions return a harmless value after a fault, so that a loader can go on

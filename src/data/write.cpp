@@ -1,4 +1,4 @@
-#include "cone/data/write.hpp"
+#include "data/write.hpp"
 
 #include <ostream>
 #include <span>
@@ -10,11 +10,11 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/file.hpp"
-#include "cone/base/text.hpp"
-#include "cone/data/csv_writer.hpp"
-#include "cone/data/npz.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "data/csv_writer.hpp"
+#include "data/npz.hpp"
 
 namespace cone {
 namespace {
@@ -182,7 +182,7 @@ void write_dataset(const Context& context, const std::filesystem::path& folder, 
 
 void write_weighted_edges(const std::filesystem::path& path, const IdTable& ids, const Graph& graph,
                           std::span<const double> weights) {
-  require(weights.size() == graph.num_edges(), "write: one weight an edge");
+  require(weights.size() == graph.num_edges(), "write: one weight per edge");
   write_atomically(path, [&](std::ostream& out) {
     CsvWriter lines(out);
     lines.field("source").field("target").field("weight").end_line();

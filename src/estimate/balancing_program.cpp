@@ -6,12 +6,11 @@
 
 #include <cblas.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/numeric.hpp"
-#include "cone/exec/large_matrix.hpp"
-#include "cone/exec/one_blas_thread.hpp"
-
+#include "base/error.hpp"
+#include "base/numeric.hpp"
 #include "estimate/cholesky.hpp"
+#include "exec/large_matrix.hpp"
+#include "exec/one_blas_thread.hpp"
 
 namespace cone {
 namespace {

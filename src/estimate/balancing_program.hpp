@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "cone/base/matrix.hpp"
-#include "cone/exec/context.hpp"
+#include "base/matrix.hpp"
+#include "exec/context.hpp"
 
 namespace cone {
 

@@ -1,4 +1,4 @@
-#include "cone/estimate/catalogue.hpp"
+#include "estimate/catalogue.hpp"
 
 #include <algorithm>
 #include <array>
@@ -15,9 +15,9 @@ constexpr std::array kCatalogue = {
     EstimatorInfo{"ips_clipped", Method::kClippedInversePropensity, "", "features",
                   "inverse propensity with weights cut at --clip"},
     EstimatorInfo{"dm_ols1", Method::kDirect, "ols1", "", "one regression, treatment as a column"},
-    EstimatorInfo{"dm_ols2", Method::kDirect, "ols2", "", "one regression an arm"},
-    EstimatorInfo{"dm_ridge", Method::kDirect, "ridge", "", "one ridge regression an arm"},
-    EstimatorInfo{"dm_nn", Method::kDirect, "nn", "", "one network an arm"},
+    EstimatorInfo{"dm_ols2", Method::kDirect, "ols2", "", "one regression per arm"},
+    EstimatorInfo{"dm_ridge", Method::kDirect, "ridge", "", "one ridge regression per arm"},
+    EstimatorInfo{"dm_nn", Method::kDirect, "nn", "", "one network per arm"},
     EstimatorInfo{"dr_ols1", Method::kDoublyRobust, "ols1", "features",
                   "dm_ols1 corrected by weights"},
     EstimatorInfo{"dr_ols2", Method::kDoublyRobust, "ols2", "features",

@@ -2,9 +2,9 @@
 
 #include <cblas.h>
 
-#include "cone/base/error.hpp"
-#include "cone/exec/one_blas_thread.hpp"
-#include "cone/ops/cholesky.hpp"
+#include "base/error.hpp"
+#include "exec/one_blas_thread.hpp"
+#include "ops/cholesky.hpp"
 
 namespace cone {
 

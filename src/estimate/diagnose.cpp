@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/numeric.hpp"
-#include "cone/base/text.hpp"
-#include "cone/estimate/weights.hpp"
+#include "base/numeric.hpp"
+#include "base/text.hpp"
+#include "estimate/weights.hpp"
 
 namespace cone {
 namespace {

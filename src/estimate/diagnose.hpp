@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "cone/estimate/estimate.hpp"
+#include "estimate/estimate.hpp"
 
 namespace cone {
 

@@ -1,4 +1,4 @@
-#include "cone/estimate/estimate.hpp"
+#include "estimate/estimate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,13 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/numeric.hpp"
-#include "cone/estimate/significance.hpp"
-#include "cone/estimate/weights.hpp"
-
+#include "base/error.hpp"
+#include "base/numeric.hpp"
 #include "estimate/diagnose.hpp"
 #include "estimate/overlap.hpp"
+#include "estimate/significance.hpp"
+#include "estimate/weights.hpp"
 
 namespace cone {
 namespace {

@@ -1,8 +1,8 @@
-#include "cone/estimate/estimators.hpp"
+#include "estimate/estimators.hpp"
 
 #include <vector>
 
-#include "cone/base/numeric.hpp"
+#include "base/numeric.hpp"
 
 namespace cone {
 namespace {

@@ -1,17 +1,16 @@
-#include "cone/estimate/kernel_balancing.hpp"
+#include "estimate/kernel_balancing.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
-#include "cone/base/error.hpp"
-#include "cone/base/numeric.hpp"
-#include "cone/exec/large_matrix.hpp"
-
+#include "base/error.hpp"
+#include "base/numeric.hpp"
 #include "estimate/balancing_program.hpp"
 #include "estimate/cholesky.hpp"
 #include "estimate/kernel_matrix.hpp"
+#include "exec/large_matrix.hpp"
 
 namespace cone {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <cblas.h>
 
-#include "cone/base/numeric.hpp"
-#include "cone/exec/one_blas_thread.hpp"
+#include "base/numeric.hpp"
+#include "exec/one_blas_thread.hpp"
 
 namespace cone {
 namespace {

@@ -3,9 +3,9 @@
 #include <span>
 #include <vector>
 
-#include "cone/base/matrix.hpp"
-#include "cone/base/sparse_matrix.hpp"
-#include "cone/exec/context.hpp"
+#include "base/matrix.hpp"
+#include "base/sparse_matrix.hpp"
+#include "exec/context.hpp"
 
 namespace cone {
 

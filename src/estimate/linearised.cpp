@@ -1,9 +1,9 @@
-#include "cone/estimate/linearised.hpp"
+#include "estimate/linearised.hpp"
 
 #include <cmath>
 #include <limits>
 
-#include "cone/base/numeric.hpp"
+#include "base/numeric.hpp"
 
 namespace cone {
 

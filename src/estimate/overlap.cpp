@@ -5,11 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/numeric.hpp"
-#include "cone/estimate/linearised.hpp"
-#include "cone/estimate/weights.hpp"
-
+#include "base/numeric.hpp"
 #include "estimate/diagnose.hpp"
+#include "estimate/linearised.hpp"
+#include "estimate/weights.hpp"
 
 namespace cone {
 namespace {

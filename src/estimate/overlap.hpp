@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "cone/estimate/estimate.hpp"
+#include "estimate/estimate.hpp"
 
 namespace cone {
 

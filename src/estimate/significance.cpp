@@ -1,4 +1,4 @@
-#include "cone/estimate/significance.hpp"
+#include "estimate/significance.hpp"
 
 #include <cmath>
 #include <limits>
@@ -7,8 +7,8 @@
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
-#include "cone/base/error.hpp"
-#include "cone/base/numeric.hpp"
+#include "base/error.hpp"
+#include "base/numeric.hpp"
 
 namespace cone {
 namespace {

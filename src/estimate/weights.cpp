@@ -1,8 +1,8 @@
-#include "cone/estimate/weights.hpp"
+#include "estimate/weights.hpp"
 
 #include <algorithm>
 
-#include "cone/base/numeric.hpp"
+#include "base/numeric.hpp"
 
 namespace cone {
 namespace {

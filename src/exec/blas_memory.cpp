@@ -1,4 +1,4 @@
-#include "cone/exec/blas_memory.hpp"
+#include "exec/blas_memory.hpp"
 
 #include <atomic>
 #include <mutex>

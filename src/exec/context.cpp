@@ -1,9 +1,9 @@
-#include "cone/exec/context.hpp"
+#include "exec/context.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "cone/base/error.hpp"
+#include "base/error.hpp"
 
 namespace cone {
 namespace {

@@ -1,4 +1,4 @@
-#include "cone/exec/large_matrix.hpp"
+#include "exec/large_matrix.hpp"
 
 #include <algorithm>
 #include <span>

@@ -1,9 +1,9 @@
-#include "cone/exec/one_blas_thread.hpp"
+#include "exec/one_blas_thread.hpp"
 
 #include <cblas.h>
 #include <omp.h>
 
-#include "cone/exec/blas_memory.hpp"
+#include "exec/blas_memory.hpp"
 
 namespace cone {
 

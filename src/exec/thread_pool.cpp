@@ -1,4 +1,4 @@
-#include "cone/exec/thread_pool.hpp"
+#include "exec/thread_pool.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -7,8 +7,8 @@
 #include <limits>
 #include <system_error>
 
-#include "cone/base/error.hpp"
-#include "cone/exec/blas_memory.hpp"
+#include "base/error.hpp"
+#include "exec/blas_memory.hpp"
 
 namespace cone {
 namespace {

@@ -3,8 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "cone/base/error.hpp"
-#include "cone/graph/graph.hpp"
+#include "base/error.hpp"
+#include "graph/graph.hpp"
 
 namespace cone {
 namespace {

@@ -1,9 +1,9 @@
-#include "cone/graph/graph.hpp"
+#include "graph/graph.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "cone/base/error.hpp"
+#include "base/error.hpp"
 
 namespace cone {
 

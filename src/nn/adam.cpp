@@ -1,4 +1,4 @@
-#include "cone/nn/adam.hpp"
+#include "nn/adam.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
-#include "cone/nn/attention_layer.hpp"
+#include "nn/attention_layer.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "cone/nn/initialise.hpp"
-#include "cone/nn/workspace.hpp"
-#include "cone/ops/dense.hpp"
+#include "nn/initialise.hpp"
+#include "nn/workspace.hpp"
+#include "ops/dense.hpp"
 
 namespace cone::nn {
 namespace {

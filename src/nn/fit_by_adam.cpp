@@ -1,4 +1,4 @@
-#include "cone/nn/fit_by_adam.hpp"
+#include "nn/fit_by_adam.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
-#include "cone/nn/initialise.hpp"
+#include "nn/initialise.hpp"
 
 #include <cmath>
 
-#include "cone/base/random.hpp"
+#include "base/random.hpp"
 
 namespace cone::nn {
 

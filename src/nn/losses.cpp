@@ -1,9 +1,9 @@
-#include "cone/nn/losses.hpp"
+#include "nn/losses.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "cone/base/numeric.hpp"
+#include "base/numeric.hpp"
 
 namespace cone::nn {
 

@@ -1,12 +1,12 @@
-#include "cone/nn/mlp.hpp"
+#include "nn/mlp.hpp"
 
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "cone/nn/initialise.hpp"
-#include "cone/nn/workspace.hpp"
-#include "cone/ops/dense.hpp"
+#include "nn/initialise.hpp"
+#include "nn/workspace.hpp"
+#include "ops/dense.hpp"
 
 namespace cone::nn {
 namespace {

@@ -1,10 +1,10 @@
-#include "cone/nn/parameter_bytes.hpp"
+#include "nn/parameter_bytes.hpp"
 
 #include <cstdint>
 
 #include <fmt/format.h>
 
-#include "cone/base/text.hpp"
+#include "base/text.hpp"
 
 namespace cone::nn {
 namespace {

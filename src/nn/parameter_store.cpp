@@ -1,4 +1,4 @@
-#include "cone/nn/parameter_store.hpp"
+#include "nn/parameter_store.hpp"
 
 #include <utility>
 

@@ -1,13 +1,13 @@
-#include "cone/nuisance/arm_network.hpp"
+#include "nuisance/arm_network.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "cone/base/error.hpp"
-#include "cone/nn/initialise.hpp"
-#include "cone/nn/losses.hpp"
-#include "cone/nn/workspace.hpp"
-#include "cone/ops/dense.hpp"
+#include "base/error.hpp"
+#include "nn/initialise.hpp"
+#include "nn/losses.hpp"
+#include "nn/workspace.hpp"
+#include "ops/dense.hpp"
 
 namespace cone {
 
@@ -17,7 +17,7 @@ struct ArmNetwork::Pass {
   Matrix<float> d_hidden;
   nn::MlpWorkspace<float> output;
   std::vector<float> target;    // outcomes in the network's units
-  std::vector<float> gradient;  // of the loss, one a row
+  std::vector<float> gradient;  // of the loss, one per row
 
   Pass(const NetworkInput& samples, std::size_t num_hidden)
       : input(samples),

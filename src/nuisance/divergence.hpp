@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "cone/nuisance/arm_network.hpp"
+#include "nuisance/arm_network.hpp"
 
 namespace cone {
 

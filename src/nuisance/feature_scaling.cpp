@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "cone/data/column_units.hpp"
+#include "data/column_units.hpp"
 
 namespace cone {
 namespace {

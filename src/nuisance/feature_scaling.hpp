@@ -1,8 +1,8 @@
 #pragma once
 
-#include "cone/base/sparse_matrix.hpp"
-#include "cone/data/dataset.hpp"
-#include "cone/nuisance/nuisance_options.hpp"
+#include "base/sparse_matrix.hpp"
+#include "data/dataset.hpp"
+#include "nuisance/nuisance_options.hpp"
 
 // The features as regressions see them. Scales come from the features of all nodes: no treatment or
 // outcome enters. Columns are scaled, not shifted: every regression has an intercept and centres

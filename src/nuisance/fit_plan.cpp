@@ -1,4 +1,4 @@
-#include "cone/nuisance/fit_plan.hpp"
+#include "nuisance/fit_plan.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -6,7 +6,7 @@
 #include <numeric>
 #include <span>
 
-#include "cone/base/error.hpp"
+#include "base/error.hpp"
 
 namespace cone {
 namespace {

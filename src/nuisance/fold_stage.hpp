@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "cone/exec/context.hpp"
+#include "exec/context.hpp"
 
 namespace cone {
 

@@ -1,13 +1,12 @@
-#include "cone/nuisance/network_model.hpp"
+#include "nuisance/network_model.hpp"
 
 #include <limits>
 #include <utility>
 #include <vector>
 
-#include "cone/nuisance/arm_network.hpp"
-#include "cone/represent/encoder_input.hpp"
-
+#include "nuisance/arm_network.hpp"
 #include "nuisance/divergence.hpp"
+#include "nuisance/encoder_input.hpp"
 #include "nuisance/fold_stage.hpp"
 #include "nuisance/network_schedule.hpp"
 #include "nuisance/plan_checks.hpp"

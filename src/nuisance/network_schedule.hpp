@@ -1,7 +1,7 @@
 #pragma once
 
-#include "cone/nn/fit_by_adam.hpp"
-#include "cone/represent/cone_options.hpp"
+#include "nn/fit_by_adam.hpp"
+#include "nuisance/cone_options.hpp"
 
 namespace cone {
 

@@ -3,7 +3,7 @@
 #include <limits>
 #include <utility>
 
-#include "nuisance/linear_smoother.hpp"
+#include "linear/linear_smoother.hpp"
 #include "nuisance/plan_checks.hpp"
 
 namespace cone {

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "cone/base/matrix.hpp"
-#include "cone/data/dataset.hpp"
-#include "cone/exec/context.hpp"
-#include "cone/nuisance/fit_plan.hpp"
+#include "base/matrix.hpp"
+#include "data/dataset.hpp"
+#include "exec/context.hpp"
+#include "nuisance/fit_plan.hpp"
 
 namespace cone {
 

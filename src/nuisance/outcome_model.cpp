@@ -1,12 +1,11 @@
-#include "cone/nuisance/outcome_model.hpp"
+#include "nuisance/outcome_model.hpp"
 
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/numeric.hpp"
-
+#include "base/error.hpp"
+#include "base/numeric.hpp"
 #include "nuisance/feature_scaling.hpp"
 #include "nuisance/outcome_fit.hpp"
 #include "nuisance/plan_checks.hpp"
@@ -16,11 +15,9 @@
 namespace cone {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 struct FitUnit {
   std::size_t task;
-  std::uint8_t arm;  // kOls1 has one unit a task and ignores it
+  std::uint8_t arm;  // kOls1 has one unit per task and ignores it
 };
 
 std::vector<FitUnit> fit_units(const FitPlan& plan, OutcomeModel model) {
@@ -94,7 +91,7 @@ OutcomePredictions predict_outcomes(const Context& context, const Dataset& data,
   validate(options);
   require_valid(plan, data.num_nodes());
   require(policies.rows() == 0 || policies.cols() == data.num_nodes(),
-          "outcome model: a policy needs one probability a node");
+          "outcome model: a policy needs one probability per node");
   context.poll();
   require_both_arms(data, plan);
   context.poll();

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
+#include "base/error.hpp"
 
 namespace cone {
 

@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "cone/data/dataset.hpp"
-#include "cone/nuisance/fit_plan.hpp"
+#include "data/dataset.hpp"
+#include "nuisance/fit_plan.hpp"
 
 namespace cone {
 

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "cone/data/dataset.hpp"
-#include "cone/nuisance/outcome_model.hpp"
+#include "data/dataset.hpp"
+#include "nuisance/outcome_model.hpp"
 
 namespace cone {
 

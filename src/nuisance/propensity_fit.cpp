@@ -4,12 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/numeric.hpp"
-
-#include "nuisance/logistic_solver.hpp"
+#include "base/error.hpp"
+#include "base/numeric.hpp"
+#include "linear/logistic_solver.hpp"
+#include "linear/strength_selection.hpp"
 #include "nuisance/plan_checks.hpp"
-#include "nuisance/strength_selection.hpp"
 
 namespace cone {
 namespace {

@@ -4,10 +4,10 @@
 #include <span>
 #include <vector>
 
-#include "cone/base/sparse_matrix.hpp"
-#include "cone/exec/context.hpp"
-#include "cone/nuisance/fit_plan.hpp"
-#include "cone/nuisance/logistic.hpp"
+#include "base/sparse_matrix.hpp"
+#include "exec/context.hpp"
+#include "linear/logistic.hpp"
+#include "nuisance/fit_plan.hpp"
 
 namespace cone {
 

@@ -1,4 +1,4 @@
-#include "cone/nuisance/propensity_model.hpp"
+#include "nuisance/propensity_model.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -2,11 +2,10 @@
 
 #include <vector>
 
-#include "cone/data/dataset.hpp"
-#include "cone/exec/context.hpp"
-#include "cone/nuisance/fit_plan.hpp"
-
+#include "data/dataset.hpp"
+#include "exec/context.hpp"
 #include "nuisance/feature_scaling.hpp"
+#include "nuisance/fit_plan.hpp"
 
 namespace cone {
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "cone/ops/attention.hpp"
+#include "ops/attention.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/attention_backward.cpp"

@@ -1,4 +1,4 @@
-#include "cone/ops/attention.hpp"
+#include "ops/attention.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/attention_scores.cpp"

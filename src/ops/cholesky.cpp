@@ -1,4 +1,4 @@
-#include "cone/ops/cholesky.hpp"
+#include "ops/cholesky.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <cblas.h>
 #include <lapacke.h>
 
-#include "cone/base/error.hpp"
-#include "cone/exec/one_blas_thread.hpp"
+#include "base/error.hpp"
+#include "exec/one_blas_thread.hpp"
 
 namespace cone::ops {
 namespace {

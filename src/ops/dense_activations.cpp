@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "cone/ops/dense.hpp"
+#include "ops/dense.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/dense_activations.cpp"

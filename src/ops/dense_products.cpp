@@ -3,8 +3,8 @@
 
 #include <cblas.h>
 
-#include "cone/exec/one_blas_thread.hpp"
-#include "cone/ops/dense.hpp"
+#include "exec/one_blas_thread.hpp"
+#include "ops/dense.hpp"
 
 namespace cone::ops {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "cone/ops/attention.hpp"
+#include "ops/attention.hpp"
 
 namespace cone::ops {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "cone/base/matrix.hpp"
-#include "cone/exec/context.hpp"
+#include "base/matrix.hpp"
+#include "exec/context.hpp"
 
 namespace cone::ops {
 

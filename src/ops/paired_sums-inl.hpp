@@ -18,8 +18,8 @@ namespace cone::ops::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Some rows, with two groups of weights each, side by side: one a head for the first sum, then
-/// one a head for the second.
+/// Some rows, with two groups of weights each, side by side: one per head for the first sum, then
+/// one per head for the second.
 template <class T>
 struct PairWeightedRows {
   const std::uint32_t* rows;

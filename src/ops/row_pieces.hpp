@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "cone/exec/context.hpp"
+#include "exec/context.hpp"
 
 namespace cone::ops {
 

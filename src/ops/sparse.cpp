@@ -1,4 +1,4 @@
-#include "cone/ops/sparse.hpp"
+#include "ops/sparse.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/sparse.cpp"

@@ -1,4 +1,4 @@
-#include "cone/policy/policy.hpp"
+#include "policy/policy.hpp"
 
 namespace cone {
 namespace {

@@ -1,8 +1,7 @@
 #include <utility>
 
-#include "cone/policy/policy.hpp"
-
 #include "policy/neighbour_logit.hpp"
+#include "policy/policy.hpp"
 
 namespace cone {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/text.hpp"
-#include "cone/data/csv.hpp"
-#include "cone/data/number.hpp"
-#include "cone/policy/policy.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "data/csv.hpp"
+#include "data/number.hpp"
+#include "policy/policy.hpp"
 
 namespace cone {
 namespace {

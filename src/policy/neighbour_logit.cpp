@@ -1,6 +1,6 @@
 #include "policy/neighbour_logit.hpp"
 
-#include "cone/base/numeric.hpp"
+#include "base/numeric.hpp"
 
 namespace cone {
 namespace {

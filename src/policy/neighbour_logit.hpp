@@ -3,8 +3,8 @@
 #include <functional>
 #include <vector>
 
-#include "cone/data/dataset.hpp"
-#include "cone/exec/context.hpp"
+#include "data/dataset.hpp"
+#include "exec/context.hpp"
 
 namespace cone {
 

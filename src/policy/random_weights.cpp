@@ -2,10 +2,9 @@
 
 #include <cmath>
 
-#include "cone/base/random.hpp"
-#include "cone/policy/policy.hpp"
-
+#include "base/random.hpp"
 #include "policy/neighbour_logit.hpp"
+#include "policy/policy.hpp"
 
 namespace cone {
 namespace {

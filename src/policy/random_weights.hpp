@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "cone/data/dataset.hpp"
-#include "cone/exec/context.hpp"
+#include "data/dataset.hpp"
+#include "exec/context.hpp"
 
 namespace cone {
 

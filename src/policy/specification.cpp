@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/file.hpp"
-#include "cone/base/text.hpp"
-#include "cone/data/load.hpp"
-#include "cone/policy/policy.hpp"
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "data/load.hpp"
+#include "policy/policy.hpp"
 
 namespace cone {
 namespace {

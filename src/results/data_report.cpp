@@ -1,10 +1,10 @@
-#include "cone/results/data_report.hpp"
+#include "results/data_report.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "cone/base/error.hpp"
+#include "base/error.hpp"
 
 namespace cone {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/text.hpp"
-#include "cone/results/data_report.hpp"
-#include "cone/results/text_table.hpp"
+#include "base/text.hpp"
+#include "results/data_report.hpp"
+#include "results/text_table.hpp"
 
 namespace cone {
 namespace {

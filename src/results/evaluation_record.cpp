@@ -1,8 +1,8 @@
-#include "cone/results/evaluation_record.hpp"
+#include "results/evaluation_record.hpp"
 
-#include "cone/base/hash.hpp"
-#include "cone/results/json_number.hpp"
-#include "cone/results/json_text.hpp"
+#include "base/hash.hpp"
+#include "options/json_number.hpp"
+#include "options/json_text.hpp"
 
 namespace cone {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/text.hpp"
-#include "cone/results/text_table.hpp"
+#include "base/text.hpp"
+#include "results/text_table.hpp"
 
 namespace cone {
 namespace {

@@ -1,9 +1,9 @@
-#include "cone/results/text_table.hpp"
+#include "results/text_table.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "cone/base/error.hpp"
+#include "base/error.hpp"
 
 namespace cone {
 namespace {

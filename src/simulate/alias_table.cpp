@@ -1,9 +1,9 @@
-#include "cone/simulate/alias_table.hpp"
+#include "simulate/alias_table.hpp"
 
 #include <cmath>
 
-#include "cone/base/error.hpp"
-#include "cone/base/numeric.hpp"
+#include "base/error.hpp"
+#include "base/numeric.hpp"
 
 namespace cone {
 

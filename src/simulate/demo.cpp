@@ -1,6 +1,6 @@
-#include "cone/simulate/demo.hpp"
+#include "simulate/demo.hpp"
 
-#include "cone/simulate/simulated_data.hpp"
+#include "simulate/simulated_data.hpp"
 
 namespace cone {
 namespace {

@@ -1,4 +1,4 @@
-#include "cone/simulate/network.hpp"
+#include "simulate/network.hpp"
 
 #include <utility>
 

@@ -1,7 +1,6 @@
 #pragma once
 
-#include "cone/graph/graph.hpp"
-
+#include "graph/graph.hpp"
 #include "simulate/network_population.hpp"
 
 namespace cone {

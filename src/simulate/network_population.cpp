@@ -3,8 +3,7 @@
 #include <cmath>
 #include <utility>
 
-#include "cone/base/numeric.hpp"
-
+#include "base/numeric.hpp"
 #include "simulate/network_streams.hpp"
 
 namespace cone {

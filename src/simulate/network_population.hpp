@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "cone/exec/context.hpp"
-#include "cone/simulate/alias_table.hpp"
-#include "cone/simulate/network.hpp"
+#include "exec/context.hpp"
+#include "simulate/alias_table.hpp"
+#include "simulate/network.hpp"
 
 namespace cone {
 

@@ -1,14 +1,13 @@
-#include "cone/simulate/network_statistics.hpp"
+#include "simulate/network_statistics.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
-#include "cone/base/error.hpp"
-#include "cone/base/numeric.hpp"
-#include "cone/base/random.hpp"
-
+#include "base/error.hpp"
+#include "base/numeric.hpp"
+#include "base/random.hpp"
 #include "simulate/network_streams.hpp"
 
 namespace cone {

@@ -5,8 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "cone/simulate/alias_table.hpp"
-
+#include "simulate/alias_table.hpp"
 #include "simulate/network_streams.hpp"
 
 namespace cone {

@@ -3,10 +3,10 @@
 #include <cstdint>
 #include <span>
 
-#include "cone/base/matrix.hpp"
-#include "cone/base/sparse_matrix.hpp"
-#include "cone/exec/context.hpp"
-#include "cone/simulate/network.hpp"
+#include "base/matrix.hpp"
+#include "base/sparse_matrix.hpp"
+#include "exec/context.hpp"
+#include "simulate/network.hpp"
 
 namespace cone {
 

@@ -1,10 +1,10 @@
-#include "cone/simulate/semi_synthetic.hpp"
+#include "simulate/semi_synthetic.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "cone/base/error.hpp"
-#include "cone/base/numeric.hpp"
+#include "base/error.hpp"
+#include "base/numeric.hpp"
 
 namespace cone {
 namespace {
@@ -102,7 +102,7 @@ std::vector<double> standardised_contrast(MatrixView<const double> topics,
 ArmValues arm_scores(const Context& context, const Graph& graph, MatrixView<const double> topics,
                      const HiddenState& hidden, const OutcomeOptions& options) {
   require(topics.rows() == graph.num_nodes(), "semi-synthetic: one row of topics a node");
-  require(hidden.edge_weights.size() == graph.num_edges(), "semi-synthetic: one weight an edge");
+  require(hidden.edge_weights.size() == graph.num_edges(), "semi-synthetic: one weight per edge");
   require(hidden.centroid < graph.num_nodes(), "semi-synthetic: the centroid is not a node");
   const auto score_arm = [&](std::span<const double> centre) {
     std::vector<double> own(topics.rows());  // r_i·r̄^t

@@ -1,7 +1,7 @@
-#include "cone/base/error.hpp"
-#include "cone/base/numeric.hpp"
-#include "cone/base/random.hpp"
-#include "cone/simulate/semi_synthetic.hpp"
+#include "base/error.hpp"
+#include "base/numeric.hpp"
+#include "base/random.hpp"
+#include "simulate/semi_synthetic.hpp"
 
 namespace cone {
 namespace {

@@ -1,4 +1,4 @@
-#include "cone/simulate/simulated_data.hpp"
+#include "simulate/simulated_data.hpp"
 
 #include <limits>
 #include <string>

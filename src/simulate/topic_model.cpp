@@ -1,12 +1,12 @@
-#include "cone/simulate/topic_model.hpp"
+#include "simulate/topic_model.hpp"
 
 #include <algorithm>
 #include <numeric>
 #include <span>
 #include <utility>
 
-#include "cone/base/error.hpp"
-#include "cone/base/numeric.hpp"
+#include "base/error.hpp"
+#include "base/numeric.hpp"
 
 namespace cone {
 

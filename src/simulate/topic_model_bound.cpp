@@ -3,10 +3,9 @@
 #include <span>
 #include <vector>
 
-#include "cone/base/error.hpp"
-#include "cone/base/numeric.hpp"
-#include "cone/simulate/topic_model.hpp"
-
+#include "base/error.hpp"
+#include "base/numeric.hpp"
+#include "simulate/topic_model.hpp"
 #include "simulate/topic_model_parts.hpp"
 #include "simulate/topic_model_special.hpp"
 

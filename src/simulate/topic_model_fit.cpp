@@ -2,9 +2,8 @@
 #include <functional>
 #include <span>
 
-#include "cone/base/random.hpp"
-#include "cone/simulate/topic_model.hpp"
-
+#include "base/random.hpp"
+#include "simulate/topic_model.hpp"
 #include "simulate/topic_model_kernels.hpp"
 #include "simulate/topic_model_parts.hpp"
 

@@ -4,10 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/numeric.hpp"
-#include "cone/simulate/topic_model.hpp"
-
+#include "base/error.hpp"
+#include "base/numeric.hpp"
+#include "simulate/topic_model.hpp"
 #include "simulate/topic_model_kernels.hpp"
 #include "simulate/topic_model_parts.hpp"
 

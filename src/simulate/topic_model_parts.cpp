@@ -6,8 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "cone/base/error.hpp"
-
+#include "base/error.hpp"
 #include "simulate/topic_model_special.hpp"
 
 namespace cone::topic_model {

@@ -4,9 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "cone/base/sparse_matrix.hpp"
-#include "cone/exec/context.hpp"
-
+#include "base/sparse_matrix.hpp"
+#include "exec/context.hpp"
 #include "simulate/topic_model_kernels.hpp"
 
 namespace cone::topic_model {

@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/base/byte_reader.hpp"
-#include "cone/base/byte_writer.hpp"
-#include "cone/base/error.hpp"
+#include "base/byte_reader.hpp"
+#include "base/byte_writer.hpp"
+#include "base/error.hpp"
 
 namespace cone {
 namespace {

@@ -1,8 +1,8 @@
-#include "cone/base/error.hpp"
+#include "base/error.hpp"
 
 #include <gtest/gtest.h>
 
-#include "cone/base/text.hpp"
+#include "base/text.hpp"
 
 namespace cone {
 namespace {

@@ -1,4 +1,4 @@
-#include "cone/base/file.hpp"
+#include "base/file.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/hash.hpp"
-#include "cone/base/progress.hpp"
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/progress.hpp"
 
 namespace cone {
 namespace {

@@ -1,4 +1,4 @@
-#include "cone/base/random.hpp"
+#include "base/random.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,8 @@
-#include "cone/base/sparse_matrix.hpp"
+#include "base/sparse_matrix.hpp"
 
 #include <gtest/gtest.h>
 
-#include "cone/base/error.hpp"
-
+#include "base/error.hpp"
 #include "support/small_data.hpp"
 
 namespace cone {

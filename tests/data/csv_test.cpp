@@ -1,4 +1,4 @@
-#include "cone/data/csv.hpp"
+#include "data/csv.hpp"
 
 #include <string>
 #include <vector>

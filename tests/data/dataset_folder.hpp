@@ -5,9 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "cone/base/error.hpp"
-#include "cone/data/load.hpp"
-
+#include "base/error.hpp"
+#include "data/load.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace cone::testing {

@@ -1,4 +1,4 @@
-#include "cone/data/id_table.hpp"
+#include "data/id_table.hpp"
 
 #include <string>
 #include <vector>

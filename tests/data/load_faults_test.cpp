@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "cone/data/load.hpp"
-
 #include "data/dataset_folder.hpp"
+#include "data/load.hpp"
 
 namespace cone {
 namespace {

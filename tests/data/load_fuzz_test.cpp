@@ -3,10 +3,9 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/base/random.hpp"
-#include "cone/data/load.hpp"
-
+#include "base/random.hpp"
 #include "data/dataset_folder.hpp"
+#include "data/load.hpp"
 
 namespace cone {
 namespace {

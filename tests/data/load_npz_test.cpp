@@ -5,11 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/data/load.hpp"
-#include "cone/data/npz.hpp"
-#include "cone/data/write.hpp"
-
 #include "data/dataset_folder.hpp"
+#include "data/load.hpp"
+#include "data/npz.hpp"
+#include "data/write.hpp"
 
 namespace cone {
 namespace {

@@ -6,9 +6,8 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include "cone/data/load.hpp"
-
 #include "data/dataset_folder.hpp"
+#include "data/load.hpp"
 
 namespace cone {
 namespace {

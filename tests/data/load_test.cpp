@@ -1,4 +1,4 @@
-#include "cone/data/load.hpp"
+#include "data/load.hpp"
 
 #include <string>
 #include <vector>

@@ -8,9 +8,8 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include "cone/base/error.hpp"
-#include "cone/data/mat_file.hpp"
-
+#include "base/error.hpp"
+#include "data/mat_file.hpp"
 #include "support/mat_writer.hpp"
 #include "support/mutations.hpp"
 #include "support/temporary_folder.hpp"

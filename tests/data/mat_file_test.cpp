@@ -1,4 +1,4 @@
-#include "cone/data/mat_file.hpp"
+#include "data/mat_file.hpp"
 
 #include <limits>
 #include <string>
@@ -6,8 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/base/error.hpp"
-
+#include "base/error.hpp"
 #include "support/mat_writer.hpp"
 #include "support/real_data.hpp"
 #include "support/temporary_folder.hpp"
@@ -123,7 +122,7 @@ TEST(MatFile, ListsAllFaultsTogether) {
                                  MatWriter::dense("Y1", 1, 2, {-1e200, infinity}));
   EXPECT_EQ(faults, (std::vector<std::string>{
                         "Y0 is missing",
-                        "Attributes is 3 × 1, must have 2 rows, one a node of Network",
+                        "Attributes is 3 × 1, must have 2 rows, one per node of Network",
                         "Network is nan at (2, 1): it is not finite",
                         "T is 2 at (1, 1): a third arm is not supported yet",
                         "T is 0.5 at (2, 1): must be 0 or 1",
@@ -144,9 +143,9 @@ TEST(MatFile, SaysWhichVariableIsMissingOrOfTheWrongShape) {
             (Texts{"Network is in the file twice"}));
   const std::string outcomes =
       MatWriter::dense("Y1", 2, 1, {0, 1}) + MatWriter::dense("Y0", 2, 2, {0, 1, 2, 3});
-  EXPECT_EQ(
-      mat_faults(network() + features() + MatWriter::dense("T", 1, 2, {0, 0}) + outcomes),
-      (Texts{"Y0 is 2 × 2, must be 2 × 1, one value a node of Network", "T is 0 for every node"}));
+  EXPECT_EQ(mat_faults(network() + features() + MatWriter::dense("T", 1, 2, {0, 0}) + outcomes),
+            (Texts{"Y0 is 2 × 2, must be 2 × 1, one value per node of Network",
+                   "T is 0 for every node"}));
 }
 
 TEST(MatFile, RefusesVariablesThatAreNotRealMatrices) {

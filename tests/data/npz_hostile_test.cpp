@@ -5,9 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/base/error.hpp"
-#include "cone/data/npz.hpp"
-
+#include "base/error.hpp"
+#include "data/npz.hpp"
 #include "support/mutations.hpp"
 #include "support/npz_writer.hpp"
 #include "support/temporary_folder.hpp"

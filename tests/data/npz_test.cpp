@@ -1,4 +1,4 @@
-#include "cone/data/npz.hpp"
+#include "data/npz.hpp"
 
 #include <cstdlib>
 #include <fstream>
@@ -8,10 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/random.hpp"
-#include "cone/data/number.hpp"
-
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "data/number.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace cone {

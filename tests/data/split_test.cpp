@@ -1,4 +1,4 @@
-#include "cone/data/split.hpp"
+#include "data/split.hpp"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "cone/data/write.hpp"
+#include "data/write.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -7,9 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/data/load.hpp"
-
 #include "data/dataset_folder.hpp"
+#include "data/load.hpp"
 
 namespace cone {
 namespace {

@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/estimate/estimators.hpp"
-#include "cone/estimate/weights.hpp"
-
+#include "estimate/estimators.hpp"
+#include "estimate/weights.hpp"
 #include "support/fixture.hpp"
 
 namespace cone {

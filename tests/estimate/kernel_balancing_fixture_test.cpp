@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "cone/estimate/kernel_balancing.hpp"
-
+#include "estimate/kernel_balancing.hpp"
 #include "support/fixture.hpp"
 
 namespace cone {

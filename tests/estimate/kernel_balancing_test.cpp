@@ -1,4 +1,4 @@
-#include "cone/estimate/kernel_balancing.hpp"
+#include "estimate/kernel_balancing.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/numeric.hpp"
-#include "cone/base/random.hpp"
+#include "base/error.hpp"
+#include "base/numeric.hpp"
+#include "base/random.hpp"
 
 namespace cone {
 namespace {

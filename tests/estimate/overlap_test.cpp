@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "cone/estimate/estimate.hpp"
-
+#include "estimate/estimate.hpp"
 #include "support/logged_data.hpp"
 
 namespace cone {

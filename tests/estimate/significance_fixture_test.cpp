@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "cone/estimate/significance.hpp"
-
+#include "estimate/significance.hpp"
 #include "support/fixture.hpp"
 
 namespace cone {

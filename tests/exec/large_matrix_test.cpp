@@ -1,4 +1,4 @@
-#include "cone/exec/large_matrix.hpp"
+#include "exec/large_matrix.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/base/error.hpp"
+#include "base/error.hpp"
 
 namespace cone {
 namespace {

@@ -1,4 +1,4 @@
-#include "cone/exec/thread_pool.hpp"
+#include "exec/thread_pool.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/base/error.hpp"
-#include "cone/exec/context.hpp"
+#include "base/error.hpp"
+#include "exec/context.hpp"
 
 namespace cone {
 namespace {

@@ -2,8 +2,7 @@
 
 #include <string>
 
-#include "cone/data/byte_source.hpp"
-
+#include "data/byte_source.hpp"
 #include "fuzz/outcome.hpp"
 
 namespace cone::fuzz {

@@ -1,8 +1,7 @@
 #include <map>
 #include <string>
 
-#include "cone/data/load.hpp"
-
+#include "data/load.hpp"
 #include "fuzz/outcome.hpp"
 
 namespace cone::fuzz {

@@ -4,8 +4,7 @@
 
 #include <zlib.h>
 
-#include "cone/data/mat_file.hpp"
-
+#include "data/mat_file.hpp"
 #include "fuzz/outcome.hpp"
 #include "support/mat_writer.hpp"
 

@@ -1,11 +1,10 @@
 #include <cstring>
 #include <string>
 
-#include "cone/base/hash.hpp"
-#include "cone/nuisance/model_file.hpp"
-
+#include "base/hash.hpp"
+#include "cone_networks/model_file.hpp"
+#include "cone_networks/model_format.hpp"
 #include "fuzz/outcome.hpp"
-#include "nuisance/model_format.hpp"
 
 namespace cone::fuzz {
 namespace {

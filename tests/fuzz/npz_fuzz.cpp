@@ -1,8 +1,7 @@
 #include <array>
 #include <string>
 
-#include "cone/data/npz.hpp"
-
+#include "data/npz.hpp"
 #include "fuzz/outcome.hpp"
 #include "support/npz_writer.hpp"
 

@@ -1,7 +1,6 @@
-#include "cone/represent/cone_options.hpp"
-#include "cone/results/option_file.hpp"
-
 #include "fuzz/outcome.hpp"
+#include "nuisance/cone_options.hpp"
+#include "options/option_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   cone::fuzz::accept_or_refuse([&] {

@@ -1,5 +1,4 @@
-#include "cone/data/load.hpp"
-
+#include "data/load.hpp"
 #include "fuzz/byte_source.hpp"
 #include "fuzz/outcome.hpp"
 

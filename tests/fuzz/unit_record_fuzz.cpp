@@ -1,11 +1,10 @@
 #include <string>
 
-#include "cone/base/error.hpp"
-#include "cone/base/hash.hpp"
-#include "cone/experiment/unit_store.hpp"
-#include "cone/results/json_text.hpp"
-
+#include "base/error.hpp"
+#include "base/hash.hpp"
 #include "fuzz/outcome.hpp"
+#include "options/json_text.hpp"
+#include "study/unit_store.hpp"
 
 namespace cone::fuzz {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/random.hpp"
-#include "cone/graph/graph.hpp"
+#include "base/error.hpp"
+#include "base/random.hpp"
+#include "graph/graph.hpp"
 
 namespace cone {
 namespace {

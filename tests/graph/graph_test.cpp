@@ -1,12 +1,12 @@
-#include "cone/graph/graph.hpp"
+#include "graph/graph.hpp"
 
 #include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/random.hpp"
+#include "base/error.hpp"
+#include "base/random.hpp"
 
 namespace cone {
 namespace {

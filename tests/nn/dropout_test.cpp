@@ -1,4 +1,4 @@
-#include "cone/nn/dropout.hpp"
+#include "nn/dropout.hpp"
 
 #include <vector>
 

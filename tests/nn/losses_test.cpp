@@ -1,12 +1,11 @@
-#include "cone/nn/losses.hpp"
+#include "nn/losses.hpp"
 
 #include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "cone/base/random.hpp"
-
+#include "base/random.hpp"
 #include "nn/gradient_check.hpp"
 
 namespace cone::nn {

@@ -1,11 +1,10 @@
-#include "cone/nn/mlp.hpp"
+#include "nn/mlp.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "cone/base/random.hpp"
-
+#include "base/random.hpp"
 #include "nn/gradient_check.hpp"
 
 namespace cone::nn {

@@ -1,12 +1,11 @@
-#include "cone/nuisance/arm_network.hpp"
+#include "nuisance/arm_network.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "cone/base/numeric.hpp"
-#include "cone/base/random.hpp"
-
+#include "base/numeric.hpp"
+#include "base/random.hpp"
 #include "support/small_network.hpp"
 
 namespace cone {

@@ -1,4 +1,4 @@
-#include "cone/nuisance/fit_plan.hpp"
+#include "nuisance/fit_plan.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -6,8 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/base/error.hpp"
-
+#include "base/error.hpp"
 #include "nuisance/simulated_data.hpp"
 
 namespace cone {

@@ -1,4 +1,4 @@
-#include "cone/nuisance/network_model.hpp"
+#include "nuisance/network_model.hpp"
 
 #include <cmath>
 

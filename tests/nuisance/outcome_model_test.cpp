@@ -1,4 +1,4 @@
-#include "cone/nuisance/outcome_model.hpp"
+#include "nuisance/outcome_model.hpp"
 
 #include <cmath>
 #include <limits>
@@ -6,8 +6,7 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
-#include "cone/base/error.hpp"
-
+#include "base/error.hpp"
 #include "nuisance/simulated_data.hpp"
 
 namespace cone {

@@ -5,8 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/nuisance/network_model.hpp"
-
+#include "nuisance/network_model.hpp"
 #include "nuisance/simulated_data.hpp"
 
 namespace cone {

@@ -1,11 +1,10 @@
-#include "cone/nuisance/propensity_model.hpp"
+#include "nuisance/propensity_model.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "cone/base/error.hpp"
-
+#include "base/error.hpp"
 #include "nuisance/simulated_data.hpp"
 
 namespace cone {

@@ -1,8 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "cone/nuisance/linear.hpp"
-#include "cone/nuisance/logistic.hpp"
-
+#include "linear/linear.hpp"
+#include "linear/logistic.hpp"
 #include "support/fixture.hpp"
 #include "support/small_data.hpp"
 

@@ -5,11 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "cone/base/matrix.hpp"
-#include "cone/base/numeric.hpp"
-#include "cone/base/random.hpp"
-#include "cone/data/dataset.hpp"
-
+#include "base/matrix.hpp"
+#include "base/numeric.hpp"
+#include "base/random.hpp"
+#include "data/dataset.hpp"
 #include "support/small_data.hpp"
 
 namespace cone::testing {

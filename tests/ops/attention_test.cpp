@@ -1,4 +1,4 @@
-#include "cone/ops/attention.hpp"
+#include "ops/attention.hpp"
 
 #include <tuple>
 #include <utility>

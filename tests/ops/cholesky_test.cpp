@@ -1,4 +1,4 @@
-#include "cone/ops/cholesky.hpp"
+#include "ops/cholesky.hpp"
 
 #include <cmath>
 #include <random>

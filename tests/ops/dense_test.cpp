@@ -1,4 +1,4 @@
-#include "cone/ops/dense.hpp"
+#include "ops/dense.hpp"
 
 #include <cmath>
 #include <tuple>

@@ -3,9 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/ops/attention.hpp"
-#include "cone/ops/dense.hpp"
-
+#include "ops/attention.hpp"
+#include "ops/dense.hpp"
 #include "ops/random_inputs.hpp"
 #include "support/fixture.hpp"
 

@@ -6,8 +6,8 @@
 #include <set>
 #include <vector>
 
-#include "cone/base/matrix.hpp"
-#include "cone/ops/attention.hpp"
+#include "base/matrix.hpp"
+#include "ops/attention.hpp"
 
 namespace cone::ops {
 

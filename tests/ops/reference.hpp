@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "cone/base/matrix.hpp"
-#include "cone/ops/attention.hpp"
+#include "base/matrix.hpp"
+#include "ops/attention.hpp"
 
 // What the kernels compute, in double and in the most obvious loops.
 namespace cone::ops::reference {

@@ -1,4 +1,4 @@
-#include "cone/ops/sparse.hpp"
+#include "ops/sparse.hpp"
 
 #include <random>
 #include <vector>

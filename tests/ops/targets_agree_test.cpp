@@ -6,11 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/ops/attention.hpp"
-#include "cone/ops/dense.hpp"
-#include "cone/ops/sparse.hpp"
-
+#include "ops/attention.hpp"
+#include "ops/dense.hpp"
 #include "ops/random_inputs.hpp"
+#include "ops/sparse.hpp"
 #include "support/simd_targets.hpp"
 
 // The kernels add in another order, and fuse multiplications, on another instruction set. What they

@@ -1,10 +1,9 @@
-#include "cone/policy/policy.hpp"
+#include "policy/policy.hpp"
 
 #include <gtest/gtest.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/numeric.hpp"
-
+#include "base/error.hpp"
+#include "base/numeric.hpp"
 #include "support/small_data.hpp"
 
 namespace cone {

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "cone/data/dataset.hpp"
-
+#include "data/dataset.hpp"
 #include "policy/random_weights.hpp"
 #include "support/fixture.hpp"
 #include "support/small_data.hpp"

@@ -1,4 +1,4 @@
-#include "cone/results/data_report.hpp"
+#include "results/data_report.hpp"
 
 #include <cmath>
 

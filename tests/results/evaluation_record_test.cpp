@@ -1,4 +1,4 @@
-#include "cone/results/evaluation_record.hpp"
+#include "results/evaluation_record.hpp"
 
 #include <cmath>
 #include <limits>

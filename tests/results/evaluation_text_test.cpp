@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/results/text_table.hpp"
+#include "results/text_table.hpp"
 
 namespace cone {
 namespace {

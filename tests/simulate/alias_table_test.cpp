@@ -1,11 +1,11 @@
-#include "cone/simulate/alias_table.hpp"
+#include "simulate/alias_table.hpp"
 
 #include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "cone/base/error.hpp"
+#include "base/error.hpp"
 
 namespace cone {
 namespace {

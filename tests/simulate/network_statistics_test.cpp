@@ -1,4 +1,4 @@
-#include "cone/simulate/network_statistics.hpp"
+#include "simulate/network_statistics.hpp"
 
 #include <cmath>
 #include <vector>

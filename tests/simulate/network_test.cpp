@@ -1,4 +1,4 @@
-#include "cone/simulate/network.hpp"
+#include "simulate/network.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/base/numeric.hpp"
-#include "cone/simulate/network_statistics.hpp"
+#include "base/numeric.hpp"
+#include "simulate/network_statistics.hpp"
 
 namespace cone {
 namespace {

@@ -5,8 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/simulate/semi_synthetic.hpp"
-
+#include "simulate/semi_synthetic.hpp"
 #include "support/fixture.hpp"
 
 namespace cone {

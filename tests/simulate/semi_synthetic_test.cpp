@@ -1,4 +1,4 @@
-#include "cone/simulate/semi_synthetic.hpp"
+#include "simulate/semi_synthetic.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/numeric.hpp"
-#include "cone/simulate/network.hpp"
+#include "base/error.hpp"
+#include "base/numeric.hpp"
+#include "simulate/network.hpp"
 
 namespace cone {
 namespace {

@@ -7,9 +7,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "cone/base/error.hpp"
-#include "cone/simulate/topic_model.hpp"
-
+#include "base/error.hpp"
+#include "simulate/topic_model.hpp"
 #include "simulate/topic_model_corpus.hpp"
 
 namespace cone {

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "cone/base/matrix.hpp"
-#include "cone/base/random.hpp"
-#include "cone/base/sparse_matrix.hpp"
+#include "base/matrix.hpp"
+#include "base/random.hpp"
+#include "base/sparse_matrix.hpp"
 
 namespace cone::testing {
 

@@ -8,10 +8,9 @@
 #include <boost/math/special_functions/gamma.hpp>
 #include <gtest/gtest.h>
 
-#include "cone/base/random.hpp"
-#include "cone/simulate/topic_model.hpp"
-
 #include "../../src/simulate/topic_model_special.hpp"
+#include "base/random.hpp"
+#include "simulate/topic_model.hpp"
 #include "simulate/topic_model_corpus.hpp"
 #include "support/simd_targets.hpp"
 

@@ -1,4 +1,4 @@
-#include "cone/simulate/topic_model.hpp"
+#include "simulate/topic_model.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "cone/base/error.hpp"
-#include "cone/base/numeric.hpp"
-
+#include "base/error.hpp"
+#include "base/numeric.hpp"
 #include "simulate/topic_model_corpus.hpp"
 
 namespace cone {

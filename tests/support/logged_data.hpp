@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "cone/base/numeric.hpp"
-#include "cone/base/random.hpp"
-#include "cone/estimate/estimate.hpp"
+#include "base/numeric.hpp"
+#include "base/random.hpp"
+#include "estimate/estimate.hpp"
 
 namespace cone::testing {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "cone/base/random.hpp"
+#include "base/random.hpp"
 
 namespace cone::testing {
 

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cone/base/sparse_matrix.hpp"
+#include "base/sparse_matrix.hpp"
 
 namespace cone::testing {
 

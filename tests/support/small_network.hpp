@@ -5,12 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "cone/base/random.hpp"
-#include "cone/data/dataset.hpp"
-#include "cone/data/split.hpp"
-#include "cone/represent/cone_options.hpp"
-#include "cone/simulate/simulated_data.hpp"
-
+#include "base/random.hpp"
+#include "data/dataset.hpp"
+#include "data/split.hpp"
+#include "nuisance/cone_options.hpp"
+#include "simulate/simulated_data.hpp"
 #include "support/small_data.hpp"
 
 namespace cone::testing {

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "cone/base/numeric.hpp"
-#include "cone/base/random.hpp"
-#include "cone/data/dataset.hpp"
-#include "cone/policy/policy.hpp"
+#include "base/numeric.hpp"
+#include "base/random.hpp"
+#include "data/dataset.hpp"
+#include "policy/policy.hpp"
 
 namespace cone::testing {
 

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <span>
+
+namespace cone {
+
+/// "There is no such number": a node that is not scored, an estimate without a standard error.
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// Neumaier's compensated sum: the order of the terms moves the result by a few ulps at most, so
+/// permuting nodes changes no estimate that a user could see.
+class CompensatedSum {
+ public:
+  void add(double x) {
+    const double next = sum_ + x;
+    compensation_ += std::abs(sum_) >= std::abs(x) ? (sum_ - next) + x : (x - next) + sum_;
+    sum_ = next;
+  }
+  double value() const { return sum_ + compensation_; }
+
+ private:
+  double sum_ = 0;
+  double compensation_ = 0;
+};
+
+inline double sum(std::span<const double> values) {
+  CompensatedSum total;
+  for (const double v : values) total.add(v);
+  return total.value();
+}
+
+/// NaN when there are no values.
+inline double mean(std::span<const double> values) {
+  return sum(values) / static_cast<double>(values.size());
+}
+
+inline double dot(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+/// Sum of squared deviations over (n − ddof).
+inline double variance(std::span<const double> values, int ddof) {
+  const double centre = mean(values);
+  CompensatedSum total;
+  for (const double v : values) total.add((v - centre) * (v - centre));
+  return total.value() / (static_cast<double>(values.size()) - ddof);
+}
+
+/// log(1 + exp(x)) without overflow.
+inline double softplus(double x) { return (x > 0 ? x : 0.0) + std::log1p(std::exp(-std::abs(x))); }
+
+/// 1 / (1 + exp(−x)) without overflow.
+inline double sigmoid(double x) {
+  if (x >= 0) return 1.0 / (1.0 + std::exp(-x));
+  const double e = std::exp(x);
+  return e / (1.0 + e);
+}
+
+}  // namespace cone

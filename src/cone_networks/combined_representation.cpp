@@ -1,0 +1,77 @@
+#include "cone_networks/combined_representation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+
+namespace cone {
+namespace {
+
+/// Sums of hundreds of single-precision terms differ by about this share of themselves.
+constexpr double kRoundingSpreadOfZ = 1e-5;
+
+}  // namespace
+
+Matrix<float> combined_rows(const EncodedNodes& encoded, std::span<const NodeIndex> nodes) {
+  const std::size_t width = encoded.z_outcome.cols();
+  Matrix<float> rows(nodes.size(), width + encoded.z_treatment.cols());
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const auto z_outcome = encoded.z_outcome.row(nodes[k]);
+    const auto z_treatment = encoded.z_treatment.row(nodes[k]);
+    const auto row = rows.row(k);
+    std::copy(z_outcome.begin(), z_outcome.end(), row.begin());
+    std::copy(z_treatment.begin(), z_treatment.end(),
+              row.begin() + static_cast<std::ptrdiff_t>(width));
+  }
+  return rows;
+}
+
+ColumnUnits column_units(MatrixView<const float> rows) {
+  const auto n = static_cast<double>(rows.rows());
+  std::vector<double> mean(rows.cols());
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    for (std::size_t j = 0; j < rows.cols(); ++j) mean[j] += rows(i, j) / n;
+  }
+  std::vector<double> variance(rows.cols());
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    for (std::size_t j = 0; j < rows.cols(); ++j) {
+      variance[j] += (rows(i, j) - mean[j]) * (rows(i, j) - mean[j]) / n;
+    }
+  }
+  ColumnUnits units;
+  for (std::size_t j = 0; j < rows.cols(); ++j) {
+    const double sd = std::sqrt(variance[j]);
+    double largest = 0;
+    for (std::size_t i = 0; i < rows.rows(); ++i) {
+      largest = std::max(largest, std::abs(static_cast<double>(rows(i, j))));
+    }
+    units.mean.push_back(static_cast<float>(mean[j]));
+    units.scale.push_back(sd > kRoundingSpreadOfZ * largest ? static_cast<float>(sd) : 1.0F);
+  }
+  return units;
+}
+
+void standardise(const ColumnUnits& units, Matrix<float>& rows) {
+  for (std::size_t i = 0; i < rows.rows(); ++i) {
+    const auto row = rows.row(i);
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      row[j] = (row[j] - units.mean[j]) / units.scale[j];
+    }
+  }
+}
+
+SparseMatrix as_sparse(const Matrix<float>& rows) {
+  std::vector<std::uint64_t> offsets(rows.rows() + 1);
+  for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = i * rows.cols();
+  std::vector<std::uint32_t> columns(rows.rows() * rows.cols());
+  for (std::size_t k = 0; k < columns.size(); ++k) {
+    columns[k] = static_cast<std::uint32_t>(k % rows.cols());
+  }
+  return {rows.cols(),
+          std::move(offsets),
+          std::move(columns),
+          {rows.values().begin(), rows.values().end()}};
+}
+
+}  // namespace cone

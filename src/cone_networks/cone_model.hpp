@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cone_networks/pair_critic.hpp"
+#include "cone_networks/tower_encoder.hpp"
+#include "exec/context.hpp"
+#include "graph/graph.hpp"
+#include "nn/mlp.hpp"
+#include "nn/parameter_store.hpp"
+#include "nuisance/cone_options.hpp"
+
+namespace cone {
+
+/// Nodes with what was logged for them, in the same order.
+template <class Real>
+struct LoggedNodes {
+  std::vector<NodeIndex> nodes;
+  std::vector<Real> outcome;
+  std::vector<Real> treatment;  ///< 0 or 1
+};
+
+struct ConeLosses {
+  double outcome = 0;
+  double treatment = 0;
+  double mutual_information = 0;  ///< minus the Donsker–Varadhan bound
+};
+
+/// Where every part of the model keeps its tensors. Costs nothing to make, whatever the sizes.
+struct ConeArchitecture {
+  ConeArchitecture(std::size_t num_features, const ConeOptions& options);
+
+  nn::ParameterLayout layout;  // first: the parts below add their tensors to it
+  TowerEncoder towers;
+  nn::Mlp outcome_head;
+  nn::Mlp treatment_head;
+  PairCritic critic;
+};
+
+/// CONE's model and objective (method.md, section 2), with the memory of one pass:
+///
+///   L^y  = mean (f^y(z^y_i) − y_i)²
+///   L^t  = mean binary cross-entropy of f^t(z^t_i) against t_i
+///   L^MI = −mean h(z^t_i, z^y_i) + log mean exp h(z^t_i, z^y_permutation(i))
+///   L    = L^y + γ L^t + ζ L^MI
+///
+/// A step is encode(), objective(), backward(), in this order and on the same inputs.
+template <class Real>
+class ConeModel {
+ public:
+  ConeModel(std::size_t num_features, const ConeOptions& options);
+
+  nn::ParameterStore<Real>& parameters() { return parameters_; }
+  const nn::ParameterStore<Real>& parameters() const { return parameters_; }
+  const TowerEncoder& towers() const { return architecture_.towers; }
+  const TowerWorkspace<Real>& tower_workspace() const { return towers_; }
+
+  void initialise(std::uint64_t seed);
+
+  /// z = [z^t | z^y] of all nodes, valid until the next call.
+  const Matrix<Real>& encode(const Context& context, const Graph& graph,
+                             const FeatureOperand<Real>& features, const nn::Dropout* dropout);
+
+  /// The losses of the nodes from the last encode(), and the gradients of heads and critic. Nodes
+  /// are distinct; permutation is one of 0, ..., nodes − 1.
+  ConeLosses objective(const Context& context, const LoggedNodes<Real>& train,
+                       std::span<const std::uint32_t> permutation);
+
+  /// The gradients of the towers, after objective().
+  void backward(const Context& context, const Graph& graph, const FeatureOperand<Real>& features,
+                const nn::Dropout* dropout);
+
+  /// L^y and L^t of other nodes from the last encode(), without gradients.
+  ConeLosses supervised_losses(const Context& context, const LoggedNodes<Real>& nodes);
+
+ private:
+  /// The memory of the heads for one set of nodes.
+  struct HeadWorkspace {
+    Matrix<Real> z;  // of the nodes
+    Matrix<Real> d_z;
+    nn::MlpWorkspace<Real> outcome;
+    nn::MlpWorkspace<Real> treatment;
+  };
+
+  ConeLosses head_losses(const Context& context, const LoggedNodes<Real>& logged,
+                         HeadWorkspace& workspace);
+  MatrixView<const Real> treatment_part(const Matrix<Real>& z) const;
+  MatrixView<const Real> outcome_part(const Matrix<Real>& z) const;
+
+  double gamma_;
+  double zeta_;
+  ConeArchitecture architecture_;
+  nn::ParameterStore<Real> parameters_;
+  TowerWorkspace<Real> towers_;
+  HeadWorkspace train_;
+  HeadWorkspace other_;
+  CriticWorkspace<Real> critic_;
+};
+
+inline ops::Adjacency adjacency(const Graph& graph) {
+  return {graph.offsets(), graph.neighbours()};
+}
+
+}  // namespace cone

@@ -1,0 +1,70 @@
+#include "cone_networks/explain.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <ostream>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/file.hpp"
+#include "cone_networks/fitted_plan.hpp"
+#include "data/array_file.hpp"
+#include "data/csv_writer.hpp"
+
+namespace cone {
+namespace {
+
+void write_header(CsvWriter& lines, std::uint32_t heads) {
+  lines.field("source").field("target");
+  for (const char* tower : {"treatment", "outcome"}) {
+    for (std::uint32_t k = 1; k <= heads; ++k) lines.field(fmt::format("{}_head{}", tower, k));
+  }
+  lines.end_line();
+}
+
+/// Finite weights of a model from anywhere can be so large that sums of them are not.
+[[noreturn]] void refuse_weights() {
+  throw Error(ErrorCode::kData, Fault{.what = "the model's attention is not a number",
+                                      .advice = "fit the model again with cone fit"});
+}
+
+void write_pair(CsvWriter& lines, const Dataset& data, const AttentionPair& pair) {
+  lines.field(data.ids[pair.node]).field(data.ids[pair.attended]);
+  for (const auto heads : {pair.treatment_heads, pair.outcome_heads}) {
+    for (const float weight : heads) {
+      if (!std::isfinite(weight)) refuse_weights();
+      lines.field(weight);
+    }
+  }
+  lines.end_line();
+}
+
+}  // namespace
+
+void write_attention(const Context& context, const std::filesystem::path& path, const Dataset& data,
+                     const ConeFit& fit) {
+  const FitPlan plan = plan_of(context, data, fit);
+  write_atomically(path, [&](std::ostream& out) {
+    CsvWriter lines(out);
+    write_header(lines, fit.folds.front().encoder.options.heads);
+    for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
+      context.report("writing attention", t, plan.tasks.size());
+      std::vector<bool> is_scored(data.num_nodes());
+      for (const NodeIndex i : plan.tasks[t].score) is_scored[i] = true;
+      for_each_attention(context, data, fit.folds[t].encoder, [&](const AttentionPair& pair) {
+        if (is_scored[pair.node]) write_pair(lines, data, pair);
+      });
+    }
+    context.report("writing attention", plan.tasks.size(), plan.tasks.size());
+  });
+}
+
+void write_representations(const Context& context, const std::filesystem::path& path,
+                           const Dataset& data, const ConeFit& fit) {
+  const Matrix<float> z = representations(context, data, fit);
+  write_npy(path, z.view());
+}
+
+}  // namespace cone

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <filesystem>
+
+#include "cone_networks/cone_fit.hpp"
+#include "data/dataset.hpp"
+#include "exec/context.hpp"
+
+// What a fit looks at, in files that other programs read. Both are written atomically, are a
+// function of data and fit, and throw Error(kData) where the data is not that of the fit,
+// Error(kIo) where the file cannot be written and Cancelled when the observer asks to stop.
+
+namespace cone {
+
+/// Writes the attention of the first layer as CSV: `source,target,treatment_head1, ...,
+/// outcome_head1, ...`, one line per node that is scored (source) and node it attends to (target:
+/// its neighbours and, with self loops, itself), one column per head of each tower. The fold that
+/// scores the source does the attending. The weights of a source sum to 1 in every column. Grouped
+/// by fold, within it ordered by source and then target. O(folds · edges · heads); holds no more
+/// than one fold's encoding.
+void write_attention(const Context& context, const std::filesystem::path& path, const Dataset& data,
+                     const ConeFit& fit);
+
+/// Writes representations() (cone_fit.hpp) as a NumPy array of single precision: one row per node
+/// in the order of the data, 2·heads·head_size columns, the outcome's first.
+void write_representations(const Context& context, const std::filesystem::path& path,
+                           const Dataset& data, const ConeFit& fit);
+
+}  // namespace cone

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/sparse_matrix.hpp"
+#include "data/id_table.hpp"
+#include "graph/graph.hpp"
+
+namespace cone {
+
+/// One row per node, one column per feature. The first `num_dense` columns are measurements
+/// (columns of nodes.csv): each has a unit and a zero of its own. The others are counts (bags of
+/// words: features.npz, features.csv, .mat files, --counts): they share one unit, and zero means
+/// "absent". The kind is declared by the format or the user, never guessed from the values;
+/// learners scale the two kinds differently.
+struct FeatureTable {
+  SparseMatrix matrix;
+  std::vector<std::string> names;  ///< one per column
+  std::size_t num_dense = 0;
+
+  std::size_t num_counts() const { return matrix.cols() - num_dense; }
+};
+
+/// Everything that was observed: all that an estimator, a learner or a policy may see. The true
+/// potential outcomes are not in here (see Truth).
+struct Dataset {
+  IdTable ids;
+  Graph graph;
+  FeatureTable features;
+  std::vector<std::uint8_t> treatment;  ///< 0 or 1; empty where the data has no log (a raw network)
+  std::vector<double> outcome;          ///< empty where the data has no log
+  /// The user's own nuisances, where brought.
+  std::optional<std::vector<double>> propensity;  ///< P(treatment = 1)
+  std::optional<std::vector<double>> mu0;
+  std::optional<std::vector<double>> mu1;
+  /// Ids of lines that were left out for lack of a value. Nothing is computed for them; a file of
+  /// policies may list them.
+  IdTable left_out;
+
+  std::size_t num_nodes() const { return ids.size(); }
+  bool has_log() const { return !treatment.empty(); }
+  std::size_t num_treated() const;
+  /// 32 hexadecimal digits over everything above but the ids left out: the same content has the
+  /// same checksum in whatever format it was stored.
+  std::string checksum() const;
+};
+
+/// Both potential outcomes of every node, known only in simulations. Answers what a policy would
+/// truly have achieved, and nothing in nuisance or estimate takes one.
+class Truth {
+ public:
+  Truth(std::vector<double> y0, std::vector<double> y1);
+
+  /// mean_i of π(i)·y_i(1) + (1 − π(i))·y_i(0), over all nodes or the given ones.
+  double utility(std::span<const double> policy) const;
+  double utility(std::span<const double> policy, std::span<const NodeIndex> nodes) const;
+
+  std::span<const double> y0() const { return y0_; }
+  std::span<const double> y1() const { return y1_; }
+
+ private:
+  std::vector<double> y0_;
+  std::vector<double> y1_;
+};
+
+/// What a loader made of one column of the table of nodes.
+struct TableColumn {
+  std::string name;
+  std::string role;  ///< "id", "treatment", "outcome", "propensity", ..., "feature" or "ignored"
+  std::string kind;  ///< of a feature: "number", "indicator", "category" or "count"
+  std::uint64_t num_missing = 0;
+  std::size_t first_feature = 0;  ///< the columns of the feature table that it became
+  std::size_t num_features = 0;
+};
+
+/// What a loader returns.
+struct LoadedData {
+  Dataset observed;
+  std::optional<Truth> truth;
+  EdgeListReport edges;
+  std::vector<TableColumn> columns;  ///< in the order of the file; empty for formats without them
+  std::vector<std::string> notes;    ///< sentences for the user: choices made
+  std::vector<std::string> doubts;   ///< likely mistakes: to be shown wherever results are
+};
+
+}  // namespace cone

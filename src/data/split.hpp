@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/random.hpp"
+#include "data/dataset.hpp"
+#include "options/options.hpp"
+
+namespace cone {
+
+/// Shares of the nodes; what train and validation leave is the test part.
+struct SplitOptions {
+  double train_fraction = 0.6;
+  double validation_fraction = 0.2;
+  bool stratified = false;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("train_fraction", self.train_fraction, "Share of the nodes to fit on",
+            strictly_between(0, 1));
+    visitor("validation_fraction", self.validation_fraction, "Share of the nodes to choose on",
+            strictly_between(0, 1));
+    visitor("stratified", self.stratified, "Give every part its share of both arms");
+  }
+  void check(std::vector<Fault>& faults) const;
+};
+
+/// Disjoint node lists, each ascending, that together hold every node.
+struct Split {
+  std::vector<NodeIndex> train;
+  std::vector<NodeIndex> validation;
+  std::vector<NodeIndex> test;
+};
+
+// In all that follows a node's place is a function of the seed, its id and which other ids there
+// are: nodes are ordered by a random key drawn from (seed, stream, hash of the id), and the order
+// is then cut or dealt out. Permuting the rows of the input permutes the result. O(n log n).
+
+/// Cuts the nodes, or stratified each arm, into three parts whose sizes are within one of the asked
+/// shares. Throws Error(kUsage) for options that make no sense and Error(kData) where a part would
+/// be empty or, stratified, without one of the arms.
+Split make_split(const Dataset& data, const SplitOptions& options, std::uint64_t seed);
+
+/// Deals the nodes into folds whose sizes differ by one at most; stratified, their numbers of
+/// treated and of control nodes do too. Throws Error(kUsage) for fewer than two folds and
+/// Error(kData) where there are fewer nodes than folds or, where the data has a log, an arm has
+/// fewer members than there are folds: some fold would be predicted by a model of one arm only.
+std::vector<std::vector<NodeIndex>> make_folds(const Dataset& data, int num_folds, bool stratified,
+                                               std::uint64_t seed);
+
+/// The same over some of the nodes (no repeats), stratified by arm; the data must have a log. Takes
+/// the stream, so that inner folds are independent of the outer ones of the same seed.
+std::vector<std::vector<NodeIndex>> make_folds(const Dataset& data,
+                                               std::span<const NodeIndex> nodes, int num_folds,
+                                               std::uint64_t seed, Stream stream);
+
+}  // namespace cone

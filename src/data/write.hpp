@@ -1,0 +1,27 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+
+#include "data/dataset.hpp"
+#include "exec/context.hpp"
+
+namespace cone {
+
+/// Writes a dataset as a folder that load_dataset reads back to the same checksum: nodes.csv (with
+/// `propensity`, `mu0`, `mu1` where present, `y0`, `y1` where `truth` is given, and the
+/// measurements), edges.csv (each edge once, the lower node first) and, where there are counts,
+/// those in features.csv, past a million entries in features.npz, with feature_names.csv beside.
+/// Numbers are the shortest decimals that read back to the same bits; a feature that is stored as
+/// an explicit zero is left out. Every file is written whole or not at all. Throws Error(kUsage)
+/// for data without a log, and where the folder has features that would not be replaced but read as
+/// part of it; Error(kIo) when a file cannot be written.
+void write_dataset(const Context& context, const std::filesystem::path& folder, const Dataset& data,
+                   const Truth* truth);
+
+/// Writes `source,target,weight` lines, one an undirected edge in the order of the graph (by
+/// source, then target, source < target). One weight per edge.
+void write_weighted_edges(const std::filesystem::path& path, const IdTable& ids, const Graph& graph,
+                          std::span<const double> weights);
+
+}  // namespace cone

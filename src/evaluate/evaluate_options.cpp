@@ -1,0 +1,39 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "evaluate/evaluate.hpp"
+
+namespace cone {
+
+void EvaluateOptions::check(std::vector<Fault>& faults) const {
+  std::vector<std::string> known;
+  for (const EstimatorInfo& row : estimator_catalogue()) known.emplace_back(row.name);
+  for (std::size_t i = 0; i < estimators.size(); ++i) {
+    const std::string& name = estimators[i];
+    const EstimatorInfo* found = find_estimator(name);
+    if (found == nullptr) {
+      const std::string nearest = closest_name(name, known);
+      faults.push_back({{.item = "--estimators"},
+                        fmt::format("there is no estimator '{}'", printable(name)),
+                        nearest.empty() ? fmt::format("choose from {}", fmt::join(known, ", "))
+                                        : fmt::format("did you mean {}?", nearest)});
+    } else if (found->outcome_model == "given" && nuisances == NuisanceSource::kFitted) {
+      faults.push_back({{.item = "--estimators"},
+                        fmt::format("'{}' uses your own mu0 and mu1", name),
+                        fmt::format("add --nuisances given, or choose a fitted one such as "
+                                    "{}_ridge",
+                                    name)});
+    }
+    if (std::count(estimators.begin(), estimators.begin() + static_cast<std::ptrdiff_t>(i), name) >
+        0) {
+      faults.push_back({{.item = "--estimators"},
+                        fmt::format("'{}' is named twice", printable(name)),
+                        "name it once"});
+    }
+  }
+  plan.check(faults);
+}
+
+}  // namespace cone

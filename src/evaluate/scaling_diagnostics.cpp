@@ -1,0 +1,62 @@
+#include "evaluate/scaling_diagnostics.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "data/column_units.hpp"
+
+namespace cone {
+
+std::vector<ScalingDiagnostics> describe_scaling(const FeatureTable& features,
+                                                 std::span<const EstimatorInfo* const> estimators,
+                                                 const NuisanceOptions& options) {
+  const auto any = [&](auto uses) {
+    return std::any_of(estimators.begin(), estimators.end(),
+                       [&](const EstimatorInfo* row) { return uses(*row); });
+  };
+  std::vector<ScalingDiagnostics> out;
+  const auto add = [&](const char* learners, std::string_view dense, std::string_view counts) {
+    ScalingDiagnostics& entry = out.emplace_back();
+    entry.learners = learners;
+    if (features.num_dense > 0) entry.dense = dense;
+    if (features.num_counts() > 0) entry.counts = counts;
+  };
+  if (any([](const EstimatorInfo& row) {
+        return row.needs_cone() || row.outcome_model == "nn" || !row.kernel.empty();
+      })) {
+    add("networks and kernels", "standardised", "row_percent");
+  }
+  if (any([](const EstimatorInfo& row) {
+        return row.outcome_model == "ridge" || row.propensity_model == "features";
+      })) {
+    const std::string_view scaling = enum_name(options.feature_scaling);
+    add("ridge and logistic regression", scaling, scaling);
+  }
+  if (any([](const EstimatorInfo& row) {
+        return row.outcome_model == "ols1" || row.outcome_model == "ols2";
+      })) {
+    add("least squares", "unit_variance", "common_factor");
+  }
+  return out;
+}
+
+std::vector<std::string> warn_of_rounding_columns(const FeatureTable& features) {
+  const std::vector<ColumnUnit> units = measure_columns(features);
+  std::size_t count = 0;
+  std::string first;
+  for (std::size_t j = 0; j < units.size(); ++j) {
+    if (!units[j].differs_by_rounding_only) continue;
+    if (count++ == 0) first = printable(features.names[j]);
+  }
+  if (count == 0) return {};
+  return {
+      fmt::format("the values of feature '{}'{} differ by rounding only: taken as constant and "
+                  "left out; take off what they have in common where they do mean something",
+                  first, count > 1 ? fmt::format(" and of {} others", count - 1) : "")};
+}
+
+}  // namespace cone

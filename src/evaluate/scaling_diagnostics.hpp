@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/dataset.hpp"
+#include "estimate/catalogue.hpp"
+#include "nuisance/nuisance_options.hpp"
+#include "results/evaluation_record.hpp"
+
+namespace cone {
+
+/// Names what the learners of these estimators do to the features (encoder_input and
+/// nuisance/feature_scaling.hpp do it).
+std::vector<ScalingDiagnostics> describe_scaling(const FeatureTable& features,
+                                                 std::span<const EstimatorInfo* const> estimators,
+                                                 const NuisanceOptions& options);
+
+/// A sentence where columns were left out because their values differ by rounding only.
+std::vector<std::string> warn_of_rounding_columns(const FeatureTable& features);
+
+}  // namespace cone

@@ -1,0 +1,79 @@
+#include "evaluate/workload.hpp"
+
+#include <algorithm>
+
+#include "linear/linear.hpp"
+
+namespace cone {
+namespace {
+
+// Seconds on one core.
+constexpr double kPerLogisticEntry = 2.5e-7;  // an entry, a fold and an inner fold
+constexpr double kPerRidgeEntry = 1.5e-7;     // the same, for the path of penalties
+constexpr double kPerProduct = 2e-10;         // of a Gram matrix or a factorisation
+constexpr double kPerEntryRead = 2e-8;        // an entry and a fold, for everything around it
+constexpr double kPerHiddenEntry = 1e-10;     // an entry, a hidden unit, a fold and an epoch
+constexpr double kPerConeNumber = 1.8e-10;    // an entry, a number of both towers, a fold, an epoch
+constexpr double kPerKernelProduct = 4e-11;   // n³, the choice of λ included
+
+}  // namespace
+
+Workload::Workload(const Dataset& data, const EvaluateOptions& options, int num_threads)
+    : options_(options),
+      nodes_(static_cast<double>(data.num_nodes())),
+      entries_(static_cast<double>(data.features.matrix.num_entries())),
+      columns_(static_cast<double>(data.features.matrix.cols())),
+      directed_edges_(2 * static_cast<double>(data.graph.num_edges())),
+      folds_(options.plan.protocol == Protocol::kSplit ? 1 : options.plan.folds),
+      threads_(num_threads) {}
+
+double Workload::logistic_seconds(double entries) const {
+  const double inner =
+      options_.plan.protocol == Protocol::kSplit ? 1 : options_.plan.selection_folds;
+  return kPerLogisticEntry * entries * inner;
+}
+
+double Workload::propensity_seconds() const {
+  return folds_ * logistic_seconds(entries_ + nodes_) / threads_;
+}
+
+double Workload::regression_seconds(bool chooses_penalty) const {
+  const double side = std::min(columns_, nodes_ / 2);
+  const double products = entries_ * std::min(side, entries_ / std::max(1.0, nodes_)) +
+                          std::min(side, static_cast<double>(kLargestDirectFit)) * side * side / 3;
+  double seconds = kPerProduct * products + kPerEntryRead * (entries_ + nodes_);
+  if (chooses_penalty) {
+    const double inner =
+        options_.plan.protocol == Protocol::kSplit ? 1 : options_.plan.selection_folds;
+    seconds += kPerRidgeEntry * (entries_ + nodes_) * inner;
+  }
+  return folds_ * seconds / threads_;
+}
+
+double Workload::network_seconds() const {
+  const double per_epoch = kPerHiddenEntry * (entries_ + nodes_) * options_.cone.hidden;
+  return folds_ * options_.cone.epochs * per_epoch / threads_;
+}
+
+double Workload::kernel_seconds() const {
+  return (kPerKernelProduct * nodes_ * nodes_ * nodes_ + kPerProduct * nodes_ * entries_) /
+         threads_;
+}
+
+double Workload::cone_seconds(bool is_fitted) const {
+  const double numbers = 2.0 * options_.cone.heads * options_.cone.head_size * options_.cone.layers;
+  const double per_epoch =
+      kPerConeNumber * numbers * (entries_ + directed_edges_ + kEntriesPerNode * nodes_);
+  if (is_fitted) return folds_ * per_epoch / threads_;
+  const double validation_nodes = nodes_ / options_.plan.selection_folds;
+  return folds_ *
+         (options_.cone.epochs * per_epoch + logistic_seconds(validation_nodes * numbers)) /
+         threads_;
+}
+
+std::uint64_t cone_epoch_entries(const Dataset& data) {
+  return 2 * data.graph.num_edges() + data.features.matrix.num_entries() +
+         kEntriesPerNode * data.num_nodes();
+}
+
+}  // namespace cone

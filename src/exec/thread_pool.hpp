@@ -1,0 +1,64 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace cone {
+
+/// A fixed set of threads that run numbered tasks. The calling thread works too. Tasks started from
+/// within a task run inline, one after the other: parallelism is never nested. One caller at a
+/// time. Idle threads sleep, after some 50 microseconds of looking out for the next job.
+class ThreadPool {
+ public:
+  /// `num_threads` counts the caller; 0 means one per core. Where the system refuses that many,
+  /// there are fewer.
+  explicit ThreadPool(int num_threads);
+  ~ThreadPool();
+  ThreadPool(const ThreadPool&) = delete;
+  ThreadPool& operator=(const ThreadPool&) = delete;
+
+  int num_threads() const { return static_cast<int>(workers_.size()) + 1; }
+
+  /// Calls task(0) ... task(count − 1), each once, in no particular order, and returns when all are
+  /// done. `on_progress(done)`, where given, is called on the calling thread now and then; when it
+  /// returns false no further task starts and Cancelled is thrown. An exception of a task stops the
+  /// rest and is rethrown here (that of the lowest task number seen), and so is one of on_progress.
+  /// Whatever happens, no thread is at work on these tasks when this returns or throws.
+  void run(std::size_t count, const std::function<void(std::size_t)>& task,
+           const std::function<bool(std::size_t)>& on_progress = {});
+
+  /// Whether the calling thread is one that this pool started.
+  bool owns_this_thread() const;
+  /// Whether the task that the calling thread works on, if any, should end early: because the run
+  /// was cancelled, or because another task failed. It ends by throwing Cancelled.
+  static bool told_to_stop();
+
+ private:
+  struct Job;
+
+  void work();
+  /// Looks until it happened or for a short while; whether it happened.
+  bool spin_until(const std::function<bool()>& happened) const;
+  static void run_tasks(Job& job, bool report);
+  static void run_inline(std::size_t count, const std::function<void(std::size_t)>& task,
+                         const std::function<bool(std::size_t)>& on_progress);
+
+  std::mutex mutex_;
+  std::condition_variable job_ready_;
+  std::condition_variable workers_idle_;
+  Job* job_ = nullptr;                            // guarded by mutex_
+  std::uint64_t job_number_ = 0;                  // guarded by mutex_
+  std::atomic<std::uint64_t> announcements_ = 0;  // changed under mutex_, for those who spin
+  std::atomic<std::size_t> num_working_ = 0;      // changed under mutex_
+  bool shutting_down_ = false;                    // guarded by mutex_
+  bool spins_ = false;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace cone

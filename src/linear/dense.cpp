@@ -1,0 +1,66 @@
+#include "linear/dense.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "exec/large_matrix.hpp"
+
+namespace cone {
+namespace {
+
+/// How many times faster a multiplication is in a dense kernel than in a scattered update.
+constexpr double kDenseSpeedup = 16;
+/// Rows made dense at a time at most, and multiplications: a fraction of a second.
+constexpr std::size_t kBlockRows = 256;
+constexpr double kBlockProducts = 2e9;
+
+void add_outer_products(const Context& context, const SparseMatrix& m, Matrix<double>& gram) {
+  for (std::size_t i = 0; i < m.rows(); ++i) {
+    context.poll();
+    const SparseMatrix::Row row = m.row(i);
+    for (std::size_t a = 0; a < row.size(); ++a) {
+      const std::span<double> out = gram.row(row.columns[a]);
+      const double value = row.values[a];
+      for (std::size_t b = 0; b <= a; ++b) out[row.columns[b]] += value * row.values[b];
+    }
+  }
+}
+
+void add_dense_blocks(const Context& context, const SparseMatrix& m, Matrix<double>& gram) {
+  const int size = static_cast<int>(m.cols());
+  const auto width = static_cast<double>(m.cols());
+  const auto block_rows = static_cast<std::size_t>(
+      std::clamp(kBlockProducts / (width * width), 16.0, static_cast<double>(kBlockRows)));
+  for (std::size_t begin = 0; begin < m.rows(); begin += block_rows) {
+    context.poll();
+    Matrix<double> block(std::min(block_rows, m.rows() - begin), m.cols());
+    for (std::size_t i = 0; i < block.rows(); ++i) {
+      const SparseMatrix::Row row = m.row(begin + i);
+      for (std::size_t k = 0; k < row.size(); ++k) block(i, row.columns[k]) = row.values[k];
+    }
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, size, static_cast<int>(block.rows()), 1.0,
+                block.data(), size, 1.0, gram.data(), size);
+  }
+}
+
+}  // namespace
+
+Matrix<double> gram_matrix(const Context& context, const SparseMatrix& m) {
+  const OneBlasThread guard;
+  double scattered = 0;
+  for (std::size_t i = 0; i < m.rows(); ++i) {
+    const auto entries = static_cast<double>(m.row(i).size());
+    scattered += entries * entries;
+  }
+  const auto rows = static_cast<double>(m.rows());
+  const auto cols = static_cast<double>(m.cols());
+  Matrix<double> gram = make_zero_matrix(context, m.cols(), m.cols());
+  if (scattered * kDenseSpeedup <= rows * cols * cols) {
+    add_outer_products(context, m, gram);
+  } else {
+    add_dense_blocks(context, m, gram);
+  }
+  return gram;
+}
+
+}  // namespace cone

@@ -1,0 +1,173 @@
+#include "linear/linear_smoother.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "base/numeric.hpp"
+#include "exec/large_matrix.hpp"
+#include "linear/conjugate_gradients.hpp"
+
+namespace cone {
+namespace {
+
+/// One solve and three corrections: at the largest condition number that PseudoInverse leaves in
+/// each correction gains about three digits, elsewhere the first few are all it takes.
+constexpr int kSolves = 4;
+/// A correction this small, relative to the solution, ends the refinement.
+constexpr double kNegligible = 1e-15;
+
+constexpr double kIterativeTolerance = 1e-10;
+constexpr std::size_t kMaxIterations = 20000;
+
+double largest_magnitude(const Matrix<double>& values) {
+  double largest = 0;
+  for (const double value : values.values()) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+void add(const Matrix<double>& term, Matrix<double>& sum) {
+  for (std::size_t k = 0; k < sum.values().size(); ++k) sum.values()[k] += term.values()[k];
+}
+
+}  // namespace
+
+LinearSmoother::LinearSmoother(const Context& context, const SparseMatrix& x,
+                               std::size_t largest_direct)
+    : context_(context),
+      x_(context, x),
+      direct_(std::min(x_.rows(), x_.cols()) <= largest_direct),
+      on_columns_(x_.cols() <= x_.rows()) {
+  require(x_.rows() > 0, "linear smoother: X has no rows");
+  if (!direct_) return;
+  if (on_columns_) {
+    gram_ = x_.column_gram(context);
+    return;
+  }
+  // The constant vector is in the null space of X_cX_c', and everything we solve for is orthogonal
+  // to it. A constant level lifts that one eigenvalue to the mean of the others, so that
+  // rows in general position give a regular matrix.
+  gram_ = x_.row_gram(context);
+  for (std::size_t i = 0; i < gram_.rows(); ++i) level_ += gram_(i, i);
+  level_ /= static_cast<double>(gram_.rows() * gram_.rows());
+  for (std::size_t i = 0; i < gram_.rows(); ++i) {
+    context.poll();
+    for (std::size_t j = 0; j <= i; ++j) gram_(i, j) += level_;
+  }
+}
+
+void LinearSmoother::set_strength(double strength) {
+  require(strength >= 0, "linear smoother: the strength is negative");
+  strength_ = strength;
+  rank_ = std::min(x_.cols(), x_.rows() - 1);
+  inverse_.reset();
+  if (std::isinf(strength)) {
+    rank_ = 0;
+  } else if (direct_) {
+    Matrix<double> penalised = copy_matrix(context_, gram_);
+    for (std::size_t i = 0; i < penalised.rows(); ++i) penalised(i, i) += strength;
+    inverse_ = std::make_unique<PseudoInverse>(context_, std::move(penalised));
+    rank_ = std::min(rank_, on_columns_ ? inverse_->rank() : inverse_->rank() - 1);
+  }
+}
+
+LinearFit LinearSmoother::fit(std::span<const double> y) {
+  require(y.size() == x_.rows(), "linear smoother: X and y differ in length");
+  const double centre = mean(y);
+  Matrix<double> centred(1, y.size());
+  for (std::size_t i = 0; i < y.size(); ++i) centred(0, i) = y[i] - centre;
+  const Matrix<double> slopes = apply(/*transposed=*/false, centred);
+  return {.intercept = centre + x_.intercept_shift(slopes.row(0)),
+          .coefficients = x_.expand(slopes.row(0)),
+          .rank = rank_,
+          .converged = converged_};
+}
+
+Matrix<double> LinearSmoother::weights(const Matrix<double>& totals,
+                                       std::span<const double> total_weight) {
+  Matrix<double> deviations(totals.rows(), x_.cols());
+  for (std::size_t i = 0; i < totals.rows(); ++i) {
+    for (std::size_t j = 0; j < x_.cols(); ++j) {
+      deviations(i, j) = totals(i, x_.kept()[j]) - total_weight[i] * x_.means()[j];
+    }
+  }
+  Matrix<double> weights = apply(/*transposed=*/true, deviations);
+  for (std::size_t i = 0; i < weights.rows(); ++i) {
+    const double share = total_weight[i] / static_cast<double>(x_.rows());
+    for (double& weight : weights.row(i)) weight += share;
+  }
+  return weights;
+}
+
+Matrix<double> LinearSmoother::apply(bool transposed, const Matrix<double>& right_hand_sides) {
+  if (std::isinf(strength_)) {
+    return {right_hand_sides.rows(), transposed ? x_.rows() : x_.cols()};
+  }
+  return direct_ ? apply_direct(transposed, right_hand_sides)
+                 : apply_iterative(transposed, right_hand_sides);
+}
+
+/// With A = X_c or X_c', the solution u = (A'A + strength)⁺A'b where the factor is on A's columns,
+/// else u = A'a with a = (AA' + strength)⁺b. Residuals are taken against X itself, as b − Au
+/// rather than A'b − A'Au (the corrected semi-normal equations): that is where the digits come
+/// back.
+Matrix<double> LinearSmoother::apply_direct(bool transposed, const Matrix<double>& b) const {
+  const CentredOperator a{x_, transposed};
+  const bool factor_on_columns = on_columns_ != transposed;
+  Matrix<double> solution(b.rows(), factor_on_columns ? a.cols() : a.rows());
+  std::vector<double> column_side(a.cols());
+  std::vector<double> row_side(a.rows());
+  for (int solve = 0; solve < kSolves; ++solve) {
+    Matrix<double> correction(solution.rows(), solution.cols());
+    for (std::size_t k = 0; k < b.rows(); ++k) {
+      context_.poll();
+      const std::span<const double> u = solution.row(k);
+      const std::span<double> out = correction.row(k);
+      if (factor_on_columns) {
+        a.multiply(u, row_side);
+        for (std::size_t i = 0; i < a.rows(); ++i) row_side[i] = b(k, i) - row_side[i];
+        a.multiply_transposed(row_side, out);
+      } else {
+        a.multiply_transposed(u, column_side);
+        a.multiply(column_side, row_side);
+        for (std::size_t i = 0; i < a.rows(); ++i) out[i] = b(k, i) - row_side[i];
+      }
+      for (std::size_t i = 0; i < out.size(); ++i) out[i] -= strength_ * u[i];
+    }
+    inverse_->solve(correction);
+    add(correction, solution);
+    if (largest_magnitude(correction) <= kNegligible * largest_magnitude(solution)) break;
+  }
+  if (factor_on_columns) return solution;
+  Matrix<double> mapped(b.rows(), a.cols());
+  for (std::size_t k = 0; k < b.rows(); ++k) a.multiply_transposed(solution.row(k), mapped.row(k));
+  return mapped;
+}
+
+Matrix<double> LinearSmoother::apply_iterative(bool transposed, const Matrix<double>& b) {
+  const CentredOperator a{x_, transposed};
+  Matrix<double> solution(b.rows(), a.cols());
+  for (std::size_t k = 0; k < b.rows(); ++k) {
+    converged_ &= minimise_squares(context_, a, b.row(k), strength_, kIterativeTolerance,
+                                   kMaxIterations, solution.row(k));
+  }
+  return solution;
+}
+
+double LinearSmoother::degrees_of_freedom() const {
+  if (!inverse_ || strength_ == 0 || inverse_->rank() < gram_.rows()) {
+    return 1.0 + static_cast<double>(rank_);
+  }
+  // Each direction counts g/(g + strength) = 1 − strength/(g + strength); on the row side the
+  // constant vector, which has the level for an eigenvalue, does not count.
+  double unexplained = inverse_->trace_of_inverse(context_);
+  auto directions = static_cast<double>(gram_.rows());
+  if (!on_columns_) {
+    unexplained -= 1.0 / (strength_ + level_ * static_cast<double>(gram_.rows()));
+    directions -= 1;
+  }
+  return 1.0 + directions - strength_ * unexplained;
+}
+
+}  // namespace cone

@@ -1,0 +1,54 @@
+#include "linear/strength_selection.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+
+namespace cone {
+
+std::vector<double> signal_grid(double low, double high) {
+  const int steps = static_cast<int>(std::lround(2 * std::log10(high / low)));
+  std::vector<double> grid = {0.0};
+  for (int k = 0; k <= steps; ++k) grid.push_back(low * std::pow(10.0, 0.5 * k));
+  return grid;
+}
+
+std::vector<double> losses_along_path(std::size_t num_candidates,
+                                      const std::function<double(std::size_t)>& loss) {
+  constexpr int kPatience = 3;
+  std::vector<double> losses;
+  double best = std::numeric_limits<double>::infinity();
+  int num_worse = 0;
+  for (std::size_t k = 0; k < num_candidates && num_worse < kPatience; ++k) {
+    losses.push_back(loss(k));
+    num_worse = losses.back() > best ? num_worse + 1 : 0;
+    best = std::min(best, losses.back());
+  }
+  return losses;
+}
+
+std::size_t best_candidate(const std::vector<std::vector<double>>& losses) {
+  std::size_t common = kNoCandidate;
+  for (const std::vector<double>& split : losses) {
+    if (!split.empty()) common = std::min(common, split.size());
+  }
+  if (common == kNoCandidate) return kNoCandidate;
+  std::size_t best = kNoCandidate;
+  double best_loss = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < common; ++k) {
+    double total = 0;
+    for (const std::vector<double>& split : losses) total += split.empty() ? 0.0 : split[k];
+    if (total < best_loss) {
+      best = k;
+      best_loss = total;
+    }
+  }
+  if (best == kNoCandidate) {
+    throw Error(ErrorCode::kData, Fault{.what = "the numbers are too large to fit a model to",
+                                        .advice = "rescale the outcome and the features"});
+  }
+  return best;
+}
+
+}  // namespace cone

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+
+#include "options/options.hpp"
+
+namespace cone {
+
+/// The learner of CONE's partial representations. One set of options serves both towers.
+struct ConeOptions {
+  std::uint32_t heads = 4;
+  std::uint32_t head_size = 16;
+  std::uint32_t layers = 1;
+  std::uint32_t hidden = 64;
+  bool self_loops = true;
+  double gamma = 1;
+  double zeta = 0.01;
+  double learning_rate = 0.005;
+  double weight_decay = 0;
+  double clip_gradient = 0;
+  double dropout = 0;
+  std::uint32_t epochs = 200;
+  std::uint32_t patience = 30;
+
+  // The upper bounds of the sizes are generous; they keep the size of a model file's tensors within
+  // 64 bits whatever it claims.
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("heads", self.heads, "Attention heads of each tower", between(1, 256));
+    visitor("head_size", self.head_size, "Numbers a head gives each node", between(1, 1024));
+    visitor("layers", self.layers, "Graph attention layers of each tower", between(1, 8));
+    visitor("hidden", self.hidden, "Hidden units of the outcome head and of the critic",
+            between(1, 4096));
+    visitor("self_loops", self.self_loops, "Let a node attend to itself beside its neighbours");
+    visitor("gamma", self.gamma, "Weight of the treatment loss", at_least(0));
+    visitor("zeta", self.zeta, "Weight of the mutual information of the two representations",
+            at_least(0));
+    visitor("learning_rate", self.learning_rate, "Step size of Adam", more_than(0));
+    visitor("weight_decay", self.weight_decay,
+            "Decoupled decay of all weights but biases, times the learning rate", at_least(0));
+    visitor("clip_gradient", self.clip_gradient, "Longest gradient to step along, 0 for any",
+            at_least(0));
+    visitor("dropout", self.dropout, "Share of each attention layer's inputs to drop in training",
+            between(0, 0.95));
+    visitor("epochs", self.epochs, "Steps of Adam at most", at_least(1));
+    visitor("patience", self.patience,
+            "Epochs without a better validation loss after which training stops", at_least(1));
+  }
+};
+
+}  // namespace cone

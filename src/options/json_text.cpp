@@ -1,0 +1,73 @@
+#include "options/json_text.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace cone {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct TooDeep {};
+
+/// Watches the parser, which itself goes on for ever: it does not recurse.
+class ParserWatch {
+ public:
+  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
+    if (depth > kMaxJsonDepth) throw TooDeep();
+    if (event == Json::parse_event_t::object_start) {
+      open_.emplace_back();
+    } else if (event == Json::parse_event_t::object_end) {
+      open_.pop_back();
+    } else if (event == Json::parse_event_t::key) {
+      const auto& key = parsed.get_ref<const std::string&>();
+      if (!open_.back().insert(key).second && !repeated_) repeated_ = key;
+    }
+    return true;
+  }
+  /// A key that is there twice.
+  const std::optional<std::string>& repeated() const { return repeated_; }
+
+ private:
+  std::vector<std::set<std::string>> open_;
+  std::optional<std::string> repeated_;
+};
+
+}  // namespace
+
+Json parse_json(std::string_view bytes, const std::string& file, const std::string& advice) {
+  const auto fail = [&](const std::string& item, std::string what, std::uint64_t line = 0) {
+    throw Error(ErrorCode::kData,
+                {{.file = file, .line = line, .item = printable(item)}, std::move(what), advice});
+  };
+  ParserWatch watch;
+  Json json;
+  try {
+    json = Json::parse(bytes, [&](int depth, Json::parse_event_t event, Json& parsed) {
+      return watch(depth, event, parsed);
+    });
+  } catch (const Json::parse_error& error) {
+    const auto end =
+        bytes.begin() + static_cast<std::ptrdiff_t>(std::min(error.byte, bytes.size()));
+    fail("", "is not JSON", 1 + static_cast<std::uint64_t>(std::count(bytes.begin(), end, '\n')));
+  } catch (const Json::out_of_range&) {
+    fail("", "has a number too large to compute with");
+  } catch (const TooDeep&) {
+    fail("", fmt::format("is nested more than {} levels deep", kMaxJsonDepth));
+  }
+  if (watch.repeated()) fail(*watch.repeated(), "is there twice");
+  return json;
+}
+
+std::string dump_json(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace cone

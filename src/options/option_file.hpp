@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "options/option_parser.hpp"
+#include "options/options.hpp"
+
+namespace cone {
+
+/// A file of options (schema cone.options/1):
+///
+///   {"schema": "cone.options/1", "options": {"gamma": 0.1, ...}, "tuning": {...}}
+///
+/// "tuning" says how the values were found; readers do not look into it.
+inline constexpr std::string_view kOptionFileSchema = "cone.options/1";
+
+/// The "options" object of such a file, not yet looked into. Throws Error(kData) where the file is
+/// not as described, or where an object names a key twice.
+nlohmann::ordered_json read_option_object(const std::filesystem::path& file);
+/// The same from the bytes of such a file; `file` is its name in messages.
+nlohmann::ordered_json parse_option_object(std::string_view bytes, const std::string& file);
+
+/// Takes a value of exactly the option's type. Returns what it should have been, or "".
+template <class T>
+std::string take_option(const nlohmann::ordered_json& json, T& value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    if (!json.is_boolean()) return "true or false";
+    value = json.get<bool>();
+  } else if constexpr (std::is_enum_v<T>) {
+    if (!json.is_string() || !parse_option(json.get_ref<const std::string&>(), value)) {
+      return fmt::format("one of {}", fmt::join(enum_choices<T>(), ", "));
+    }
+  } else if constexpr (std::is_unsigned_v<T>) {
+    if (!json.is_number_unsigned() || json.get<std::uint64_t>() > std::numeric_limits<T>::max()) {
+      return fmt::format("a whole number up to {}", std::numeric_limits<T>::max());
+    }
+    value = json.get<T>();
+  } else {
+    static_assert(std::is_floating_point_v<T>, "teach take_option this type of option");
+    if (!json.is_number()) return "a number";
+    value = json.get<T>();
+  }
+  return "";
+}
+
+/// Options from such an object; what it does not name keeps its default. Throws Error(kData)
+/// listing every unknown key, value of the wrong type and value out of range.
+template <class Options>
+Options take_options(nlohmann::ordered_json object, const std::string& file) {
+  Options options;
+  std::vector<std::string> known;
+  FaultList faults;
+  const auto fault = [&](std::string_view key, const std::string& what, const std::string& advice) {
+    // Every key is a mistake of its own: none may hide another.
+    faults.add(std::string(key), {{.file = file, .item = printable(key)}, what, advice});
+  };
+  Options::visit(options, [&]<class T>(std::string_view name, T& value, std::string_view,
+                                       const Range& range = {}) {
+    const auto found = object.find(std::string(name));
+    known.emplace_back(name);
+    if (found == object.end()) return;
+    // Not the contents of lists and objects: they may be nested deeper than a dump can follow.
+    const std::string text =
+        found->is_structured() ? std::string("an ") + found->type_name() : printable(found->dump());
+    const std::string expected = take_option(*found, value);
+    if (!expected.empty()) {
+      fault(name, fmt::format("is {}, must be {}", text, expected), "");
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      if (!range.contains(static_cast<double>(value))) {
+        fault(name, fmt::format("is {}, must be {}", text, range.describe()), "");
+      }
+    }
+    object.erase(found);
+  });
+  for (const auto& [key, value] : object.items()) {
+    const std::string nearest = closest_name(key, known);
+    fault(key, "is no option",
+          nearest.empty() ? fmt::format("choose from {}", fmt::join(known, ", "))
+                          : fmt::format("did you mean {}?", nearest));
+  }
+  faults.throw_if_any(ErrorCode::kData);
+  return options;
+}
+
+/// Options from a file.
+template <class Options>
+Options read_option_file(const std::filesystem::path& file) {
+  return take_options<Options>(read_option_object(file), file.string());
+}
+
+}  // namespace cone

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "data/dataset.hpp"
+
+namespace cone {
+
+inline constexpr std::string_view kDataReportSchema = "cone.check/1";
+
+/// What a loader understood of a dataset, without estimating anything.
+struct DataReport {
+  struct Column {
+    TableColumn summary;
+    double min = 0;  ///< of features that became one column, and of the outcome
+    double max = 0;
+    bool has_range = false;
+  };
+  struct Arm {
+    std::uint64_t num_nodes = 0;
+    double outcome_mean = 0;
+    double outcome_sd = 0;
+  };
+  /// (mean of the treated − mean of the untreated) / root of the mean of the two variances.
+  struct Difference {
+    std::string feature;
+    double standardised = 0;
+  };
+  struct Network {
+    std::uint64_t num_edges = 0;
+    std::uint64_t num_isolated = 0;
+    std::uint64_t num_components = 0;
+    std::uint64_t largest_component = 0;
+    std::uint64_t max_degree = 0;
+  };
+  struct Policy {
+    std::string name;
+    double treated_fraction = 0;
+  };
+
+  std::uint64_t num_nodes = 0;
+  std::uint64_t num_measurements = 0;  ///< features that are standardised
+  std::uint64_t num_counts = 0;        ///< features that are scaled by the row
+  std::string checksum;
+  std::vector<Column> columns;
+  std::array<Arm, 2> arms;
+  std::vector<Difference> differences;  ///< the largest first, a handful
+  Network network;
+  std::vector<Policy> policies;
+  std::vector<std::string> notes;
+};
+
+/// Data with a log. O(entries + edges).
+DataReport report_data(const LoadedData& data);
+
+nlohmann::ordered_json to_json(const DataReport& report);
+std::string data_report_text(const DataReport& report);
+
+}  // namespace cone

@@ -1,0 +1,104 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "estimate/estimate.hpp"
+
+namespace cone {
+
+inline constexpr std::string_view kEvaluationSchema = "cone.evaluation/1";
+
+/// What was evaluated, in numbers a reader can check against their files.
+struct DataSummary {
+  std::uint64_t num_nodes = 0;
+  std::uint64_t num_edges = 0;
+  std::uint64_t num_features = 0;
+  std::uint64_t num_dense_features = 0;  ///< measurements; the others are counts
+  std::uint64_t num_treated = 0;
+  std::string checksum;
+};
+
+struct PolicyResult {
+  std::string name;
+  std::string checksum;         ///< over its probabilities
+  double treated_fraction = 0;  ///< share of the evaluated nodes that the policy treats
+  std::optional<double> truth;  ///< simulations only
+  std::vector<Estimate> estimates;
+};
+
+/// How well the fitted propensities describe the log, out of sample.
+struct PropensityDiagnostics {
+  std::string name;  ///< what it was fitted on ("features", "cone"), or "given"
+  double min = 0;
+  double max = 0;
+  double log_loss = 0;           ///< mean negative log-likelihood of the logged treatments
+  double constant_log_loss = 0;  ///< the same for a constant propensity: what must be beaten
+  double clipped_fraction = 0;
+};
+
+struct OutcomeDiagnostics {
+  std::string name;
+  double r_squared = 0;  ///< of the logged outcomes on the evaluated nodes, out of sample if fitted
+};
+
+/// How one fold's representations were learnt.
+struct TrainingDiagnostics {
+  std::string status;
+  std::uint64_t epochs = 0;
+  std::uint64_t best_epoch = 0;
+  double validation_outcome_loss = 0;    ///< mean squared error in units of the outcomes' variance
+  double validation_treatment_loss = 0;  ///< cross-entropy
+  double outcome_error = 0;              ///< of the arms' networks, validation nodes, same units
+  double propensity_loss = 0;            ///< of the propensity model, cross-entropy in inner folds
+};
+
+struct ScalingDiagnostics {
+  std::string learners;  ///< "networks and kernels"
+  std::string dense;     ///< "standardised"; empty where the data has no such columns
+  std::string counts;    ///< "row_percent"
+};
+
+struct Diagnostics {
+  std::uint64_t num_evaluated_nodes = 0;
+  std::uint64_t num_isolated_nodes = 0;
+  std::uint64_t num_self_loops_dropped = 0;
+  std::uint64_t num_edges_merged = 0;
+  std::vector<PropensityDiagnostics> propensity_models;
+  std::vector<OutcomeDiagnostics> outcome_models;
+  std::vector<TrainingDiagnostics>
+      trainings;  ///< of cone, one per fold; empty where it did not run
+  /// What learners do to the features before they see them; one entry per group of learners.
+  std::vector<ScalingDiagnostics> feature_scaling;
+  std::vector<std::string> warnings;
+};
+
+/// The record of one evaluation: everything needed to read it, and to run it again.
+struct EvaluationRecord {
+  std::string version;
+  std::string revision;           ///< of the code: see source_revision()
+  std::string commit;             ///< it was built from, for people
+  nlohmann::ordered_json config;  ///< every option with its value, the seed, the data and policies
+  DataSummary data;
+  std::string status = "completed";     ///< or "interrupted": some estimators are missing ...
+  std::vector<std::string> unfinished;  ///< ... namely these
+  std::vector<PolicyResult> policies;
+  Diagnostics diagnostics;
+  std::map<std::string, double> timing_seconds;
+
+  /// 32 hexadecimal digits over version, revision, configuration, and the checksums of data and
+  /// policies. Neither timings and results nor the path of the data are part of it: the same run
+  /// has the same identity everywhere.
+  std::string run_id() const;
+};
+
+/// JSON to schema cone.evaluation/1 (docs/evaluation.schema.json). Values that do not exist are
+/// null.
+nlohmann::ordered_json to_json(const EvaluationRecord& record);
+
+}  // namespace cone

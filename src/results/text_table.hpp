@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "results/evaluation_record.hpp"
+
+namespace cone {
+
+/// Rows of cells under a header, columns aligned (numbers to the right, by display width), two
+/// spaces apart, a rule under the header.
+class TextTable {
+ public:
+  enum class Align { kLeft, kRight };
+  struct Column {
+    std::string title;
+    Align align = Align::kRight;
+  };
+
+  explicit TextTable(std::vector<Column> columns);
+  void add_row(std::vector<std::string> cells);
+  std::string to_string() const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// The evaluation as text for a terminal: one table a policy, estimate beside truth where there is
+/// one, a mark on rows with warnings and the warnings below.
+std::string evaluation_text(const EvaluationRecord& record);
+
+}  // namespace cone

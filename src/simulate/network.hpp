@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/matrix.hpp"
+#include "base/sparse_matrix.hpp"
+#include "exec/context.hpp"
+#include "graph/graph.hpp"
+#include "options/options.hpp"
+
+namespace cone {
+
+/// A synthetic social network. The defaults resemble BlogCatalog.
+struct NetworkOptions {
+  std::uint32_t nodes = 5200;
+  double mean_degree = 66;
+  double degree_exponent = 2.7;
+  double isolated_fraction = 0;
+  std::uint32_t communities = 10;
+  double homophily = 0.3;
+  double clustering = 0.09;
+  std::uint32_t topics = 50;
+  std::uint32_t words = 2200;
+  double words_per_node = 70;
+  double zipf_exponent = 1;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("nodes", self.nodes, "Nodes of the network", between(5, 1e8));
+    visitor("mean_degree", self.mean_degree, "Mean degree over all nodes", at_least(2));
+    visitor("degree_exponent", self.degree_exponent,
+            "Exponent of the power-law tail of the degrees", strictly_between(2, 10));
+    visitor("isolated_fraction", self.isolated_fraction,
+            "Share of nodes without any edge; the others form one component", between(0, 1));
+    visitor("communities", self.communities, "Communities of alike nodes", between(1, 1e8));
+    visitor("homophily", self.homophily,
+            "Share of edges within a community, beyond chance: 0 none, 1 all", between(0, 1));
+    visitor("clustering", self.clustering,
+            "Average local clustering that circles of friends add to that of random wiring",
+            between(0, 0.25));
+    visitor("topics", self.topics, "Topics that nodes mix and words belong to", between(1, 10000));
+    visitor("words", self.words, "Words of the vocabulary", between(8, 1e7));
+    visitor("words_per_node", self.words_per_node, "Mean number of different words of a node",
+            at_least(1));
+    visitor("zipf_exponent", self.zipf_exponent,
+            "Word frequencies of a topic fall as rank to the minus this", between(0, 3));
+  }
+
+  /// Rules across fields: the edges and the words asked for must have room.
+  void check(std::vector<Fault>& faults) const;
+};
+
+struct SyntheticNetwork {
+  Graph graph;
+  Matrix<double> topics;                 ///< nodes × topics, rows sum to 1
+  SparseMatrix words;                    ///< nodes × words, counts
+  std::vector<std::uint32_t> community;  ///< one per node, below options.communities
+};
+
+/// Draws a network. With m = the nodes that are not isolated and E = nodes · mean_degree / 2:
+///
+/// Communities. g_i uniform. Weights θ_i from the density ∝ x^−degree_exponent on [low, √(2E)],
+/// low such that E[θ] = the mean degree left after step 1. √(2E) is where two hubs would expect
+/// more than the one edge that a simple graph lets them have.
+///
+/// Edges, a union of cliques on nodes drawn with P(i) ∝ θ_i, so that E[degree_i] ≈ 2 + θ_i:
+/// 1. a random recursive tree over the m nodes in random order (each joins a uniformly drawn
+///    earlier node), which makes the graph connected by construction; it adds 1 + about Exp(1) to
+///    a degree, too light a tail to disturb the power law;
+/// 2. circles of friends: cliques of s nodes that hold a share c of the edges, with c (up to 0.9)
+///    and then s as large as the clustering asked for needs;
+/// 3. single edges, i.e. cliques of 2, for the rest.
+/// A share homophily of the cliques of each size (and of the tree's edges, on average) stays
+/// within one community, the others ignore communities: a degree-corrected planted partition
+/// (Karrer and Newman 2011) whose expected assortativity (Newman 2003) equals homophily, plus
+/// the circles that a block model lacks: its clustering vanishes as 1/nodes, that of social
+/// networks does not.
+/// 4. repeated edges and self loops are dropped, and single edges within and across communities
+///    top the graph up to E edges and to the asked share within.
+///
+/// Topics. Community profiles q_g ~ Dirichlet(0.2), r_i ~ Dirichlet(5 (0.85 q_{g_i} + 0.15 / K)):
+/// nodes of a community are alike, not equal. With the defaults the topics of neighbours correlate
+/// at 0.07 (topic_homophily), as those of a 50-topic model of BlogCatalog do.
+///
+/// Words. Topic k orders the vocabulary at random, favouring words of low index (Plackett–Luce,
+/// weights ∝ 1 / (1 + index)), and uses the word of rank a with probability ∝ a^−zipf_exponent.
+/// A node draws topic, then word, until it has as many different words as its log-normal draw
+/// around words_per_node says; the matrix holds the counts.
+///
+/// Exact: connectedness, isolated nodes, no self loops or repeats, and the number of edges unless
+/// the top-up runs out of free pairs. Within 2 %: homophily. Within 10 % (20 % for mean degrees
+/// under 10): clustering, over that of the same options with clustering 0.
+/// Approximate: the tail exponent; degrees of 3 means and more show it, until the cut-off.
+///
+/// A function of the seed and the options. O(edges + nodes · topics + words drawn); the peak is
+/// about the result plus 8 bytes an edge plus 6 bytes a word kept.
+SyntheticNetwork generate_network(const Context& context, const NetworkOptions& options);
+
+}  // namespace cone

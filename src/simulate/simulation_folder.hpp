@@ -1,0 +1,56 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/temporary.hpp"
+
+namespace cone {
+
+inline constexpr std::string_view kManifestSchema = "cone.simulation/1";
+
+/// The folder that a simulation is written to. It is filled under another name beside, and takes
+/// the place of the folder that is there in one step, so that a reader finds the old simulation or
+/// the new one, whenever the process ends.
+///
+/// Nothing is removed that an earlier simulation did not write: its manifest lists its files with
+/// their checksums, and only those that are unchanged are replaced. Other files of the folder stay
+/// in it (they are linked into the new one). What cannot be kept this way is refused before
+/// anything is computed: folders within, a mount point, the current folder or one above it.
+class SimulationFolder {
+ public:
+  /// Throws Error(kUsage) for what must not be replaced and Error(kIo) for what cannot be written.
+  explicit SimulationFolder(const std::filesystem::path& folder);
+  /// Removes what was written, unless it was put in place.
+  ~SimulationFolder();
+  SimulationFolder(const SimulationFolder&) = delete;
+  SimulationFolder& operator=(const SimulationFolder&) = delete;
+
+  /// Where to write the files.
+  const std::filesystem::path& staging() const { return staging_->path(); }
+  /// Adds the list of the files to the manifest, writes it and puts the folder in place.
+  void finish(nlohmann::ordered_json& manifest);
+
+ private:
+  /// Folders above the target that were not there. Goes with them if they are left empty.
+  struct NewParents {
+    std::vector<std::filesystem::path> innermost_first;
+    ~NewParents();
+  };
+
+  void look_at_old();
+  void put_in_place();
+
+  std::filesystem::path named_;   ///< as the user wrote it
+  std::filesystem::path target_;  ///< without links
+  NewParents new_parents_;
+  std::optional<Temporary> staging_;
+  std::optional<Descriptor> old_;  ///< the folder that is there, locked
+};
+
+}  // namespace cone

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "exec/context.hpp"
+#include "study/study.hpp"
+#include "study/table2.hpp"
+
+namespace cone {
+
+/// What choosing γ and ζ by a criterion, anew for every simulation and run, would have reached.
+struct SelectionResult {
+  std::string criterion;
+  ErrorSummary errors;
+};
+
+/// How cone's error depends on γ and ζ in one setting.
+struct ParameterMap {
+  std::string setting;
+  ConeOptions options;                           ///< but for gamma and zeta
+  std::vector<std::vector<ErrorSummary>> cells;  ///< gamma × zeta
+  std::vector<SelectionResult> selections;
+};
+
+struct Figure2 {
+  std::vector<double> values;  ///< of γ and of ζ
+  std::vector<ParameterMap> maps;
+  StudyOptions study;
+  std::uint64_t seed = 0;
+
+  // What may differ from run to run, kept apart from the results.
+  double seconds = 0;  ///< of one core
+  std::size_t num_units = 0;
+  std::size_t num_reused = 0;
+  std::vector<std::string> failures;
+  std::vector<std::string> remarks;
+};
+
+/// The paper's parameter study: γ, ζ ∈ {1e-6, 1e-4, 1e-2, 1, 100} at κ2 = 2 on every network, the
+/// other options as in table 2. Resumes where `store` has records.
+Figure2 reproduce_figure2(const Context& context, std::span<const StudyNetwork> networks,
+                          const StudyOptions& options, const UnitStore& store, bool retry_failed);
+
+std::string figure2_text(const Figure2& figure);
+std::string figure2_markdown(const Figure2& figure);
+std::string figure2_csv(const Figure2& figure);
+nlohmann::ordered_json figure2_json(const Figure2& figure);
+/// Heat maps of RMSE and MAE, one row of maps a network, as an SVG image.
+std::string figure2_svg(const Figure2& figure);
+
+}  // namespace cone

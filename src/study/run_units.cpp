@@ -1,0 +1,117 @@
+#include "study/run_units.hpp"
+
+#include <atomic>
+#include <set>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/stopwatch.hpp"
+#include "exec/one_blas_thread.hpp"
+
+namespace cone {
+namespace {
+
+/// Stands between the caller's observer and the units. The observer may be called on the caller's
+/// thread only, so the units there ask it in passing, and the others look at what it said: all stop
+/// within a step of their own computation, not at the end of it.
+class UnitsWatch : public ProgressObserver {
+ public:
+  UnitsWatch(const Context& context, const std::string& phase, std::size_t num_units)
+      : context_(context), phase_(phase), num_units_(num_units) {}
+
+  bool update(std::string_view, std::uint64_t, std::uint64_t) override {
+    if (std::this_thread::get_id() == caller_ && !stop_) {
+      try {
+        context_.report(phase_, num_done_, num_units_);
+      } catch (const Cancelled&) {
+        stop_ = true;
+      }
+    }
+    return !stop_;
+  }
+  void count_unit() { ++num_done_; }
+
+ private:
+  const Context& context_;
+  const std::string& phase_;
+  const std::size_t num_units_;
+  const std::thread::id caller_ = std::this_thread::get_id();
+  std::atomic<std::size_t> num_done_ = 0;
+  std::atomic<bool> stop_ = false;
+};
+
+UnitRecord run_unit(const Unit& unit, ProgressObserver& watch) {
+  const OneBlasThread guard;
+  const Context context(unit.identity.seed, 1, &watch);
+  const Stopwatch stopwatch;
+  UnitRecord record;
+  try {
+    record.result = unit.run(context);
+  } catch (const Error& error) {
+    record.status = UnitStatus::kFailed;
+    record.error = error.what();
+  }
+  record.seconds = stopwatch.seconds();
+  return record;
+}
+
+void require_distinct(std::span<const Unit> units) {
+  std::set<std::string> ids;
+  for (const Unit& unit : units) {
+    require(ids.insert(unit.identity.id()).second, "run_units: a unit is there twice");
+  }
+}
+
+/// A result of the wrong shape would surprise whoever asked for it long after.
+bool has_right_shape(const Unit& unit, const UnitRecord& record) {
+  return record.status == UnitStatus::kFailed || !unit.accepts || unit.accepts(record.result);
+}
+
+/// Takes what the store has and returns the numbers of the units that are left.
+std::vector<std::size_t> reuse_records(const UnitStore& store, std::span<const Unit> units,
+                                       bool retry_failed, UnitsReport& report) {
+  std::vector<std::size_t> left;
+  for (std::size_t u = 0; u < units.size(); ++u) {
+    UnitStore::Found found = store.find(units[u].identity);
+    if (found.record && !has_right_shape(units[u], *found.record)) {
+      found = {.problem = store.file_of(units[u].identity.id()).string() + " is damaged"};
+    }
+    if (!found.problem.empty()) {
+      report.remarks.push_back(found.problem + ": the unit is computed anew");
+    }
+    if (!found.record || (retry_failed && found.record->status == UnitStatus::kFailed)) {
+      left.push_back(u);
+      continue;
+    }
+    report.records[u] = std::move(*found.record);
+    ++report.num_reused;
+  }
+  return left;
+}
+
+}  // namespace
+
+UnitsReport run_units(const Context& context, const UnitStore& store, std::span<const Unit> units,
+                      const RunUnitsOptions& options) {
+  require_distinct(units);
+  UnitsReport report;
+  report.records.resize(units.size());
+  const std::vector<std::size_t> left = reuse_records(store, units, options.retry_failed, report);
+
+  UnitsWatch watch(context, options.phase, left.size());
+  const Context side_by_side(context.seed(), context.num_threads(), &watch);
+  side_by_side.for_each_task(options.phase, left.size(), [&](std::size_t k) {
+    const Unit& unit = units[left[k]];
+    // As it was stored rather than as it is: a resumed run sees the same, to the last bit.
+    report.records[left[k]] = store.save(unit.identity, run_unit(unit, watch));
+    watch.count_unit();
+  });
+  for (const UnitRecord& record : report.records) {
+    report.num_failed += record.status == UnitStatus::kFailed ? 1 : 0;
+  }
+  return report;
+}
+
+}  // namespace cone

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "exec/context.hpp"
+#include "study/unit_store.hpp"
+
+namespace cone {
+
+/// A computation that depends on no other unit.
+struct Unit {
+  UnitIdentity identity;
+  /// Gets a context of one thread with the identity's seed. May throw Error: the unit has failed
+  /// then. Where its computation was cancelled it must throw Cancelled, not return.
+  std::function<nlohmann::ordered_json(const Context&)> run;
+  /// Whether a stored result has the shape that `run` gives; without it any has. Others are
+  /// computed anew.
+  std::function<bool(const nlohmann::ordered_json&)> accepts;
+};
+
+struct RunUnitsOptions {
+  std::string phase = "running";  ///< what the progress is called
+  bool retry_failed = false;      ///< compute units again that an earlier run recorded as failed
+};
+
+struct UnitsReport {
+  /// One per unit, in the order of the units; results are as a reader of the files sees them,
+  /// whether they were computed now or earlier.
+  std::vector<UnitRecord> records;
+  std::size_t num_reused = 0;
+  std::size_t num_failed = 0;
+  std::vector<std::string> remarks;  ///< records that were there and could not be used
+};
+
+/// Computes those units that the store has no record of, side by side on the context's threads, and
+/// stores each as it is finished. So a run that was killed goes on where it was, and a failing unit
+/// is recorded without stopping the others. Results do not depend on the order or the number of
+/// threads.
+///
+/// Throws Cancelled soon after the observer asked to stop, and Error(kIo) where a record cannot be
+/// written; what was finished by then stays.
+UnitsReport run_units(const Context& context, const UnitStore& store, std::span<const Unit> units,
+                      const RunUnitsOptions& options);
+
+}  // namespace cone

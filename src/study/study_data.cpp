@@ -1,0 +1,69 @@
+#include <fmt/format.h>
+
+#include "base/file.hpp"
+#include "base/hash.hpp"
+#include "data/load.hpp"
+#include "simulate/demo.hpp"
+#include "study/real_networks.hpp"
+#include "study/study.hpp"
+
+namespace cone {
+namespace {
+
+/// Topics included: another topic model makes other logs of the same files.
+std::string checksum_of(const TopicNetwork& network) {
+  return Checksum()
+      .add(network.source_checksum)
+      .add(network.graph.offsets())
+      .add(network.graph.neighbours())
+      .add(network.features.matrix.offsets())
+      .add(network.features.matrix.columns())
+      .add(network.features.matrix.values())
+      .add(network.topics.values())
+      .hex();
+}
+
+StudyNetwork named(std::string name, TopicNetwork network) {
+  std::string checksum = checksum_of(network);
+  return {std::move(name), std::move(network), std::move(checksum)};
+}
+
+}  // namespace
+
+std::vector<StudyNetwork> load_study_networks(const Context& context, const std::string& data) {
+  std::vector<StudyNetwork> networks;
+  if (data == "demo" && path_kind(data) == PathKind::kMissing) {
+    networks.push_back(named("demo", demo_network(context)));
+    return networks;
+  }
+  require_real_networks(data);
+  for (const RealNetwork& real : kRealNetworks) {
+    LoadedData loaded = load_dataset(context, std::filesystem::path(data) / real.file);
+    networks.push_back(named(std::string(real.name),
+                             fitted_topic_network(context, std::move(loaded), {}, real.top_words)));
+  }
+  return networks;
+}
+
+std::string StudySetting::name() const {
+  return fmt::format("{}, kappa2 = {}", network->name, kappa2);
+}
+
+std::vector<StudySetting> study_settings(std::span<const StudyNetwork> networks,
+                                         const StudyOptions& options, std::uint64_t seed) {
+  std::vector<StudySetting> settings;
+  for (const StudyNetwork& network : networks) {
+    for (const double kappa2 : {1.0, 2.0}) {
+      settings.push_back({&network, kappa2, options.normalisation, seed});
+    }
+  }
+  return settings;
+}
+
+LoadedData simulated_log(const StudySetting& setting, std::uint64_t simulation) {
+  const OutcomeOptions outcome = {.kappa2 = setting.kappa2, .normalisation = setting.normalisation};
+  return simulate_data(Context(setting.seed, 1), setting.network->network, outcome, simulation)
+      .data;
+}
+
+}  // namespace cone

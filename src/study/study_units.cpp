@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "evaluate/evaluate.hpp"
+#include "nuisance/network_model.hpp"
+#include "options/json_number.hpp"
+#include "options/option_json.hpp"
+#include "policy/policy.hpp"
+#include "study/study.hpp"
+#include "study/tune.hpp"
+
+namespace cone {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array kWeighting = {StudyMethod{"naive", "naive"}, StudyMethod{"ips", "ips"},
+                                   StudyMethod{"snips", "snips"},
+                                   StudyMethod{"ips_clipped", "ips_clipped"}};
+constexpr std::array kOls = {StudyMethod{"dm_ols1", "dm_ols1"}, StudyMethod{"dm_ols2", "dm_ols2"},
+                             StudyMethod{"dr_ols1", "dr_ols1"}, StudyMethod{"dr_ols2", "dr_ols2"}};
+constexpr std::array kRidge = {StudyMethod{"dm_ridge", "dm_ridge"},
+                               StudyMethod{"dr_ridge", "dr_ridge"}};
+constexpr std::array kNetworks = {StudyMethod{"dm_nn", "dm_nn"}, StudyMethod{"dr_nn", "dr_nn"}};
+constexpr std::array kBalancing = {
+    StudyMethod{"okb", "okb"}, StudyMethod{"okb, unconstrained", "okb", Correction::kSelfNormalised,
+                                           /*normalised_kernel=*/false}};
+constexpr std::array kCone = {StudyMethod{"cone", "cone"},
+                              StudyMethod{"cone, literal", "cone", Correction::kLiteral},
+                              StudyMethod{"cone, plain", "cone", Correction::kPlain},
+                              StudyMethod{"cone_dm", "cone_dm"},
+                              StudyMethod{"cone_ips", "cone_ips"},
+                              StudyMethod{"cone_snips", "cone_snips"},
+                              StudyMethod{"cone_okb", "cone_okb"}};
+constexpr std::string_view kNetworksGroup = "nn";
+constexpr std::string_view kConeGroup = "cone";
+
+constexpr std::array kGroups = {
+    MethodGroup{"weighting", kWeighting}, MethodGroup{"ols", kOls},
+    MethodGroup{"ridge", kRidge},         MethodGroup{kNetworksGroup, kNetworks},
+    MethodGroup{"balancing", kBalancing}, MethodGroup{kConeGroup, kCone}};
+
+/// What figure 2 shows; the rest of cone's methods would cost a third more.
+constexpr std::array kFigureMethods = {StudyMethod{"cone", "cone"},
+                                       StudyMethod{"cone_dm", "cone_dm"}};
+constexpr MethodGroup kFigureGroup = {kConeGroup, kFigureMethods};
+
+/// The candidate with the least error on the validation nodes.
+ConeOptions best_candidate(const Context& context, const Dataset& data, const PlanOptions& plan) {
+  const FitPlan split = make_plan(context, data, plan, context.seed());
+  ConeOptions best;
+  double least = std::numeric_limits<double>::infinity();
+  for (const ConeOptions& candidate : network_candidates()) {
+    const double error = predict_by_networks(context, data, split, candidate).selection_error;
+    if (error < least) {
+      least = error;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+/// The ways of estimating that a group's methods differ in, each once.
+std::set<std::pair<Correction, bool>> variants_of(const MethodGroup& group) {
+  std::set<std::pair<Correction, bool>> variants;
+  for (const StudyMethod& method : group.methods) {
+    variants.emplace(method.correction, method.normalised_kernel);
+  }
+  return variants;
+}
+
+Json evaluate_group(const Context& context, const StudySetting& setting, std::uint64_t simulation,
+                    const MethodGroup& group, EvaluateOptions options) {
+  const LoadedData data = simulated_log(setting, simulation);
+  const std::vector<std::string> policy = {fmt::format("random-weights:{}", simulation)};
+  const auto policies = evaluate_policies(context, data.observed, policy);
+  std::optional<ConeFit> fit;
+  if (group.name == kConeGroup) {
+    fit = fit_cone(context, data.observed, options.plan, options.cone);
+  } else if (group.name == kNetworksGroup) {
+    options.cone = best_candidate(context, data.observed, options.plan);
+  }
+  Json result = {{"truth", nullptr}, {"values", Json::object()}};
+  if (group.name == kNetworksGroup) result["chosen"] = option_json(options.cone);
+  for (const auto& [correction, normalised_kernel] : variants_of(group)) {
+    options.estimator.correction = correction;
+    options.kernel.kernel_normalised = normalised_kernel;
+    options.estimators.clear();
+    std::vector<std::string> labels;
+    for (const StudyMethod& method : group.methods) {
+      if (method.correction != correction || method.normalised_kernel != normalised_kernel) {
+        continue;
+      }
+      options.estimators.emplace_back(method.estimator);
+      labels.emplace_back(method.label);
+    }
+    const Evaluation evaluation = evaluate(context, data, policies, options, fit ? &*fit : nullptr);
+    if (evaluation.status == RunStatus::kCancelled) throw Cancelled();
+    const PolicyResult& evaluated = evaluation.record.policies.front();
+    result["truth"] = json_number(evaluated.truth.value());
+    if (group.name == kConeGroup) {
+      const TrainingDiagnostics& training = evaluation.record.diagnostics.trainings.front();
+      result["training"] = {{"outcome_error", json_number(training.outcome_error)},
+                            {"propensity_loss", json_number(training.propensity_loss)}};
+    }
+    for (std::size_t k = 0; k < labels.size(); ++k) {
+      result["values"][labels[k]] = json_number(evaluated.estimates[k].value);
+    }
+  }
+  return result;
+}
+
+/// Whether a result has the truth and a value for each method of the group.
+bool are_group_values(const Json& result, const MethodGroup& group) {
+  if (!result.is_object() || !result.contains("truth")) return false;
+  const auto values = result.find("values");
+  return values != result.end() && values->is_object() &&
+         std::all_of(group.methods.begin(), group.methods.end(), [&](const StudyMethod& method) {
+           return values->contains(std::string(method.label));
+         });
+}
+
+/// Every simulation has splits of its own, so that simulations are independent.
+std::uint64_t unit_seed(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run) {
+  constexpr std::uint64_t kMostRuns = 100'000;  // StudyOptions
+  return setting.seed + kMostRuns * simulation + run;
+}
+
+/// What the group's results depend on, in full.
+Json identity_options(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run,
+                      const MethodGroup& group, const EvaluateOptions& options) {
+  Json json = {{"network", setting.network->name},
+               {"kappa2", setting.kappa2},
+               {"normalisation", std::string(enum_name(setting.normalisation))},
+               {"simulation", simulation},
+               {"simulation_seed", setting.seed},
+               {"run", run},
+               {"policy", fmt::format("random-weights:{}", simulation)},
+               {"group", std::string(group.name)},
+               {"methods", Json::array()},
+               {"evaluation", option_json(options)}};
+  for (const StudyMethod& method : group.methods) {
+    json["methods"].push_back({{"label", std::string(method.label)},
+                               {"estimator", std::string(method.estimator)},
+                               {"correction", std::string(enum_name(method.correction))},
+                               {"normalised_kernel", method.normalised_kernel}});
+  }
+  json["evaluation"].erase("estimators");
+  json["evaluation"].erase("correction");
+  json["evaluation"].erase("kernel_normalised");
+  if (group.name == kNetworksGroup) {
+    json["candidates"] = Json::array();
+    for (const ConeOptions& candidate : network_candidates()) {
+      json["candidates"].push_back(option_json(candidate));
+    }
+  }
+  return json;
+}
+
+}  // namespace
+
+std::span<const MethodGroup> method_groups() { return kGroups; }
+
+const MethodGroup& figure_methods() { return kFigureGroup; }
+
+std::vector<ConeOptions> network_candidates() {
+  const std::vector<GridAxis> axes = {{"learning_rate", {"0.005", "0.02"}},
+                                      {"weight_decay", {"0", "0.1", "1"}}};
+  return expand_grid(ConeOptions{}, axes);
+}
+
+Unit study_unit(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run,
+                const MethodGroup& group, const ConeOptions& networks) {
+  EvaluateOptions options;
+  options.plan.protocol = Protocol::kSplit;
+  if (group.name == kConeGroup) options.cone = networks;
+  Unit unit{.identity = {.kind = "study",
+                         .options = identity_options(setting, simulation, run, group, options),
+                         .seed = unit_seed(setting, simulation, run),
+                         .data_checksum = setting.network->checksum}};
+  unit.run = [=](const Context& context) {
+    return evaluate_group(context, setting, simulation, group, options);
+  };
+  unit.accepts = [group](const Json& result) { return are_group_values(result, group); };
+  return unit;
+}
+
+ConeOptions setting_options(const Context& context, const StudySetting& setting,
+                            const StudyOptions& options, const UnitStore& store, bool retry_failed,
+                            std::vector<std::string>& failures) {
+  if (!options.tune) return {};
+  TuneOptions how;
+  how.plan.protocol = Protocol::kSplit;
+  const LoadedData data = simulated_log(setting, kTuningSimulation);
+  const std::vector<ConeOptions> grid = expand_grid(ConeOptions{}, default_tuning_grid());
+  const Tuning tuning = tune(context, data.observed, grid, how, store, retry_failed);
+  for (const TunedPoint& point : tuning.ranked) {
+    if (point.failure.empty()) continue;
+    failures.push_back(fmt::format("tuning of {}: {}", setting.name(), point.failure));
+  }
+  return tuning.ranked.front().options;
+}
+
+}  // namespace cone

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exec/context.hpp"
+#include "options/options.hpp"
+#include "simulate/semi_synthetic.hpp"
+#include "study/study.hpp"
+
+namespace cone {
+
+/// Mean and standard deviation (n − 1) over simulations.
+struct Spread {
+  double mean = 0;
+  double sd = 0;
+};
+
+/// One row of the paper's Table 1: how many nodes are treated, and how many gain from treatment.
+struct Table1Row {
+  std::string network;
+  double kappa2 = 0;
+  std::optional<Spread> paper_treated, paper_gaining;  ///< none where the paper has no such row
+  Spread treated, gaining;
+  std::size_t num_nodes = 0;
+  std::size_t num_features = 0;
+};
+
+struct Table1Options {
+  int simulations = 10;
+  Normalisation normalisation = Normalisation::kNone;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("simulations", self.simulations, "Simulations of each setting", between(2, 100000));
+    visitor("normalisation", self.normalisation, "Scaling of the hidden edge weights");
+  }
+};
+
+/// Simulates both strengths of the neighbours' influence on every network.
+std::vector<Table1Row> reproduce_table1(const Context& context,
+                                        std::span<const StudyNetwork> networks,
+                                        const Table1Options& options);
+
+std::string table1_text(const std::vector<Table1Row>& rows);
+std::string table1_markdown(const std::vector<Table1Row>& rows);
+std::string table1_csv(const std::vector<Table1Row>& rows);
+
+}  // namespace cone

@@ -1,0 +1,104 @@
+#include "study/table2.hpp"
+
+#include <fmt/format.h>
+
+#include "estimate/significance.hpp"
+#include "study/paper_table2.hpp"
+#include "study/study_errors.hpp"
+
+namespace cone {
+namespace {
+
+/// The paper's methods in its order, then ours in that of the groups.
+std::vector<std::string> ordered_methods() {
+  std::vector<std::string> methods = {"cone",    "okb",     "ips",   "snips",   "dm_nn",
+                                      "dm_ols1", "dm_ols2", "dr_nn", "dr_ols1", "dr_ols2"};
+  for (const MethodGroup& group : method_groups()) {
+    for (const StudyMethod& method : group.methods) {
+      if (std::find(methods.begin(), methods.end(), method.label) == methods.end()) {
+        methods.emplace_back(method.label);
+      }
+    }
+  }
+  return methods;
+}
+
+/// Over the simulations that both have; they have all unless units failed.
+std::optional<double> p_less(const std::vector<std::vector<double>>& a,
+                             const std::vector<std::vector<double>>& b) {
+  std::vector<double> of_a;
+  std::vector<double> of_b;
+  for (std::size_t s = 0; s < a.size(); ++s) {
+    const std::vector<double> mean_a = absolute_errors({a[s]});
+    const std::vector<double> mean_b = absolute_errors({b[s]});
+    if (mean_a.empty() || mean_b.empty()) continue;
+    of_a.push_back(mean_a[0]);
+    of_b.push_back(mean_b[0]);
+  }
+  if (of_a.size() < 2) return std::nullopt;
+  return paired_t_test_less(of_a, of_b).p;
+}
+
+void add_setting(const StudySetting& setting, const MethodErrors& errors, Table2& table) {
+  table.settings.push_back(setting.name());
+  for (std::size_t m = 0; m < table.methods.size(); ++m) {
+    const std::string& method = table.methods[m];
+    Table2Cell cell{.ours = summarise_errors(errors.at(method)),
+                    .paper = paper_table2(method, setting.name())};
+    if (method != "cone") cell.ours.p_cone_better = p_less(errors.at("cone"), errors.at(method));
+    table.cells[m].push_back(cell);
+  }
+}
+
+void add_costs(std::span<const Unit> units, const UnitsReport& report, Table2& table) {
+  for (std::size_t u = 0; u < units.size(); ++u) {
+    const auto& options = units[u].identity.options;
+    const auto group = options.at("group").get<std::string>();
+    auto place = table.group_seconds.begin();
+    while (place != table.group_seconds.end() && place->first != group) ++place;
+    if (place == table.group_seconds.end()) {
+      place = table.group_seconds.insert(place, {group, 0.0});
+    }
+    place->second += report.records[u].seconds;
+    if (report.records[u].status == UnitStatus::kFailed) {
+      table.failures.push_back(
+          fmt::format("{}, kappa2 = {}, simulation {}, run {}, {}: {}",
+                      options.at("network").get<std::string>(), options.at("kappa2").get<double>(),
+                      options.at("simulation").get<std::uint64_t>(),
+                      options.at("run").get<std::uint64_t>(), group, report.records[u].error));
+    }
+  }
+  table.num_units += units.size();
+  table.num_reused += report.num_reused;
+  table.remarks.insert(table.remarks.end(), report.remarks.begin(), report.remarks.end());
+}
+
+}  // namespace
+
+Table2 reproduce_table2(const Context& context, std::span<const StudyNetwork> networks,
+                        const StudyOptions& options, const UnitStore& store, bool retry_failed) {
+  validate(options);
+  const std::vector<StudySetting> settings = study_settings(networks, options, context.seed());
+  Table2 table{.methods = ordered_methods(), .study = options, .seed = context.seed()};
+  table.cells.resize(table.methods.size());
+
+  std::vector<Unit> units;
+  for (const StudySetting& setting : settings) {
+    table.options.push_back(
+        setting_options(context, setting, options, store, retry_failed, table.failures));
+    for (Unit& unit : setting_units(setting, options, method_groups(), table.options.back())) {
+      units.push_back(std::move(unit));
+    }
+  }
+  const UnitsReport report =
+      run_units(context, store, units, {.phase = "table 2", .retry_failed = retry_failed});
+  add_costs(units, report, table);
+  const std::size_t per_setting = units.size() / settings.size();
+  for (std::size_t s = 0; s < settings.size(); ++s) {
+    const auto records = std::span(report.records).subspan(s * per_setting, per_setting);
+    add_setting(settings[s], setting_errors(options, method_groups(), records), table);
+  }
+  return table;
+}
+
+}  // namespace cone

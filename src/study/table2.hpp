@@ -1,0 +1,75 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "exec/context.hpp"
+#include "study/study.hpp"
+
+namespace cone {
+
+/// How far a method was from the truth in one setting.
+struct ErrorSummary {
+  double rmse = 0;
+  double rmse_error = 0;  ///< standard error, over simulations
+  double mae = 0;
+  double mae_error = 0;
+  double bias = 0;
+  double median_error = 0;      ///< median absolute error: what a single wild split does not move
+  std::size_t num_missing = 0;  ///< units that failed or gave no value
+
+  /// p of the one-tailed paired t test over simulations that cone's mean absolute error is the
+  /// smaller; none for cone itself.
+  std::optional<double> p_cone_better;
+};
+
+/// errors[s][r]: of run r of simulation s. A simulation's runs share its log, so simulations are
+/// the independent units of every standard error.
+ErrorSummary summarise_errors(const std::vector<std::vector<double>>& errors);
+
+/// The mean absolute error of each simulation that has one.
+std::vector<double> absolute_errors(const std::vector<std::vector<double>>& errors);
+
+struct PaperFigure {
+  double rmse = 0;
+  double mae = 0;
+};
+
+struct Table2Cell {
+  ErrorSummary ours;
+  std::optional<PaperFigure> paper;
+};
+
+struct Table2 {
+  std::vector<std::string> settings;
+  std::vector<ConeOptions> options;  ///< cone's, one per setting
+  std::vector<std::string> methods;
+  std::vector<std::vector<Table2Cell>> cells;  ///< methods × settings
+  StudyOptions study;
+  std::uint64_t seed = 0;
+
+  // What may differ from run to run, kept apart from the results.
+  std::vector<std::pair<std::string, double>> group_seconds;
+  std::size_t num_units = 0;
+  std::size_t num_reused = 0;
+  std::vector<std::string> failures;
+  std::vector<std::string> remarks;
+};
+
+/// The paper's Table 2 on these networks, every method on
+/// the same simulations and splits. Resumes where `store` has records.
+Table2 reproduce_table2(const Context& context, std::span<const StudyNetwork> networks,
+                        const StudyOptions& options, const UnitStore& store, bool retry_failed);
+
+std::string table2_text(const Table2& table);
+std::string table2_markdown(const Table2& table);
+std::string table2_csv(const Table2& table);
+/// Everything above but the timings.
+nlohmann::ordered_json table2_json(const Table2& table);
+/// Seconds of computation a group of methods.
+std::string table2_timing_text(const Table2& table);
+
+}  // namespace cone

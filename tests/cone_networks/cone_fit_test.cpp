@@ -1,0 +1,165 @@
+#include "cone_networks/cone_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/numeric.hpp"
+#include "support/small_network.hpp"
+
+namespace cone {
+namespace {
+
+using testing::simulated_network;
+using testing::small_options;
+
+PlanOptions plan_of(Protocol protocol) {
+  PlanOptions plan;
+  plan.protocol = protocol;
+  plan.folds = 3;
+  return plan;
+}
+
+ConeOptions few_epochs(std::uint32_t epochs) {
+  ConeOptions options = small_options();
+  options.learning_rate = 0.02;
+  options.epochs = epochs;
+  return options;
+}
+
+ConePredictions fit_and_predict(const Context& context, const Dataset& data,
+                                const PlanOptions& plan, const ConeOptions& options) {
+  return predict_cone(context, data, fit_cone(context, data, plan, options), 0.01);
+}
+
+TEST(ConeFit, CrossFittingScoresEveryNodeAndSplittingTheTestNodes) {
+  const Context context(3, 2);
+  const Dataset data = simulated_network(200);
+  const auto crossed = fit_and_predict(context, data, plan_of(Protocol::kCrossFit), few_epochs(3));
+  EXPECT_EQ(crossed.scored.size(), 200U);
+  const auto split = fit_and_predict(context, data, plan_of(Protocol::kSplit), few_epochs(3));
+  EXPECT_EQ(split.scored.size(), 40U);
+  for (const ConePredictions* predictions : {&crossed, &split}) {
+    for (NodeIndex i = 0; i < 200; ++i) {
+      const bool scored =
+          std::binary_search(predictions->scored.begin(), predictions->scored.end(), i);
+      EXPECT_EQ(std::isfinite(predictions->outcomes.mu0[i]), scored);
+      EXPECT_EQ(std::isfinite(predictions->outcomes.mu1[i]), scored);
+      EXPECT_EQ(std::isfinite(predictions->propensities.probability[i]), scored);
+    }
+  }
+}
+
+TEST(ConeFit, NoNodesLogReachesItsOwnPredictions) {
+  const Context context(3, 2);
+  const Dataset data = simulated_network(200);
+  const PlanOptions plan = plan_of(Protocol::kSplit);
+  const auto before = fit_and_predict(context, data, plan, few_epochs(10));
+  Dataset other = data;
+  for (const NodeIndex i : before.scored) {
+    other.treatment[i] = 1 - other.treatment[i];
+    other.outcome[i] += 100;
+  }
+  const auto after = fit_and_predict(context, other, plan, few_epochs(10));
+  ASSERT_EQ(before.scored, after.scored);
+  for (const NodeIndex i : before.scored) {
+    EXPECT_EQ(before.outcomes.mu0[i], after.outcomes.mu0[i]);
+    EXPECT_EQ(before.outcomes.mu1[i], after.outcomes.mu1[i]);
+    EXPECT_EQ(before.propensities.probability[i], after.propensities.probability[i]);
+  }
+}
+
+TEST(ConeFit, IsBitwiseEqualAtAnyNumberOfThreads) {
+  const Dataset data = simulated_network(150);
+  std::vector<ConePredictions> runs;
+  for (const int threads : {1, 2, 5}) {
+    runs.push_back(
+        fit_and_predict(Context(1, threads), data, plan_of(Protocol::kSplit), few_epochs(10)));
+  }
+  for (const NodeIndex i : runs[0].scored) {
+    for (const ConePredictions& run : runs) {
+      EXPECT_EQ(run.outcomes.mu1[i], runs[0].outcomes.mu1[i]);
+      EXPECT_EQ(run.propensities.probability[i], runs[0].propensities.probability[i]);
+    }
+  }
+}
+
+// z^t learns to separate the training nodes, by heart where there is nothing else to learn: a
+// propensity model that were fitted there would be sure of itself everywhere.
+TEST(ConeFit, PropensitiesOfARandomisedLogStayNearTheShareOfTreatedNodes) {
+  Dataset data = simulated_network(600);
+  for (NodeIndex i = 0; i < data.num_nodes(); ++i) {
+    data.treatment[i] = Rng(8, Stream::kTest, i).bernoulli(0.5) ? 1 : 0;
+  }
+  ConeOptions options = few_epochs(150);
+  options.patience = 150;
+  const auto predictions =
+      fit_and_predict(Context(2, 2), data, plan_of(Protocol::kCrossFit), options);
+  double loss = 0;
+  int num_sure = 0;
+  for (NodeIndex i = 0; i < data.num_nodes(); ++i) {
+    const double p = predictions.propensities.probability[i];
+    num_sure += p < 0.25 || p > 0.75 ? 1 : 0;
+    loss -= std::log(data.treatment[i] == 1 ? p : 1 - p) / 600;
+  }
+  EXPECT_LT(num_sure, 30);
+  EXPECT_LT(loss, std::log(2.0) + 0.02);
+}
+
+TEST(ConeFit, ItsOutcomeNetworksExplainOutcomesThatNeighboursDecide) {
+  const Context context(1, 2);
+  const Dataset data = simulated_network(600);
+  const auto predictions =
+      fit_and_predict(context, data, plan_of(Protocol::kCrossFit), few_epochs(200));
+  double squares = 0;
+  for (NodeIndex i = 0; i < data.num_nodes(); ++i) {
+    const double predicted =
+        data.treatment[i] == 1 ? predictions.outcomes.mu1[i] : predictions.outcomes.mu0[i];
+    squares += std::pow(predicted - data.outcome[i], 2) / 600;
+  }
+  EXPECT_LT(squares, 0.6 * variance(data.outcome, 0));
+}
+
+TEST(ConeFit, OtherDataIsRefused) {
+  const Context context(3, 2);
+  Dataset data = simulated_network(100);
+  const ConeFit fit = fit_cone(context, data, plan_of(Protocol::kSplit), few_epochs(2));
+  data.outcome[7] += 1;
+  EXPECT_THROW(predict_cone(context, data, fit, 0.01), Error);
+}
+
+TEST(ConeFit, AlmostNoTreatedNodesStillGiveAPropensity) {
+  Dataset data = simulated_network(100);
+  std::fill(data.treatment.begin(), data.treatment.end(), 0);
+  PlanOptions plan = plan_of(Protocol::kSplit);
+  const Split split = make_split(data, plan.split, 3);
+  data.treatment[split.train[0]] = 1;
+  data.treatment[split.train[1]] = 1;
+  const auto predictions = fit_and_predict(Context(3, 1), data, plan, few_epochs(2));
+  for (const NodeIndex i : predictions.scored) {
+    EXPECT_NEAR(predictions.propensities.probability[i], 1.0 / 22, 1e-9);
+  }
+}
+
+TEST(ConeFit, RepresentationsAreThoseOfTheFoldThatScoresTheNode) {
+  const Context context(3, 2);
+  const Dataset data = simulated_network(120);
+  const PlanOptions options = plan_of(Protocol::kCrossFit);
+  const ConeFit fit = fit_cone(context, data, options, few_epochs(2));
+  const Matrix<float> z = representations(context, data, fit);
+  const FitPlan plan = make_plan(context, data, options, context.seed());
+  ASSERT_EQ(z.rows(), 120U);
+  ASSERT_EQ(z.cols(), 16U);
+  for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
+    const EncodedNodes nodes = encode_nodes(context, data, fit.folds[t].encoder);
+    for (const NodeIndex i : plan.tasks[t].score) {
+      EXPECT_EQ(z(i, 0), nodes.z_outcome(i, 0));
+      EXPECT_EQ(z(i, 8), nodes.z_treatment(i, 0));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cone

@@ -1,0 +1,44 @@
+#include <gtest/gtest.h>
+
+#include "evaluate/evaluate.hpp"
+#include "support/small_world.hpp"
+
+namespace cone {
+namespace {
+
+using testing::small_world;
+using testing::SmallWorld;
+
+/// Fitted nuisances and all: how often does the interval hold the population's utility?
+TEST(Evaluate, IntervalsOfARandomisedLogCoverAsOftenAsTheySay) {
+  constexpr int kRepetitions = 1000;
+  constexpr double kEffect = 1.0;
+  // E[y(0)] = 0 and π is symmetric about ½, so the utility is effect / 2.
+  constexpr double kTruth = kEffect / 2;
+  EvaluateOptions options;
+  for (const std::string_view name : default_estimators(false)) {
+    // Networks take too long for a thousand repetitions; two rows have no interval.
+    const EstimatorInfo& row = *find_estimator(name);
+    const bool has_interval = row.method != Method::kSwitch && row.method != Method::kShrinkage;
+    if (has_interval && !row.needs_cone() && row.outcome_model != "nn") {
+      options.estimators.emplace_back(name);
+    }
+  }
+  std::vector<int> covered(options.estimators.size(), 0);
+  const Context context(0, 1);
+  for (int k = 0; k < kRepetitions; ++k) {
+    const SmallWorld world = small_world(300, 0, kEffect, 100 + static_cast<std::uint64_t>(k));
+    const auto record = evaluate(context, world.data, world.policies, options).record;
+    for (std::size_t e = 0; e < covered.size(); ++e) {
+      const auto [low, high] = record.policies[0].estimates[e].interval;
+      covered[e] += low <= kTruth && kTruth <= high ? 1 : 0;
+    }
+  }
+  for (std::size_t e = 0; e < covered.size(); ++e) {
+    EXPECT_GE(covered[e], 920) << options.estimators[e];
+    EXPECT_LE(covered[e], 980) << options.estimators[e];
+  }
+}
+
+}  // namespace
+}  // namespace cone

@@ -1,0 +1,62 @@
+#include <gtest/gtest.h>
+
+#include "cone_networks/model_file.hpp"
+#include "evaluate/evaluate.hpp"
+#include "results/evaluation_record.hpp"
+#include "support/small_world.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace cone {
+namespace {
+
+EvaluateOptions small_networks() {
+  EvaluateOptions options;
+  options.estimators = {"snips", "cone", "cone_dm", "cone_ips", "cone_snips"};
+  options.plan.folds = 3;
+  options.cone.heads = 2;
+  options.cone.head_size = 4;
+  options.cone.hidden = 8;
+  options.cone.epochs = 5;
+  return options;
+}
+
+/// All but the timings.
+nlohmann::ordered_json content(const Evaluation& evaluation) {
+  nlohmann::ordered_json json = to_json(evaluation.record);
+  json.erase("timing_seconds");
+  return json;
+}
+
+TEST(EvaluateModel, AFitFromAFileGivesTheNumbersOfOneMadeOnTheWay) {
+  const testing::SmallWorld world = testing::small_world(120, 0.5, 1, 4);
+  const testing::TemporaryFolder folder;
+  for (const Protocol protocol : {Protocol::kCrossFit, Protocol::kSplit}) {
+    EvaluateOptions options = small_networks();
+    options.plan.protocol = protocol;
+    const Context context(9, 2);
+    const Evaluation direct = evaluate(context, world.data, world.policies, options);
+    write_model(folder.path() / "model",
+                fit_cone(context, world.data.observed, options.plan, options.cone));
+    const ConeFit read = read_model(folder.path() / "model");
+    const Evaluation loaded = evaluate(Context(9, 1), world.data, world.policies, options, &read);
+    EXPECT_EQ(content(direct), content(loaded));
+  }
+}
+
+TEST(EvaluateModel, ConeRunsWhereAnEstimatorNeedsItsNetworksAndTheDataBringsNoneOfItsOwn) {
+  Dataset data = testing::small_world(60, 0.5, 1, 5).data.observed;
+  EvaluateOptions options;
+  options.estimators = {"cone_ips"};
+  EXPECT_TRUE(uses_cone(data, options));
+  options.nuisances = NuisanceSource::kGiven;
+  EXPECT_TRUE(uses_cone(data, options)) << "there is nothing given to use instead";
+  data.propensity = std::vector<double>(60, 0.5);
+  EXPECT_FALSE(uses_cone(data, options));
+  options.estimators = {"cone"};
+  EXPECT_TRUE(uses_cone(data, options)) << "the outcome networks are still its own";
+  options.estimators = {"snips", "dr_ridge"};
+  EXPECT_FALSE(uses_cone(data, options));
+}
+
+}  // namespace
+}  // namespace cone

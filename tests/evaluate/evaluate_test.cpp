@@ -1,0 +1,184 @@
+#include "evaluate/evaluate.hpp"
+
+#include <cmath>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "support/small_world.hpp"
+
+namespace cone {
+namespace {
+
+using testing::small_world;
+using testing::SmallWorld;
+
+const Estimate& find(const EvaluationRecord& record, const std::string& name) {
+  for (const Estimate& estimate : record.policies[0].estimates) {
+    if (estimate.estimator == name) return estimate;
+  }
+  throw std::runtime_error("no estimate " + name);
+}
+
+/// What is fitted without networks: the fast part of the catalogue.
+EvaluateOptions on_features() {
+  EvaluateOptions options;
+  for (const EstimatorInfo& row : estimator_catalogue()) {
+    if (row.runs_by_default() && !row.needs_cone()) options.estimators.emplace_back(row.name);
+  }
+  return options;
+}
+
+TEST(Evaluate, AdjustingRemovesTheConfoundingThatTheNaiveEstimateKeeps) {
+  SmallWorld world = small_world(4000, 1.0, 1.0, 0);
+  world.policies[0].treat_probability.assign(4000, 0.9);  // at one half the two biases cancel
+  const Context context(0, 2);
+  const EvaluationRecord record =
+      evaluate(context, world.data, world.policies, on_features()).record;
+  const double truth = *record.policies[0].truth;
+  EXPECT_GT(std::abs(find(record, "naive").value - truth), 0.1);
+  for (const char* name : {"snips", "dm_ols1", "dm_ols2", "dm_ridge", "dr_ols1", "dr_ridge"}) {
+    EXPECT_NEAR(find(record, name).value, truth, 0.06) << name;
+  }
+}
+
+TEST(Evaluate, SplitEstimatesOnTheTestNodesAndComparesWithTheirTruth) {
+  const SmallWorld world = small_world(1000, 0.5, 1.0, 1);
+  EvaluateOptions options = on_features();
+  options.plan.protocol = Protocol::kSplit;
+  const EvaluationRecord record =
+      evaluate(Context(3, 1), world.data, world.policies, options).record;
+  EXPECT_EQ(record.diagnostics.num_evaluated_nodes, 200U);
+  const Split split = make_split(world.data.observed, {}, 3);
+  EXPECT_EQ(*record.policies[0].truth,
+            world.data.truth->utility(world.policies[0].treat_probability, split.test));
+}
+
+TEST(Evaluate, AnObserverThatSaysStopCancelsTheRun) {
+  class Impatient : public ProgressObserver {
+   public:
+    bool update(std::string_view, std::uint64_t, std::uint64_t) override { return false; }
+  };
+  Impatient observer;
+  const SmallWorld world = small_world(200, 0, 1, 2);
+  const Context context(0, 2, &observer);
+  EXPECT_EQ(evaluate(context, world.data, world.policies, on_features()).status,
+            RunStatus::kCancelled);
+}
+
+/// Says stop as soon as a network trains.
+class StopAtNetworks : public ProgressObserver {
+ public:
+  bool update(std::string_view phase, std::uint64_t, std::uint64_t) override {
+    return phase != "training a network" && phase != "training representations";
+  }
+};
+
+TEST(Evaluate, ACancelledRunKeepsTheEstimatorsThatWereFinished) {
+  const SmallWorld world = small_world(300, 0, 1, 2);
+  EvaluateOptions options = on_features();
+  options.estimators = {"cone", "dr_nn", "dm_nn", "dr_ridge", "naive", "snips"};
+  StopAtNetworks observer;
+  const Evaluation stopped =
+      evaluate(Context(0, 2, &observer), world.data, world.policies, options);
+  EXPECT_EQ(stopped.status, RunStatus::kCancelled);
+  EXPECT_EQ(stopped.record.status, "interrupted");
+  EXPECT_EQ(stopped.record.unfinished, (std::vector<std::string>{"cone", "dr_nn", "dm_nn"}));
+  ASSERT_EQ(stopped.record.policies[0].estimates.size(), 3U);
+  EXPECT_EQ(stopped.record.policies[0].estimates[0].estimator, "dr_ridge");
+
+  options.estimators = {"dr_ridge", "naive", "snips"};
+  const Evaluation whole = evaluate(Context(0, 2), world.data, world.policies, options);
+  EXPECT_EQ(whole.record.status, "completed");
+  EXPECT_TRUE(whole.record.unfinished.empty());
+  for (const std::string& name : options.estimators) {
+    EXPECT_EQ(find(stopped.record, name).value, find(whole.record, name).value) << name;
+  }
+}
+
+TEST(Evaluate, FitsFromCheapToDearWithStagesThatCoverTheRun) {
+  class Stages : public ProgressObserver {
+   public:
+    bool update(std::string_view, std::uint64_t, std::uint64_t) override { return true; }
+    void enter(const ProgressStage& stage) override {
+      if (stage.label.find("models)") == std::string::npos) return;
+      EXPECT_GE(stage.begin, 0);
+      EXPECT_LE(stage.end, 1 + 1e-12);
+      if (stage.label.ends_with("models)")) last = stage;
+      labels += stage.label + '\n';
+    }
+    ProgressStage last;
+    std::string labels;
+  };
+  Stages observer;
+  const SmallWorld world = small_world(300, 0, 1, 2);
+  EvaluateOptions options = on_features();
+  options.estimators = {"cone", "dm_nn", "dm_ols2"};
+  options.cone.epochs = 20;
+  evaluate(Context(0, 2, &observer), world.data, world.policies, options);
+  EXPECT_NE(observer.labels.find("propensity (1 of 4 models)"), std::string::npos)
+      << observer.labels;
+  EXPECT_NE(observer.labels.find("ols2 (2 of 4 models)"), std::string::npos) << observer.labels;
+  EXPECT_NE(observer.labels.find("nn (3 of 4 models), fold 5 of 5, treated"), std::string::npos);
+  EXPECT_NE(observer.labels.find("cone (4 of 4 models), fold 1 of 5"), std::string::npos);
+  EXPECT_NEAR(observer.last.end, 1, 1e-12);
+}
+
+TEST(Evaluate, ExpectsMoreWorkOfMoreDataAndNamesItFromCheapToDear) {
+  EvaluateOptions options;
+  const auto costs = [&](std::size_t nodes) {
+    return expected_costs(Context(0, 2), small_world(nodes, 0, 1, 2).data.observed, options);
+  };
+  const auto small = costs(200);
+  const auto large = costs(2000);
+  ASSERT_EQ(small.size(), 6U);  // propensity, ols1, ols2, ridge, nn, cone
+  ASSERT_EQ(large.size(), 6U);
+  EXPECT_EQ(large.front().name, "propensity");  // rows without any show the overlap by these
+  double previous = 0;
+  for (std::size_t k = 1; k < large.size(); ++k) {
+    EXPECT_GE(large[k].seconds, previous) << large[k].name;
+    previous = large[k].seconds;
+  }
+  EXPECT_EQ(large.back().name, "cone");
+  EXPECT_GT(large.back().seconds, 5 * small.back().seconds);
+}
+
+TEST(Evaluate, TheRunsIdentityFollowsConfigurationAndDataOnly) {
+  const SmallWorld world = small_world(200, 0, 1, 3);
+  const auto id = [&](std::uint64_t seed, const EvaluateOptions& options, int threads) {
+    return evaluate(Context(seed, threads), world.data, world.policies, options).record.run_id();
+  };
+  EvaluateOptions other_plan = on_features();
+  other_plan.plan.folds = 4;
+  EXPECT_EQ(id(0, on_features(), 1), id(0, on_features(), 2));
+  EXPECT_NE(id(0, on_features(), 1), id(1, on_features(), 1));
+  EXPECT_NE(id(0, on_features(), 1), id(0, other_plan, 1));
+
+  SmallWorld other_policy = world;
+  other_policy.policies[0].treat_probability[0] += 0.01;
+  SmallWorld other_data = world;
+  other_data.data.observed.outcome[0] += 1;
+  const auto id_of = [](const SmallWorld& w) {
+    return evaluate(Context(0, 1), w.data, w.policies, on_features()).record.run_id();
+  };
+  EXPECT_NE(id_of(world), id_of(other_policy));
+  EXPECT_NE(id_of(world), id_of(other_data));
+}
+
+TEST(Evaluate, SwappingArmLabelsAndPolicyChangesNoFittedEstimate) {
+  for (const std::size_t n : {198U, 200U, 203U}) {
+    const SmallWorld world = small_world(n, 0.7, 1.0, n);
+    SmallWorld swapped = world;
+    for (std::uint8_t& t : swapped.data.observed.treatment) t = 1 - t;
+    for (double& p : swapped.policies[0].treat_probability) p = 1 - p;
+    const Context context(0, 2);
+    const auto plain = evaluate(context, world.data, world.policies, on_features()).record;
+    const auto mirrored = evaluate(context, swapped.data, swapped.policies, on_features()).record;
+    for (const Estimate& e : plain.policies[0].estimates) {
+      EXPECT_NEAR(e.value, find(mirrored, e.estimator).value, 1e-7) << e.estimator << " " << n;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cone

@@ -1,0 +1,122 @@
+#include "study/study.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "study/figure2.hpp"
+#include "study/table2.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace cone {
+namespace {
+
+using testing::TemporaryFolder;
+
+std::vector<StudyNetwork> tiny_networks() {
+  NetworkOptions options;
+  options.nodes = 150;
+  options.mean_degree = 8;
+  options.topics = 4;
+  options.words = 60;
+  options.words_per_node = 12;
+  std::vector<StudyNetwork> networks;
+  networks.push_back({"tiny", synthetic_topic_network(Context(3, 1), options), "checksum"});
+  return networks;
+}
+
+StudyOptions tiny_study() {
+  StudyOptions options;
+  options.simulations = 2;
+  options.runs = 2;
+  options.tune = false;
+  return options;
+}
+
+TEST(ErrorSummary, IsWhatTheDefinitionsSay) {
+  const ErrorSummary summary = summarise_errors({{0.3, -0.1}, {0.2, 0.2}});
+  EXPECT_NEAR(summary.rmse, std::sqrt((0.05 + 0.04) / 2), 1e-12);
+  EXPECT_NEAR(summary.mae, 0.2, 1e-12);
+  EXPECT_NEAR(summary.bias, 0.15, 1e-12);
+  EXPECT_NEAR(summary.median_error, 0.2, 1e-12);
+  EXPECT_NEAR(summary.mae_error, 0, 1e-12);
+  // Of the mean of squares: sd(0.05, 0.04)/√2 = 0.005.
+  EXPECT_NEAR(summary.rmse_error, 0.005 / (2 * summary.rmse), 1e-12);
+}
+
+TEST(ErrorSummary, MissingValuesAreCountedAndLeftOut) {
+  const double missing = std::nan("");
+  const ErrorSummary summary = summarise_errors({{0.3, missing}, {missing, missing}, {0.1, 0.1}});
+  EXPECT_EQ(summary.num_missing, 3U);
+  EXPECT_NEAR(summary.mae, 0.2, 1e-12);
+  EXPECT_TRUE(std::isnan(summarise_errors({{missing}, {missing}}).rmse));
+}
+
+TEST(Study, ARunSeesTheTruthOfItsTestNodesOnly) {
+  const TemporaryFolder folder;
+  const auto networks = tiny_networks();
+  const auto settings = study_settings(networks, tiny_study(), 0);
+  ASSERT_EQ(settings.size(), 2U);
+  const MethodGroup& group = method_groups().front();
+  const auto result = study_unit(settings[0], 1, 0, group, {}).run(Context(0, 1));
+  const LoadedData data = simulated_log(settings[0], 1);
+  const Split split = make_split(data.observed, {}, 0);
+  const auto policy = random_weights_policy(1)->treat_probabilities(
+      Context(0, 1), data.observed.features, data.observed.graph);
+  EXPECT_EQ(result.at("truth").get<double>(), data.truth->utility(policy, split.test));
+  EXPECT_EQ(result.at("values").size(), group.methods.size());
+}
+
+TEST(Study, TableTwoIsTheSameAtAnyNumberOfThreadsAndWhenResumed) {
+  const auto networks = tiny_networks();
+  const TemporaryFolder first;
+  const TemporaryFolder second;
+  const Table2 one =
+      reproduce_table2(Context(0, 1), networks, tiny_study(), UnitStore(first.path()), false);
+  const Table2 five =
+      reproduce_table2(Context(0, 5), networks, tiny_study(), UnitStore(second.path()), false);
+  EXPECT_EQ(table2_json(one), table2_json(five));
+  EXPECT_EQ(one.num_reused, 0U);
+  const Table2 again =
+      reproduce_table2(Context(0, 2), networks, tiny_study(), UnitStore(first.path()), false);
+  EXPECT_EQ(again.num_reused, again.num_units);
+  EXPECT_EQ(table2_text(one), table2_text(again));
+  EXPECT_EQ(table2_csv(one), table2_csv(again));
+}
+
+TEST(Study, MoreSimulationsReuseTheFirstOnes) {
+  const auto networks = tiny_networks();
+  const TemporaryFolder folder;
+  StudyOptions options = tiny_study();
+  options.runs = 1;
+  const UnitStore store(folder.path());
+  const Table2 few = reproduce_table2(Context(0, 2), networks, options, store, false);
+  options.simulations = 3;
+  const Table2 more = reproduce_table2(Context(0, 2), networks, options, store, false);
+  EXPECT_EQ(more.num_reused, few.num_units);
+}
+
+TEST(Study, FigureTwoCoversTheGridOnTheStrongSettingOnly) {
+  const auto networks = tiny_networks();
+  const TemporaryFolder folder;
+  StudyOptions options = tiny_study();
+  options.runs = 1;
+  const Figure2 figure =
+      reproduce_figure2(Context(0, 2), networks, options, UnitStore(folder.path()), false);
+  ASSERT_EQ(figure.maps.size(), 1U);
+  EXPECT_EQ(figure.maps[0].setting, "tiny, kappa2 = 2");
+  EXPECT_EQ(figure.num_units, 50U);
+  for (const auto& row : figure.maps[0].cells) {
+    for (const ErrorSummary& cell : row) EXPECT_TRUE(std::isfinite(cell.rmse));
+  }
+  const std::string svg = figure2_svg(figure);
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
+  std::size_t cells = 0;
+  for (std::size_t at = svg.find("rgb("); at != std::string::npos; at = svg.find("rgb(", at + 1)) {
+    ++cells;
+  }
+  EXPECT_EQ(cells, 50U);
+}
+
+}  // namespace
+}  // namespace cone
