@@ -10,13 +10,13 @@
 namespace cone {
 namespace {
 
-enum class Colour { kRed, kBlue };
+enum class FileColour { kRed, kBlue };
 
 struct Paint {
   std::uint32_t layers = 2;
   double gloss = 0.5;
   bool dry = false;
-  Colour colour = Colour::kRed;
+  FileColour colour = FileColour::kRed;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor);
@@ -25,9 +25,9 @@ struct Paint {
 }  // namespace
 
 template <>
-struct EnumNames<Colour> {
-  static constexpr std::array<std::pair<Colour, std::string_view>, 2> kNames = {
-      {{Colour::kRed, "red"}, {Colour::kBlue, "blue"}}};
+struct EnumNames<FileColour> {
+  static constexpr std::array<std::pair<FileColour, std::string_view>, 2> kNames = {
+      {{FileColour::kRed, "red"}, {FileColour::kBlue, "blue"}}};
 };
 
 namespace {
@@ -61,7 +61,7 @@ std::string refusal(const std::string& text) {
 
 TEST(OptionFile, GivesBackWhatOptionJsonWrote) {
   const testing::TemporaryFolder folder;
-  const Paint paint{.layers = 7, .gloss = 1.0 / 3, .dry = true, .colour = Colour::kBlue};
+  const Paint paint{.layers = 7, .gloss = 1.0 / 3, .dry = true, .colour = FileColour::kBlue};
   const auto file = folder.write("paint.json", file_with(option_json(paint).dump()));
   EXPECT_EQ(canonical_text(read_option_file<Paint>(file)), canonical_text(paint));
 }

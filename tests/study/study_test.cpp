@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "data/split.hpp"
+#include "policy/policy.hpp"
 #include "study/figure2.hpp"
 #include "study/table2.hpp"
 #include "support/temporary_folder.hpp"
