@@ -56,8 +56,8 @@ int run_check(const CheckFlags& flags) {
                                    "cone simulate makes a log from a network"});
   }
   DataReport report = report_data(data);
-  for (const EvaluatedPolicy& policy : evaluate_policies(context, data.observed, flags.policies)) {
-    report.policies.push_back({policy.name, mean(policy.treat_probability)});
+  for (const PolicyOnData& policy : resolve_policies(context, data.observed, flags.policies)) {
+    report.policies.push_back({policy.name, mean(arm_column(policy.probability.view(), 1))});
   }
   progress.clear();
   if (flags.json == "-") {

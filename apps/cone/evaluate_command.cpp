@@ -177,7 +177,7 @@ int run_evaluate(EvaluateFlags flags) {
   const LoadedData data = load_named(context, flags.data, flags.table);
   const double load_seconds = loading.seconds();
   check_model(flags, fit, data.observed);
-  const auto policies = evaluate_policies(context, data.observed, flags.policies);
+  const auto policies = resolve_policies(context, data.observed, flags.policies);
   if (flags.explanations.any() && !fit) {
     fit = fit_cone(context, data.observed, flags.options.plan, flags.options.cone);
   }

@@ -1,24 +1,31 @@
 #include "data/dataset.hpp"
 
-#include <algorithm>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/numeric.hpp"
 
 namespace cone {
 namespace {
 
-void add_optional(Checksum& checksum, const std::optional<std::vector<double>>& column) {
-  checksum.add_size(column.has_value() ? 1 : 0);
-  if (column) checksum.add(std::span<const double>(*column));
+void add_optional(Checksum& checksum, const std::optional<Matrix<double>>& table, Arm arm) {
+  checksum.add_size(table.has_value() ? 1 : 0);
+  if (!table) return;
+  const std::vector<double> column = arm_column(table->view(), arm);
+  checksum.add(std::span<const double>(column));
+}
+
+/// The labels that two arms have had from the start say nothing new.
+bool has_plain_labels(const std::vector<std::string>& arms) {
+  return arms.size() == 2 && arms[0] == "0" && arms[1] == "1";
 }
 
 }  // namespace
 
-std::size_t Dataset::num_treated() const {
-  return static_cast<std::size_t>(std::count(treatment.begin(), treatment.end(), 1));
+std::vector<std::size_t> Dataset::arm_sizes() const {
+  std::vector<std::size_t> sizes(num_arms(), 0);
+  for (const Arm arm : treatment) ++sizes[arm];
+  return sizes;
 }
 
 std::string Dataset::checksum() const {
@@ -33,28 +40,28 @@ std::string Dataset::checksum() const {
   for (const std::string& name : features.names) checksum.add(std::string_view(name));
   checksum.add(std::span<const std::uint8_t>(treatment));
   checksum.add(std::span<const double>(outcome));
-  add_optional(checksum, propensity);
-  add_optional(checksum, mu0);
-  add_optional(checksum, mu1);
+  // Two arms have one propensity, as the other follows from it; three have two.
+  for (std::size_t a = 1; a < num_arms(); ++a) {
+    add_optional(checksum, propensity, static_cast<Arm>(a));
+  }
+  for (std::size_t a = 0; a < num_arms(); ++a) add_optional(checksum, mu, static_cast<Arm>(a));
+  if (!has_plain_labels(arms)) {
+    checksum.add_size(num_arms());
+    for (const std::string& label : arms) checksum.add(std::string_view(label));
+  }
   return checksum.hex();
 }
 
-Truth::Truth(std::vector<double> y0, std::vector<double> y1)
-    : y0_(std::move(y0)), y1_(std::move(y1)) {
-  require(y0_.size() == y1_.size(), "truth: y0 and y1 differ in length");
+double Truth::utility(MatrixView<const double> policy) const {
+  CompensatedSum total;
+  for (std::size_t i = 0; i < outcomes_.rows(); ++i)
+    total.add(dot(policy.row(i), outcomes_.row(i)));
+  return total.value() / static_cast<double>(outcomes_.rows());
 }
 
-double Truth::utility(std::span<const double> policy) const {
+double Truth::utility(MatrixView<const double> policy, std::span<const NodeIndex> nodes) const {
   CompensatedSum total;
-  for (std::size_t i = 0; i < y0_.size(); ++i) {
-    total.add(policy[i] * y1_[i] + (1 - policy[i]) * y0_[i]);
-  }
-  return total.value() / static_cast<double>(y0_.size());
-}
-
-double Truth::utility(std::span<const double> policy, std::span<const NodeIndex> nodes) const {
-  CompensatedSum total;
-  for (const NodeIndex i : nodes) total.add(policy[i] * y1_[i] + (1 - policy[i]) * y0_[i]);
+  for (const NodeIndex i : nodes) total.add(dot(policy.row(i), outcomes_.row(i)));
   return total.value() / static_cast<double>(nodes.size());
 }
 

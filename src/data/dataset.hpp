@@ -4,9 +4,12 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/matrix.hpp"
 #include "base/sparse_matrix.hpp"
+#include "data/arms.hpp"
 #include "data/id_table.hpp"
 #include "graph/graph.hpp"
 
@@ -31,40 +34,41 @@ struct Dataset {
   IdTable ids;
   Graph graph;
   FeatureTable features;
-  std::vector<std::uint8_t> treatment;  ///< 0 or 1; empty where the data has no log (a raw network)
-  std::vector<double> outcome;          ///< empty where the data has no log
-  /// The user's own nuisances, where brought.
-  std::optional<std::vector<double>> propensity;  ///< P(treatment = 1)
-  std::optional<std::vector<double>> mu0;
-  std::optional<std::vector<double>> mu1;
+  std::vector<std::string> arms = {"0", "1"};  ///< labels, the control arm first
+  std::vector<Arm> treatment;   ///< which arm; empty where the data has no log (a raw network)
+  std::vector<double> outcome;  ///< empty where the data has no log
+  /// The user's own nuisances, where brought: nodes × arms.
+  std::optional<Matrix<double>> propensity;
+  std::optional<Matrix<double>> mu;
   /// Ids of lines that were left out for lack of a value. Nothing is computed for them; a file of
   /// policies may list them.
   IdTable left_out;
 
   std::size_t num_nodes() const { return ids.size(); }
   bool has_log() const { return !treatment.empty(); }
-  std::size_t num_treated() const;
+  std::size_t num_arms() const { return arms.size(); }
+  /// How many nodes got each arm.
+  std::vector<std::size_t> arm_sizes() const;
   /// 32 hexadecimal digits over everything above but the ids left out: the same content has the
   /// same checksum in whatever format it was stored.
   std::string checksum() const;
 };
 
-/// Both potential outcomes of every node, known only in simulations. Answers what a policy would
-/// truly have achieved, and nothing in nuisance or estimate takes one.
+/// The outcome of every node under every arm, known only in simulations. Answers what a policy
+/// would truly have achieved, and nothing in nuisance or estimate takes one.
 class Truth {
  public:
-  Truth(std::vector<double> y0, std::vector<double> y1);
+  /// nodes × arms.
+  explicit Truth(Matrix<double> outcomes) : outcomes_(std::move(outcomes)) {}
 
-  /// mean_i of π(i)·y_i(1) + (1 − π(i))·y_i(0), over all nodes or the given ones.
-  double utility(std::span<const double> policy) const;
-  double utility(std::span<const double> policy, std::span<const NodeIndex> nodes) const;
+  /// mean_i of Σ_a π_a(i)·y_i(a) over all nodes or the given ones; the policy is nodes × arms.
+  double utility(MatrixView<const double> policy) const;
+  double utility(MatrixView<const double> policy, std::span<const NodeIndex> nodes) const;
 
-  std::span<const double> y0() const { return y0_; }
-  std::span<const double> y1() const { return y1_; }
+  MatrixView<const double> outcomes() const { return outcomes_.view(); }
 
  private:
-  std::vector<double> y0_;
-  std::vector<double> y1_;
+  Matrix<double> outcomes_;
 };
 
 /// What a loader made of one column of the table of nodes.

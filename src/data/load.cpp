@@ -119,10 +119,9 @@ LoadedData load_dataset(const Context& context, const DataFiles& files,
   observed.ids = std::move(nodes.ids);
   observed.treatment = std::move(nodes.treatment);
   observed.outcome = std::move(nodes.outcome);
-  observed.propensity = std::move(nodes.propensity);
-  observed.mu0 = std::move(nodes.mu0);
-  observed.mu1 = std::move(nodes.mu1);
-  if (nodes.y0 && nodes.y1) data.truth.emplace(std::move(*nodes.y0), std::move(*nodes.y1));
+  if (nodes.propensity) observed.propensity = two_arm_probabilities(*nodes.propensity);
+  if (nodes.mu0 && nodes.mu1) observed.mu = join_arms(std::array{*nodes.mu0, *nodes.mu1});
+  if (nodes.y0 && nodes.y1) data.truth.emplace(join_arms(std::array{*nodes.y0, *nodes.y1}));
   load::check_sanity(source, data);
   faults.throw_if_any(ErrorCode::kData);
   observed.graph = build_graph(context, observed.num_nodes(),

@@ -128,14 +128,14 @@ std::vector<double> to_vector(const SparseMatrix& columns) {
 
 void take_log(const Matrices& matrices, LoadedData& loaded) {
   const std::vector<double> treatment = to_vector(matrices.at("T"));
-  std::vector<double> y1 = to_vector(matrices.at("Y1"));
-  std::vector<double> y0 = to_vector(matrices.at("Y0"));
+  const std::vector<double> y1 = to_vector(matrices.at("Y1"));
+  const std::vector<double> y0 = to_vector(matrices.at("Y0"));
   for (std::size_t i = 0; i < treatment.size(); ++i) {
     const bool treated = treatment[i] == 1;
     loaded.observed.treatment.push_back(treated ? 1 : 0);
     loaded.observed.outcome.push_back(treated ? y1[i] : y0[i]);
   }
-  loaded.truth.emplace(std::move(y0), std::move(y1));
+  loaded.truth.emplace(join_arms(std::array{y0, y1}));
 }
 
 /// Every check has passed.

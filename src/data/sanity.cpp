@@ -242,7 +242,7 @@ bool explains_outcome(const LoadedData& data) {
   const Dataset& observed = data.observed;
   double squares = 0;
   for (std::size_t i = 0; i < observed.num_nodes(); ++i) {
-    const double own = observed.treatment[i] == 1 ? data.truth->y1()[i] : data.truth->y0()[i];
+    const double own = data.truth->outcomes()(i, observed.treatment[i]);
     squares += (observed.outcome[i] - own) * (observed.outcome[i] - own);
   }
   return squares < static_cast<double>(observed.num_nodes()) * variance(observed.outcome, 0);
@@ -255,9 +255,9 @@ void check_truth(const Source& source, LoadedData& data) {
   std::size_t num_swapped = 0;
   std::size_t first = 0;
   for (std::size_t i = 0; i < observed.num_nodes(); ++i) {
-    const bool treated = observed.treatment[i] == 1;
-    const double own = treated ? data.truth->y1()[i] : data.truth->y0()[i];
-    const double other = treated ? data.truth->y0()[i] : data.truth->y1()[i];
+    const Arm arm = observed.treatment[i];
+    const double own = data.truth->outcomes()(i, arm);
+    const double other = data.truth->outcomes()(i, arm == 0 ? 1 : 0);
     const auto differs = [&](double y) {
       return std::abs(y - observed.outcome[i]) > 1e-9 * (1 + std::abs(observed.outcome[i]));
     };
@@ -296,8 +296,8 @@ void check_sanity(const Source& source, LoadedData& data) {
                                "--ignore columns with many missing values"});
     return;
   }
-  const std::size_t num_treated = observed.num_treated();
-  if (num_treated == 0 || num_treated == observed.num_nodes()) {
+  const std::vector<std::size_t> sizes = observed.arm_sizes();
+  if (std::count(sizes.begin(), sizes.end(), 0U) > 0) {
     source.faults.add("arms", {{.file = source.files.title("nodes.csv")},
                                "only one arm is left of the lines that can be used",
                                "nothing can be said about an arm that was never tried"});

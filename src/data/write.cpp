@@ -24,17 +24,19 @@ constexpr std::size_t kMaxListedEntries = 1'000'000;
 
 struct Column {
   std::string_view name;
-  std::span<const double> values;
+  std::vector<double> values;
 };
 
 std::vector<Column> optional_columns(const Dataset& data, const Truth* truth) {
   std::vector<Column> columns;
-  if (data.propensity) columns.push_back({"propensity", *data.propensity});
-  if (data.mu0) columns.push_back({"mu0", *data.mu0});
-  if (data.mu1) columns.push_back({"mu1", *data.mu1});
+  if (data.propensity) columns.push_back({"propensity", arm_column(data.propensity->view(), 1)});
+  if (data.mu) {
+    columns.push_back({"mu0", arm_column(data.mu->view(), 0)});
+    columns.push_back({"mu1", arm_column(data.mu->view(), 1)});
+  }
   if (truth != nullptr) {
-    columns.push_back({"y0", truth->y0()});
-    columns.push_back({"y1", truth->y1()});
+    columns.push_back({"y0", arm_column(truth->outcomes(), 0)});
+    columns.push_back({"y1", arm_column(truth->outcomes(), 1)});
   }
   return columns;
 }

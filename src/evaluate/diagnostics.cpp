@@ -98,7 +98,7 @@ DataSummary summarise(const Dataset& data) {
           .num_edges = data.graph.num_edges(),
           .num_features = data.features.matrix.cols(),
           .num_dense_features = data.features.num_dense,
-          .num_treated = data.num_treated(),
+          .num_treated = data.arm_sizes()[1],
           .checksum = data.checksum()};
 }
 

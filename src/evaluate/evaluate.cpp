@@ -49,7 +49,7 @@ std::vector<const EstimatorInfo*> chosen_estimators(const Dataset& data,
   std::vector<const EstimatorInfo*> chosen;
   for (const std::string& name : options.estimators) chosen.push_back(find_estimator(name));
   if (chosen.empty()) {
-    const bool own_model = options.nuisances == NuisanceSource::kGiven && data.mu0.has_value();
+    const bool own_model = options.nuisances == NuisanceSource::kGiven && data.mu.has_value();
     for (const std::string_view name : default_estimators(own_model)) {
       const EstimatorInfo* estimator = find_estimator(name);
       if (!estimator->needs_cone() || !is_large(data)) chosen.push_back(estimator);
@@ -58,12 +58,12 @@ std::vector<const EstimatorInfo*> chosen_estimators(const Dataset& data,
   return chosen;
 }
 
-Matrix<double> policy_matrix(std::span<const EvaluatedPolicy> policies, std::size_t num_nodes) {
+Matrix<double> policy_matrix(std::span<const PolicyOnData> policies, std::size_t num_nodes) {
   Matrix<double> matrix(policies.size(), num_nodes);
   for (std::size_t p = 0; p < policies.size(); ++p) {
-    require(policies[p].treat_probability.size() == num_nodes, "evaluate: policy of wrong length");
-    std::copy(policies[p].treat_probability.begin(), policies[p].treat_probability.end(),
-              matrix.row(p).begin());
+    const std::vector<double> treated = arm_column(policies[p].probability.view(), 1);
+    require(treated.size() == num_nodes, "evaluate: policy of wrong length");
+    std::copy(treated.begin(), treated.end(), matrix.row(p).begin());
   }
   return matrix;
 }
@@ -159,21 +159,22 @@ void note_diverged_folds(std::span<const FoldTraining> trainings, Estimate& valu
 }
 
 /// A policy's result without estimates.
-PolicyResult describe_policy(const EvaluatedPolicy& policy, const LoadedData& data,
+PolicyResult describe_policy(const PolicyOnData& policy, const LoadedData& data,
                              std::span<const NodeIndex> scored) {
-  PolicyResult result{
-      .name = policy.name,
-      .checksum = Checksum().add(std::span<const double>(policy.treat_probability)).hex(),
-      .treated_fraction = mean(gather(policy.treat_probability, scored))};
-  if (data.truth) result.truth = data.truth->utility(policy.treat_probability, scored);
+  const std::vector<double> treated = arm_column(policy.probability.view(), 1);
+  PolicyResult result{.name = policy.name,
+                      .checksum = Checksum().add(std::span<const double>(treated)).hex(),
+                      .treated_fraction = mean(gather(treated, scored))};
+  if (data.truth) result.truth = data.truth->utility(policy.probability.view(), scored);
   return result;
 }
 
-void add_estimates(const Context& context, const EvaluatedPolicy& policy, std::size_t number,
+void add_estimates(const Context& context, const PolicyOnData& policy, std::size_t number,
                    const ScoredLog& log, const NuisanceSet& nuisances,
                    std::span<const EstimatorInfo* const> estimators,
                    const EstimatorOptions& options, PolicyResult& result) {
-  const std::vector<double> probability = gather(policy.treat_probability, nuisances.scored);
+  const std::vector<double> treated = arm_column(policy.probability.view(), 1);
+  const std::vector<double> probability = gather(treated, nuisances.scored);
   for (const EstimatorInfo* estimator : estimators) {
     context.poll();
     EstimationInput input{
@@ -184,8 +185,8 @@ void add_estimates(const Context& context, const EvaluatedPolicy& policy, std::s
     }
     if (estimator->method == Method::kKernelBalancing) {
       const BalancedLog& balance = nuisances.balances.find(estimator->kernel)->second;
-      result.estimates.push_back(estimate_balanced(
-          *estimator, input, balance.value(context, policy.treat_probability), options));
+      result.estimates.push_back(
+          estimate_balanced(*estimator, input, balance.value(context, treated), options));
       continue;
     }
     if (estimator->needs_outcome_model()) {
@@ -205,7 +206,7 @@ void add_estimates(const Context& context, const EvaluatedPolicy& policy, std::s
 }
 
 nlohmann::ordered_json config_json(const Context& context, const EvaluateOptions& options,
-                                   std::span<const EvaluatedPolicy> policies,
+                                   std::span<const PolicyOnData> policies,
                                    std::span<const EstimatorInfo* const> estimators) {
   nlohmann::ordered_json config = option_json(options);
   config["estimators"] = nlohmann::ordered_json::array();
@@ -213,14 +214,14 @@ nlohmann::ordered_json config_json(const Context& context, const EvaluateOptions
     config["estimators"].push_back(std::string(estimator->name));
   }
   config["policies"] = nlohmann::ordered_json::array();
-  for (const EvaluatedPolicy& policy : policies) config["policies"].push_back(policy.name);
+  for (const PolicyOnData& policy : policies) config["policies"].push_back(policy.name);
   config["seed"] = context.seed();
   return config;
 }
 
 /// Runs the estimators that have become ready and takes them off the list.
 void run_ready_estimators(const Context& context, const Dataset& data,
-                          std::span<const EvaluatedPolicy> policies, const NuisanceSet& nuisances,
+                          std::span<const PolicyOnData> policies, const NuisanceSet& nuisances,
                           const EstimatorOptions& options,
                           std::vector<const EstimatorInfo*>& waiting,
                           std::vector<PolicyResult>& results) {
@@ -253,7 +254,7 @@ void sort_estimates(std::span<const EstimatorInfo* const> estimators,
 
 /// Fits and estimates until all is done or the observer asks to stop; whether all was done.
 bool fit_and_estimate(const Context& context, const LoadedData& data,
-                      std::span<const EvaluatedPolicy> policies, const EvaluateOptions& options,
+                      std::span<const PolicyOnData> policies, const EvaluateOptions& options,
                       std::span<const NuisanceStep> steps, NuisanceFitter& fitter,
                       std::vector<const EstimatorInfo*>& waiting, EvaluationRecord& record) {
   const auto estimate_ready = [&] {
@@ -285,7 +286,7 @@ bool fit_and_estimate(const Context& context, const LoadedData& data,
 }
 
 void warn_of_left_out(const Dataset& data, const EvaluateOptions& options, Diagnostics& out) {
-  const bool own_model = options.nuisances == NuisanceSource::kGiven && data.mu0.has_value();
+  const bool own_model = options.nuisances == NuisanceSource::kGiven && data.mu.has_value();
   if (!options.estimators.empty() || own_model || !is_large(data)) return;
   std::vector<std::string_view> left_out;
   for (const std::string_view name : default_estimators(own_model)) {
@@ -298,7 +299,7 @@ void warn_of_left_out(const Dataset& data, const EvaluateOptions& options, Diagn
 }
 
 Evaluation run(const Context& context, const LoadedData& data,
-               std::span<const EvaluatedPolicy> policies, const EvaluateOptions& options,
+               std::span<const PolicyOnData> policies, const EvaluateOptions& options,
                const ConeFit* fitted_cone) {
   validate(options);
   require_log(data.observed);
@@ -318,7 +319,7 @@ Evaluation run(const Context& context, const LoadedData& data,
   const auto steps = plan_nuisances(context, data.observed, estimators, options, fitted_cone);
   NuisanceFitter fitter(context, data.observed, probabilities.view(), options, fitted_cone,
                         estimators, steps);
-  for (const EvaluatedPolicy& policy : policies) {
+  for (const PolicyOnData& policy : policies) {
     record.policies.push_back(describe_policy(policy, data, fitter.set().scored));
   }
   std::vector<const EstimatorInfo*> waiting = estimators;
@@ -349,7 +350,7 @@ bool uses_cone(const Dataset& data, const EvaluateOptions& options) {
   const auto chosen = chosen_estimators(data, options);
   return std::any_of(chosen.begin(), chosen.end(), [&](const EstimatorInfo* estimator) {
     return estimator->kernel == "cone" ||
-           (estimator->outcome_model == "cone" && !(given && data.mu0)) ||
+           (estimator->outcome_model == "cone" && !(given && data.mu)) ||
            (estimator->propensity_model == "cone" && !(given && data.propensity));
   });
 }
@@ -368,7 +369,7 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
 }
 
 Evaluation evaluate(const Context& context, const LoadedData& data,
-                    std::span<const EvaluatedPolicy> policies, const EvaluateOptions& options,
+                    std::span<const PolicyOnData> policies, const EvaluateOptions& options,
                     const ConeFit* fitted_cone) {
   try {
     return run(context, data, policies, options, fitted_cone);

@@ -85,7 +85,7 @@ bool uses_cone(const Dataset& data, const EvaluateOptions& options);
 /// `fitted_cone`: cone's networks as fit_cone made them on this data, instead of fitting anew; the
 /// plan and the seed must be those of the fit.
 Evaluation evaluate(const Context& context, const LoadedData& data,
-                    std::span<const EvaluatedPolicy> policies, const EvaluateOptions& options,
+                    std::span<const PolicyOnData> policies, const EvaluateOptions& options,
                     const ConeFit* fitted_cone = nullptr);
 
 }  // namespace cone

@@ -23,8 +23,8 @@ void add_name(std::string_view name, std::vector<std::string_view>& names) {
 
 OutcomePredictions given_predictions(const Dataset& data) {
   OutcomePredictions predictions;
-  predictions.mu0 = *data.mu0;
-  predictions.mu1 = *data.mu1;
+  predictions.mu0 = arm_column(data.mu->view(), 0);
+  predictions.mu1 = arm_column(data.mu->view(), 1);
   return predictions;
 }
 
@@ -37,13 +37,13 @@ OutcomeModel model_named(std::string_view name) {
 
 void require_given_columns(const Dataset& data, std::span<const EstimatorInfo* const> estimators) {
   FaultList faults;
-  if (!data.propensity && !data.mu0) {
+  if (!data.propensity && !data.mu) {
     faults.add("given", {{.item = "--nuisances given"},
                          "the data has none of the columns propensity, mu0 and mu1",
                          "add them to nodes.csv, or leave the flag out to fit them"});
   }
   for (const EstimatorInfo* estimator : estimators) {
-    if (estimator->outcome_model == "given" && !data.mu0) {
+    if (estimator->outcome_model == "given" && !data.mu) {
       faults.add("given", {{.item = std::string(estimator->name)},
                            "needs the columns mu0 and mu1",
                            "add them to nodes.csv, or choose a fitted estimator such as " +
@@ -78,7 +78,7 @@ bool takes_propensity(const Dataset& data, const EvaluateOptions& options) {
 }
 
 bool takes_outcome_model(const Dataset& data, const EvaluateOptions& options) {
-  return options.nuisances == NuisanceSource::kGiven && data.mu0.has_value();
+  return options.nuisances == NuisanceSource::kGiven && data.mu.has_value();
 }
 
 /// Which parts of cone's networks estimators use.
@@ -122,8 +122,8 @@ void fit_overlap(const Context& context, const Dataset& data, const EvaluateOpti
 /// A column that the user brought and that nothing reads.
 void warn_of_idle_columns(const Dataset& data, const EvaluateOptions& options, NuisanceSet& set) {
   if (options.nuisances == NuisanceSource::kGiven) return;
-  if (!data.propensity && !data.mu0) return;
-  const char* columns = !data.mu0          ? "propensity was"
+  if (!data.propensity && !data.mu) return;
+  const char* columns = !data.mu           ? "propensity was"
                         : !data.propensity ? "mu0 and mu1 were"
                                            : "propensity, mu0 and mu1 were";
   set.warnings.push_back(fmt::format(
@@ -220,7 +220,7 @@ NuisanceFitter::NuisanceFitter(const Context& context, const Dataset& data,
   set_.given_outcome_model = takes_outcome_model(data, options);
   warn_of_idle_columns(data, options, set_);
   if (set_.given_propensity) {  // for the overlap, where no estimator needs them
-    set_.propensities["given"] = {.probability = *data.propensity};
+    set_.propensities["given"] = {.probability = arm_column(data.propensity->view(), 1)};
   }
   const bool needs_model =
       std::any_of(estimators.begin(), estimators.end(),

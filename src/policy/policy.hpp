@@ -48,19 +48,19 @@ LinearPolicyWeights load_linear_policy(const Context& context, const std::filesy
 LinearPolicyWeights load_linear_policy(const Context& context, const std::string& name,
                                        ByteSource bytes, const FeatureTable& features);
 
-/// A policy with its name and its probabilities on the data at hand.
-struct EvaluatedPolicy {
+/// A policy with its name and what it does on the data at hand.
+struct PolicyOnData {
   std::string name;
-  std::vector<double> treat_probability;
+  Matrix<double> probability;  ///< nodes × arms; rows sum to 1
 };
 
 /// Turns what a user wrote (`treat-all`, `treat-none`, `uniform`, `random-weights:SEED`,
 /// `linear:FILE`, or the name of a policy file, which may hold several) into policies on `data`, in
 /// the order given. Throws Error listing every fault; names that occur twice are a fault.
-std::vector<EvaluatedPolicy> evaluate_policies(const Context& context, const Dataset& data,
-                                               std::span<const std::string> specifications);
+std::vector<PolicyOnData> resolve_policies(const Context& context, const Dataset& data,
+                                           std::span<const std::string> specifications);
 
-/// The names `evaluate_policies` understands besides files, for help texts and completion.
+/// The names `resolve_policies` understands besides files, for help texts and completion.
 std::vector<std::string> builtin_policy_names();
 
 }  // namespace cone

@@ -44,7 +44,7 @@ std::unique_ptr<Policy> builtin_policy(const Context& context, const Dataset& da
 }
 
 void append_from_file(const Context& context, const Dataset& data, const std::string& path,
-                      std::vector<EvaluatedPolicy>& policies) {
+                      std::vector<PolicyOnData>& policies) {
   if (path_kind(path) == PathKind::kMissing) {
     const std::string nearest = closest_name(path, builtin_policy_names());
     throw Error(
@@ -56,7 +56,7 @@ void append_from_file(const Context& context, const Dataset& data, const std::st
   }
   PolicyTable table = load_policy_table(context, path, data.ids, {}, data.left_out);
   for (std::size_t p = 0; p < table.names.size(); ++p) {
-    policies.push_back({std::move(table.names[p]), std::move(table.probabilities[p])});
+    policies.push_back({std::move(table.names[p]), two_arm_probabilities(table.probabilities[p])});
   }
 }
 
@@ -66,17 +66,17 @@ std::vector<std::string> builtin_policy_names() {
   return {"treat-all", "treat-none", "uniform", "random-weights:1", "linear:FILE"};
 }
 
-std::vector<EvaluatedPolicy> evaluate_policies(const Context& context, const Dataset& data,
-                                               std::span<const std::string> specifications) {
-  std::vector<EvaluatedPolicy> policies;
+std::vector<PolicyOnData> resolve_policies(const Context& context, const Dataset& data,
+                                           std::span<const std::string> specifications) {
+  std::vector<PolicyOnData> policies;
   std::vector<Fault> faults;
   ErrorCode code = ErrorCode::kUsage;
   std::uint64_t num_unlisted = 0;
   for (const std::string& specification : specifications) {
     try {
       if (const auto policy = builtin_policy(context, data, specification)) {
-        policies.push_back(
-            {specification, policy->treat_probabilities(context, data.features, data.graph)});
+        policies.push_back({specification, two_arm_probabilities(policy->treat_probabilities(
+                                               context, data.features, data.graph))});
       } else {
         append_from_file(context, data, specification, policies);
       }
@@ -87,7 +87,7 @@ std::vector<EvaluatedPolicy> evaluate_policies(const Context& context, const Dat
     }
   }
   std::set<std::string> names;
-  for (const EvaluatedPolicy& policy : policies) {
+  for (const PolicyOnData& policy : policies) {
     if (!names.insert(policy.name).second) {
       faults.push_back({{.item = "--policy"},
                         fmt::format("two policies are named '{}'", printable(policy.name)),

@@ -113,7 +113,7 @@ SimulatedLog simulate_log(const Context& context, const Graph& graph,
     outcome[i] = treatment[i] != 0 ? outcomes.treated[i] : outcomes.control[i];
   }
   return {std::move(treatment), std::move(outcome), std::move(propensity),
-          Truth(std::move(outcomes.control), std::move(outcomes.treated)), std::move(hidden)};
+          Truth(join_arms(std::array{outcomes.control, outcomes.treated})), std::move(hidden)};
 }
 
 }  // namespace cone

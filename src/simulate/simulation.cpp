@@ -88,7 +88,7 @@ nlohmann::ordered_json manifest(const Context& context, const SimulationOptions&
             {"num_edges", data.graph.num_edges()},
             {"num_features", data.features.matrix.cols()},
             {"num_dense_features", data.features.num_dense},
-            {"num_treated", data.num_treated()},
+            {"num_treated", data.arm_sizes()[1]},
             {"checksum", data.checksum()}}},
           {"structure", structure(context, simulated)},
           {"centroid", std::string(data.ids[simulated.hidden.centroid])}};

@@ -79,7 +79,7 @@ Json evaluate_group(const Context& context, const StudySetting& setting, std::ui
                     const MethodGroup& group, EvaluateOptions options) {
   const LoadedData data = simulated_log(setting, simulation);
   const std::vector<std::string> policy = {fmt::format("random-weights:{}", simulation)};
-  const auto policies = evaluate_policies(context, data.observed, policy);
+  const auto policies = resolve_policies(context, data.observed, policy);
   std::optional<ConeFit> fit;
   if (group.name == kConeGroup) {
     fit = fit_cone(context, data.observed, options.plan, options.cone);

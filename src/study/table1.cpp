@@ -37,11 +37,10 @@ Table1Row simulate_row(const Context& context, const StudyNetwork& study, double
     const SimulatedLog log =
         simulate_log(context, network.graph, network.topics.view(),
                      {.kappa2 = kappa2, .normalisation = options.normalisation}, simulation);
-    const auto y0 = log.truth.y0();
-    const auto y1 = log.truth.y1();
-    for (std::size_t i = 0; i < y0.size(); ++i) {
+    const MatrixView<const double> outcomes = log.truth.outcomes();
+    for (std::size_t i = 0; i < outcomes.rows(); ++i) {
       treated[simulation] += log.treatment[i];
-      gaining[simulation] += y1[i] > y0[i] ? 1 : 0;
+      gaining[simulation] += outcomes(i, 1) > outcomes(i, 0) ? 1 : 0;
     }
   });
   Table1Row row{.network = study.name,

@@ -29,10 +29,10 @@ TEST(LoadDataset, ReadsEveryColumnAndFile) {
   EXPECT_EQ(data.ids.find("\xC3\xA9"), 3U);
   EXPECT_EQ(data.treatment, (std::vector<std::uint8_t>{0, 1, 1, 0}));
   EXPECT_EQ(data.outcome, (std::vector<double>{1.5, -2e-3, 7, 4}));
-  EXPECT_EQ(data.propensity, (std::vector<double>{0.25, 0.5, 1, 0}));
-  EXPECT_EQ(data.mu1, (std::vector<double>{2, 2, 2, 2}));
+  EXPECT_EQ(arm_column(data.propensity->view(), 1), (std::vector<double>{0.25, 0.5, 1, 0}));
+  EXPECT_EQ(arm_column(data.mu->view(), 1), (std::vector<double>{2, 2, 2, 2}));
   ASSERT_TRUE(loaded.truth.has_value());
-  EXPECT_EQ(loaded.truth->y1()[0], 2.5);
+  EXPECT_EQ(loaded.truth->outcomes()(0, 1), 2.5);
   EXPECT_EQ(data.features.names,
             (std::vector<std::string>{"age", "height, cm", "word two", "word one", "zero"}));
   EXPECT_EQ(dense_row(data.features.matrix, 0), (std::vector<double>{30, 0, 0, 1, 0}));

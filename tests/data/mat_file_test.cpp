@@ -65,8 +65,8 @@ TEST(MatFile, ReadsWhatScipyWrites) {
   EXPECT_EQ(data.treatment, (std::vector<std::uint8_t>{0, 1, 0, 1, 1, 0}));
   EXPECT_EQ(data.outcome, (std::vector<double>{0, 11.5, 2.5, 13, 14, -5.75}));
   ASSERT_TRUE(loaded.truth.has_value());
-  EXPECT_EQ(loaded.truth->y0()[1], 1.0);
-  EXPECT_EQ(loaded.truth->y1()[0], 10.0);
+  EXPECT_EQ(loaded.truth->outcomes()(1, 0), 1.0);
+  EXPECT_EQ(loaded.truth->outcomes()(0, 1), 10.0);
 }
 
 TEST(MatFile, LoadsTheSameDataFromEveryWayOfStoringIt) {

@@ -78,7 +78,7 @@ TEST(Split, HasTheAskedSharesAndHoldsEveryNodeOnce) {
 TEST(Split, GivesEveryPartItsShareOfBothArmsWhenStratified) {
   for (std::uint32_t n = 30; n < 90; ++n) {
     const Dataset data = dataset_of(count_to(n));
-    const auto all = static_cast<double>(data.num_treated());
+    const auto all = static_cast<double>(data.arm_sizes()[1]);
     const Split split = make_split(data, {.stratified = true}, n);
     EXPECT_NEAR(static_cast<double>(num_treated(data, split.train)), 0.6 * all, 1) << n;
     EXPECT_NEAR(static_cast<double>(num_treated(data, split.validation)), 0.2 * all, 1) << n;

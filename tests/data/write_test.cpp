@@ -21,8 +21,8 @@ TEST(WriteDataset, ReadsBackToTheSameChecksum) {
   EXPECT_EQ(again.observed.checksum(), original.observed.checksum());
   EXPECT_EQ(again.observed.features.names, original.observed.features.names);
   ASSERT_TRUE(again.truth.has_value());
-  EXPECT_TRUE(std::ranges::equal(again.truth->y0(), original.truth->y0()));
-  EXPECT_TRUE(std::ranges::equal(again.truth->y1(), original.truth->y1()));
+  EXPECT_EQ(arm_column(again.truth->outcomes(), 0), arm_column(original.truth->outcomes(), 0));
+  EXPECT_EQ(arm_column(again.truth->outcomes(), 1), arm_column(original.truth->outcomes(), 1));
   EXPECT_EQ(again.edges.num_lines, original.observed.graph.num_edges());
 }
 

@@ -50,7 +50,7 @@ TEST(EvaluateModel, ConeRunsWhereAnEstimatorNeedsItsNetworksAndTheDataBringsNone
   EXPECT_TRUE(uses_cone(data, options));
   options.nuisances = NuisanceSource::kGiven;
   EXPECT_TRUE(uses_cone(data, options)) << "there is nothing given to use instead";
-  data.propensity = std::vector<double>(60, 0.5);
+  data.propensity = Matrix<double>(60, 2, 0.5);
   EXPECT_FALSE(uses_cone(data, options));
   options.estimators = {"cone"};
   EXPECT_TRUE(uses_cone(data, options)) << "the outcome networks are still its own";

@@ -16,19 +16,17 @@ namespace {
 using testing::small_world;
 using testing::SmallWorld;
 
-enum class Nuisances { kFitted, kGiven };
-
 /// Whether the row's numbers come out of a training in single precision.
 bool trains(const EstimatorInfo& row) { return row.needs_cone() || row.outcome_model == "nn"; }
 
-EvaluateOptions every_row(Nuisances nuisances) {
+EvaluateOptions every_row(NuisanceSource nuisances) {
   EvaluateOptions options;
   for (const EstimatorInfo& row : estimator_catalogue()) {
-    if (nuisances == Nuisances::kGiven ? !trains(row) : row.outcome_model != "given") {
+    if (nuisances == NuisanceSource::kGiven ? !trains(row) : row.outcome_model != "given") {
       options.estimators.emplace_back(row.name);
     }
   }
-  if (nuisances == Nuisances::kGiven) options.nuisances = NuisanceSource::kGiven;
+  options.nuisances = nuisances;
   options.cone = testing::small_options();
   options.cone.epochs = 20;
   return options;
@@ -38,19 +36,28 @@ EvaluateOptions every_row(Nuisances nuisances) {
 SmallWorld world_with_columns() {
   SmallWorld world = small_world(240, 0.7, 1.0, 5);
   Dataset& data = world.data.observed;
-  data.propensity.emplace();
-  data.mu0.emplace();
-  data.mu1.emplace();
+  std::vector<double> propensity;
+  std::vector<double> mu0;
+  std::vector<double> mu1;
   for (std::size_t i = 0; i < data.num_nodes(); ++i) {
     const auto row = data.features.matrix.row(i);
-    data.propensity->push_back(sigmoid(0.7 * row.values[0]));
-    data.mu0->push_back(0.8 * row.values[0]);
-    data.mu1->push_back(0.8 * row.values[0] + 1.1);
+    propensity.push_back(sigmoid(0.7 * row.values[0]));
+    mu0.push_back(0.8 * row.values[0]);
+    mu1.push_back(0.8 * row.values[0] + 1.1);
   }
+  data.propensity = two_arm_probabilities(propensity);
+  data.mu = join_arms(std::vector{mu0, mu1});
   return world;
 }
 
-std::vector<Estimate> estimates(const SmallWorld& world, Nuisances nuisances) {
+/// Outcomes and the given predictions of them.
+template <class Change>
+void change_outcomes(Dataset& data, const Change& change) {
+  for (double& y : data.outcome) y = change(y);
+  for (double& y : data.mu->values()) y = change(y);
+}
+
+std::vector<Estimate> estimates(const SmallWorld& world, NuisanceSource nuisances) {
   return evaluate(Context(0, 2), world.data, world.policies, every_row(nuisances))
       .record.policies[0]
       .estimates;
@@ -95,16 +102,16 @@ void expect_equivariant(const std::vector<Estimate>& before, const std::vector<E
   }
 }
 
-class EveryRow : public ::testing::TestWithParam<Nuisances> {};
+class EveryRow : public ::testing::TestWithParam<NuisanceSource> {};
 
 TEST_P(EveryRow, IsUnchangedWhenArmsAndPolicySwapNames) {
   const SmallWorld world = world_with_columns();
   SmallWorld swapped = world;
   Dataset& data = swapped.data.observed;
   for (std::uint8_t& t : data.treatment) t = 1 - t;
-  for (double& p : *data.propensity) p = 1 - p;
-  std::swap(data.mu0, data.mu1);
-  for (double& p : swapped.policies[0].treat_probability) p = 1 - p;
+  for (Matrix<double>* table : {&*data.propensity, &*data.mu, &swapped.policies[0].probability}) {
+    for (std::size_t i = 0; i < table->rows(); ++i) std::swap((*table)(i, 0), (*table)(i, 1));
+  }
   expect_equivariant(estimates(world, GetParam()), estimates(swapped, GetParam()), 1, 0, kRoughly);
 }
 
@@ -113,9 +120,7 @@ TEST_P(EveryRow, FollowsTheUnitOfTheOutcome) {
   SmallWorld other = world;
   Dataset& data = other.data.observed;
   constexpr double kScale = 1000;
-  for (auto* column : {&data.outcome, &*data.mu0, &*data.mu1}) {
-    for (double& value : *column) value *= kScale;
-  }
+  change_outcomes(data, [](double y) { return kScale * y; });
   expect_equivariant(estimates(world, GetParam()), estimates(other, GetParam()), kScale, 0,
                      {1e-7, 1e-4});
 }
@@ -124,9 +129,7 @@ TEST_P(EveryRow, TurnsAroundWithTheSignOfTheOutcome) {
   const SmallWorld world = world_with_columns();
   SmallWorld other = world;
   Dataset& data = other.data.observed;
-  for (auto* column : {&data.outcome, &*data.mu0, &*data.mu1}) {
-    for (double& value : *column) value = -value;
-  }
+  change_outcomes(data, [](double y) { return -y; });
   expect_equivariant(estimates(world, GetParam()), estimates(other, GetParam()), -1, 0, kRoughly);
 }
 
@@ -135,9 +138,7 @@ TEST_P(EveryRow, ShiftsWithTheOutcomeUnlessItsWeightsAreNotNormalised) {
   SmallWorld other = world;
   Dataset& data = other.data.observed;
   constexpr double kShift = 50;
-  for (auto* column : {&data.outcome, &*data.mu0, &*data.mu1}) {
-    for (double& value : *column) value += kShift;
-  }
+  change_outcomes(data, [](double y) { return y + kShift; });
   const auto normalised = [](std::vector<Estimate> all) {
     std::erase_if(all, [](const Estimate& e) {
       const Method method = find_estimator(e.estimator)->method;
@@ -156,23 +157,24 @@ TEST_P(EveryRow, IsUnchangedByTheOrderOfNodes) {
   const std::vector<NodeIndex> order(drawn.begin(), drawn.end());
   SmallWorld permuted;
   permuted.data.observed = testing::with_nodes_permuted(world.data.observed, order);
-  const auto in_order = [&](const std::vector<double>& values) {
-    std::vector<double> out;
-    for (const NodeIndex i : order) out.push_back(values[i]);
+  const auto in_order = [&](const Matrix<double>& table) {
+    Matrix<double> out(table.rows(), table.cols());
+    for (std::size_t i = 0; i < n; ++i) {
+      std::copy(table.row(order[i]).begin(), table.row(order[i]).end(), out.row(i).begin());
+    }
     return out;
   };
   permuted.data.observed.propensity = in_order(*world.data.observed.propensity);
-  permuted.data.observed.mu0 = in_order(*world.data.observed.mu0);
-  permuted.data.observed.mu1 = in_order(*world.data.observed.mu1);
-  permuted.policies = {{"by x1", in_order(world.policies[0].treat_probability)}};
+  permuted.data.observed.mu = in_order(*world.data.observed.mu);
+  permuted.policies = {{"by x1", in_order(world.policies[0].probability)}};
   expect_equivariant(estimates(world, GetParam()), estimates(permuted, GetParam()), 1, 0,
                      {1e-7, 5e-3});
 }
 
 INSTANTIATE_TEST_SUITE_P(Nuisances, EveryRow,
-                         ::testing::Values(Nuisances::kFitted, Nuisances::kGiven),
+                         ::testing::Values(NuisanceSource::kFitted, NuisanceSource::kGiven),
                          [](const auto& source) {
-                           return source.param == Nuisances::kGiven ? "given" : "fitted";
+                           return source.param == NuisanceSource::kGiven ? "given" : "fitted";
                          });
 
 }  // namespace

@@ -31,7 +31,8 @@ EvaluateOptions on_features() {
 
 TEST(Evaluate, AdjustingRemovesTheConfoundingThatTheNaiveEstimateKeeps) {
   SmallWorld world = small_world(4000, 1.0, 1.0, 0);
-  world.policies[0].treat_probability.assign(4000, 0.9);  // at one half the two biases cancel
+  world.policies[0].probability =
+      two_arm_probabilities(std::vector<double>(4000, 0.9));  // at one half the two biases cancel
   const Context context(0, 2);
   const EvaluationRecord record =
       evaluate(context, world.data, world.policies, on_features()).record;
@@ -51,7 +52,7 @@ TEST(Evaluate, SplitEstimatesOnTheTestNodesAndComparesWithTheirTruth) {
   EXPECT_EQ(record.diagnostics.num_evaluated_nodes, 200U);
   const Split split = make_split(world.data.observed, {}, 3);
   EXPECT_EQ(*record.policies[0].truth,
-            world.data.truth->utility(world.policies[0].treat_probability, split.test));
+            world.data.truth->utility(world.policies[0].probability.view(), split.test));
 }
 
 TEST(Evaluate, AnObserverThatSaysStopCancelsTheRun) {
@@ -155,7 +156,7 @@ TEST(Evaluate, TheRunsIdentityFollowsConfigurationAndDataOnly) {
   EXPECT_NE(id(0, on_features(), 1), id(0, other_plan, 1));
 
   SmallWorld other_policy = world;
-  other_policy.policies[0].treat_probability[0] += 0.01;
+  other_policy.policies[0].probability(0, 1) += 0.01;
   SmallWorld other_data = world;
   other_data.data.observed.outcome[0] += 1;
   const auto id_of = [](const SmallWorld& w) {
@@ -170,7 +171,8 @@ TEST(Evaluate, SwappingArmLabelsAndPolicyChangesNoFittedEstimate) {
     const SmallWorld world = small_world(n, 0.7, 1.0, n);
     SmallWorld swapped = world;
     for (std::uint8_t& t : swapped.data.observed.treatment) t = 1 - t;
-    for (double& p : swapped.policies[0].treat_probability) p = 1 - p;
+    Matrix<double>& policy = swapped.policies[0].probability;
+    for (std::size_t i = 0; i < n; ++i) std::swap(policy(i, 0), policy(i, 1));
     const Context context(0, 2);
     const auto plain = evaluate(context, world.data, world.policies, on_features()).record;
     const auto mirrored = evaluate(context, swapped.data, swapped.policies, on_features()).record;

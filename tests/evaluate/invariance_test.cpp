@@ -22,7 +22,7 @@ constexpr std::size_t kWords = 6;
 struct MixedWorld {
   std::vector<std::vector<double>> rows;
   LoadedData data;
-  std::vector<EvaluatedPolicy> policies;
+  std::vector<PolicyOnData> policies;
 
   void store_features() { data.observed.features.matrix = testing::sparse_from_rows(rows); }
 };
@@ -54,7 +54,7 @@ MixedWorld make_mixed_world() {
   for (std::size_t j = 0; j < kDense + kWords; ++j) {
     data.features.names.push_back("f" + std::to_string(j));
   }
-  world.policies = {{"by year", std::move(policy)}};
+  world.policies = {{"by year", two_arm_probabilities(policy)}};
   world.store_features();
   return world;
 }

@@ -36,7 +36,7 @@ void check(const LoadedData& loaded) {
   require_that(data.features.matrix.rows() == nodes && data.treatment.size() == nodes &&
                data.outcome.size() == nodes && data.graph.num_nodes() == nodes);
   require_that(data.features.names.size() == data.features.matrix.cols());
-  require_that(!loaded.truth || loaded.truth->y0().size() == nodes);
+  require_that(!loaded.truth || loaded.truth->outcomes().rows() == nodes);
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST(PropensityModel, FindsThePropensitiesThatMadeTheLog) {
 TEST(PropensityModel, IsTheMeanWhereTreatmentWasACoinToss) {
   const Dataset data = simulate({.nodes = 300, .features = 60, .treatment_slope = 0}, 2).data;
   const PropensityPredictions out = predict(data, cross_fit_plan(data, 5, 4, 1));
-  const double share = static_cast<double>(data.num_treated()) / 300;
+  const double share = static_cast<double>(data.arm_sizes()[1]) / 300;
   for (const double probability : out.probability) EXPECT_NEAR(probability, share, 0.1);
   EXPECT_EQ(*std::min_element(out.chosen_strengths.begin(), out.chosen_strengths.end()), 0);
 }

@@ -43,17 +43,17 @@ TEST(RandomWeightsPolicy, DependsOnTheSeedAndNotOnThreads) {
 
 TEST(Specifications, KnowTheBuiltInNames) {
   const std::vector<std::string> names = {"treat-all", "treat-none", "uniform"};
-  const auto policies = evaluate_policies(Context(0, 1), small_dataset(), names);
+  const auto policies = resolve_policies(Context(0, 1), small_dataset(), names);
   ASSERT_EQ(policies.size(), 3U);
-  EXPECT_EQ(policies[0].treat_probability, std::vector<double>(4, 1.0));
-  EXPECT_EQ(policies[1].treat_probability, std::vector<double>(4, 0.0));
-  EXPECT_EQ(policies[2].treat_probability, std::vector<double>(4, 0.5));
+  EXPECT_EQ(arm_column(policies[0].probability.view(), 1), std::vector<double>(4, 1.0));
+  EXPECT_EQ(arm_column(policies[1].probability.view(), 1), std::vector<double>(4, 0.0));
+  EXPECT_EQ(arm_column(policies[2].probability.view(), 1), std::vector<double>(4, 0.5));
 }
 
 TEST(Specifications, ListEveryFaultWithASuggestion) {
   const std::vector<std::string> names = {"treat-al", "random-weights:x", "uniform", "uniform"};
   try {
-    evaluate_policies(Context(0, 1), small_dataset(), names);
+    resolve_policies(Context(0, 1), small_dataset(), names);
     FAIL() << "expected an error";
   } catch (const Error& error) {
     ASSERT_EQ(error.faults().size(), 3U);

@@ -24,9 +24,10 @@ TEST(SemiSyntheticFixture, RandomWeightPolicyAndTrueUtilityMatch) {
   const auto expected = testing::vector_of(fixture["policy_treated"]);
   ASSERT_EQ(policy.size(), expected.size());
   for (std::size_t i = 0; i < policy.size(); ++i) EXPECT_NEAR(policy[i], expected[i], 1e-9);
-  const Truth truth(testing::vector_of(fixture["outcome_0"]),
-                    testing::vector_of(fixture["outcome_1"]));
-  EXPECT_NEAR(truth.utility(policy), fixture["true_utility"].get<double>(), 1e-9);
+  const Truth truth(join_arms(std::vector{testing::vector_of(fixture["outcome_0"]),
+                                          testing::vector_of(fixture["outcome_1"])}));
+  EXPECT_NEAR(truth.utility(two_arm_probabilities(policy).view()),
+              fixture["true_utility"].get<double>(), 1e-9);
 }
 
 }  // namespace

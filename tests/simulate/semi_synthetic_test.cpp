@@ -60,8 +60,8 @@ std::vector<World> all_worlds() {
 
 std::vector<double> effects(const SimulatedLog& log) {
   std::vector<double> effect;
-  for (std::size_t i = 0; i < log.truth.y0().size(); ++i) {
-    effect.push_back(log.truth.y1()[i] - log.truth.y0()[i]);
+  for (std::size_t i = 0; i < log.truth.outcomes().rows(); ++i) {
+    effect.push_back(log.truth.outcomes()(i, 1) - log.truth.outcomes()(i, 0));
   }
   return effect;
 }
@@ -86,8 +86,8 @@ void expect_same(const SimulatedLog& a, const SimulatedLog& b) {
   EXPECT_EQ(a.treatment, b.treatment);
   EXPECT_EQ(a.outcome, b.outcome);
   EXPECT_EQ(a.propensity, b.propensity);
-  EXPECT_TRUE(std::ranges::equal(a.truth.y0(), b.truth.y0()));
-  EXPECT_TRUE(std::ranges::equal(a.truth.y1(), b.truth.y1()));
+  EXPECT_EQ(arm_column(a.truth.outcomes(), 0), arm_column(b.truth.outcomes(), 0));
+  EXPECT_EQ(arm_column(a.truth.outcomes(), 1), arm_column(b.truth.outcomes(), 1));
   EXPECT_EQ(a.hidden.centroid, b.hidden.centroid);
   EXPECT_EQ(a.hidden.edge_weights, b.hidden.edge_weights);
 }
@@ -144,8 +144,9 @@ TEST(SimulateLog, StandardisesContinuousOutcomesOverBothArms) {
   for (const World world : all_worlds()) {
     if (world == World::kBinaryOutcomes) continue;
     const SimulatedLog log = simulate(world);
-    std::vector<double> both(log.truth.y0().begin(), log.truth.y0().end());
-    both.insert(both.end(), log.truth.y1().begin(), log.truth.y1().end());
+    std::vector<double> both = arm_column(log.truth.outcomes(), 0);
+    const std::vector<double> y1 = arm_column(log.truth.outcomes(), 1);
+    both.insert(both.end(), y1.begin(), y1.end());
     EXPECT_NEAR(mean(both), 0, 1e-12);
     EXPECT_NEAR(variance(both, 0), 1, 1e-12);
   }
@@ -157,7 +158,8 @@ TEST(SimulateLog, LogsTheOutcomeOfTheArmTakenAndTreatsAsOftenAsThePropensitySays
     CompensatedSum excess;
     CompensatedSum spread;
     for (std::size_t i = 0; i < log.outcome.size(); ++i) {
-      EXPECT_EQ(log.outcome[i], log.treatment[i] == 1 ? log.truth.y1()[i] : log.truth.y0()[i]);
+      EXPECT_EQ(log.outcome[i],
+                log.treatment[i] == 1 ? log.truth.outcomes()(i, 1) : log.truth.outcomes()(i, 0));
       excess.add(log.treatment[i] - log.propensity[i]);
       spread.add(log.propensity[i] * (1 - log.propensity[i]));
     }
@@ -175,7 +177,8 @@ TEST(SimulateLog, IsolatedNodesFollowTheirOwnTopicsInEveryWorld) {
       const SimulatedLog far = simulate(options);
       std::size_t moved = 0;
       for (NodeIndex i = 0; i < near.outcome.size(); ++i) {
-        ASSERT_TRUE(std::isfinite(near.truth.y0()[i]) && std::isfinite(near.truth.y1()[i]));
+        ASSERT_TRUE(std::isfinite(near.truth.outcomes()(i, 0)) &&
+                    std::isfinite(near.truth.outcomes()(i, 1)));
         if (shared_network().graph.degree(i) == 0) {
           ASSERT_EQ(near.propensity[i], far.propensity[i]);
         } else {
@@ -205,7 +208,8 @@ TEST(NoHiddenConfounding, EdgeWeightsAreAllTheirMean) {
 TEST(WeakOverlap, PropensitiesPileUpAtZeroAndOneWithTheSameOutcomes) {
   const SimulatedLog paper = simulate(World::kHiddenConfounding);
   const SimulatedLog weak = simulate(World::kWeakOverlap);
-  EXPECT_TRUE(std::ranges::equal(paper.truth.y1(), weak.truth.y1()));
+  EXPECT_TRUE(std::ranges::equal(arm_column(paper.truth.outcomes(), 1),
+                                 arm_column(weak.truth.outcomes(), 1)));
   EXPECT_GT(extreme_share(weak), 3 * extreme_share(paper));
   EXPECT_GT(extreme_share(weak), 0.05);
   for (std::size_t i = 0; i < paper.propensity.size(); ++i) {
@@ -249,7 +253,7 @@ TEST(RandomisedLog, TreatsHalfIndependentlyOfTheOutcomes) {
   EXPECT_TRUE(std::ranges::all_of(log.propensity, [](double p) { return p == 0.5; }));
   const std::vector<double> treated(log.treatment.begin(), log.treatment.end());
   EXPECT_NEAR(mean(treated), 0.5, 4 * 0.5 / std::sqrt(4000.0));
-  EXPECT_NEAR(correlation(treated, log.truth.y0()), 0, 4 / std::sqrt(4000.0));
+  EXPECT_NEAR(correlation(treated, arm_column(log.truth.outcomes(), 0)), 0, 4 / std::sqrt(4000.0));
   EXPECT_NEAR(correlation(treated, effects(log)), 0, 4 / std::sqrt(4000.0));
   const SimulatedLog paper = simulate(World::kHiddenConfounding);
   const std::vector<double> chosen(paper.treatment.begin(), paper.treatment.end());
@@ -262,16 +266,18 @@ TEST(BinaryOutcomes, AreZeroOrOneAndFollowTheScores) {
   double excess = 0;
   std::size_t against = 0;
   for (std::size_t i = 0; i < log.outcome.size(); ++i) {
-    const double y0 = log.truth.y0()[i];
-    const double y1 = log.truth.y1()[i];
+    const double y0 = log.truth.outcomes()(i, 0);
+    const double y1 = log.truth.outcomes()(i, 1);
     ASSERT_TRUE((y0 == 0 || y0 == 1) && (y1 == 0 || y1 == 1));
-    excess += y1 - sigmoid(paper.truth.y1()[i]);
+    excess += y1 - sigmoid(paper.truth.outcomes()(i, 1));
     // One uniform a node: the arm with the higher score never has the lower outcome.
-    against += (y1 - y0) * (paper.truth.y1()[i] - paper.truth.y0()[i]) < 0 ? 1 : 0;
+    against +=
+        (y1 - y0) * (paper.truth.outcomes()(i, 1) - paper.truth.outcomes()(i, 0)) < 0 ? 1 : 0;
   }
   EXPECT_EQ(against, 0U);
   EXPECT_LT(std::abs(excess), 4 * 0.5 * std::sqrt(4000.0));
-  EXPECT_GT(correlation(log.truth.y1(), paper.truth.y1()), 0.2);
+  EXPECT_GT(correlation(arm_column(log.truth.outcomes(), 1), arm_column(paper.truth.outcomes(), 1)),
+            0.2);
 }
 
 TEST(SimulateLog, ReadsEveryOption) {

@@ -65,7 +65,8 @@ TEST(Study, ARunSeesTheTruthOfItsTestNodesOnly) {
   const Split split = make_split(data.observed, {}, 0);
   const auto policy = random_weights_policy(1)->treat_probabilities(
       Context(0, 1), data.observed.features, data.observed.graph);
-  EXPECT_EQ(result.at("truth").get<double>(), data.truth->utility(policy, split.test));
+  EXPECT_EQ(result.at("truth").get<double>(),
+            data.truth->utility(two_arm_probabilities(policy).view(), split.test));
   EXPECT_EQ(result.at("values").size(), group.methods.size());
 }
 

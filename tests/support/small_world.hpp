@@ -16,7 +16,7 @@ namespace cone::testing {
 /// a policy that depends on the features.
 struct SmallWorld {
   LoadedData data;
-  std::vector<EvaluatedPolicy> policies;
+  std::vector<PolicyOnData> policies;
 };
 
 /// With `confounding` 0 the log is randomised.
@@ -53,8 +53,8 @@ inline SmallWorld small_world(std::size_t n, double confounding, double effect,
   data.features.matrix = SparseMatrix(3, std::move(offsets), std::move(columns), std::move(values));
   data.features.names = {"x0", "x1", "x2"};
   data.features.num_dense = 3;
-  world.data.truth = Truth(std::move(y0), std::move(y1));
-  world.policies = {{"by x1", std::move(policy)}};
+  world.data.truth = Truth(join_arms(std::vector{y0, y1}));
+  world.policies = {{"by x1", two_arm_probabilities(policy)}};
   return world;
 }
 

@@ -1,0 +1,32 @@
+#include "data/arms.hpp"
+
+#include "base/error.hpp"
+
+namespace cone {
+
+Matrix<double> join_arms(std::span<const std::vector<double>> columns) {
+  require(!columns.empty(), "arms: a table needs a column");
+  Matrix<double> table(columns[0].size(), columns.size());
+  for (std::size_t a = 0; a < columns.size(); ++a) {
+    require(columns[a].size() == table.rows(), "arms: columns differ in length");
+    for (std::size_t i = 0; i < table.rows(); ++i) table(i, a) = columns[a][i];
+  }
+  return table;
+}
+
+Matrix<double> two_arm_probabilities(std::span<const double> treated) {
+  Matrix<double> table(treated.size(), 2);
+  for (std::size_t i = 0; i < treated.size(); ++i) {
+    table(i, 0) = 1 - treated[i];
+    table(i, 1) = treated[i];
+  }
+  return table;
+}
+
+std::vector<double> arm_column(MatrixView<const double> table, Arm arm) {
+  std::vector<double> column(table.rows());
+  for (std::size_t i = 0; i < column.size(); ++i) column[i] = table(i, arm);
+  return column;
+}
+
+}  // namespace cone

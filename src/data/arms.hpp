@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/matrix.hpp"
+
+namespace cone {
+
+/// The number of an arm: its place in Dataset::arms. Arm 0 is the control arm.
+using Arm = std::uint8_t;
+
+inline constexpr Arm kControlArm = 0;
+inline constexpr std::size_t kMaxArms = 16;
+
+/// Columns of one length, one per arm, as a table nodes × arms.
+Matrix<double> join_arms(std::span<const std::vector<double>> columns);
+
+/// P(arm 1) of every node as a table of both arms: 1 − p and p.
+Matrix<double> two_arm_probabilities(std::span<const double> treated);
+
+/// One column of a table.
+std::vector<double> arm_column(MatrixView<const double> table, Arm arm);
+
+}  // namespace cone
