@@ -6,7 +6,7 @@ import re
 import sys
 
 ORDER = ["base", "options", "exec", "ops", "graph", "data", "simulate", "policy", "nn", "linear",
-         "nuisance", "cone_networks", "estimate", "results", "evaluate", "study"]
+         "balance", "nuisance", "cone_networks", "estimate", "results", "evaluate", "study"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/')
 
 

@@ -51,6 +51,12 @@ inline double variance(std::span<const double> values, int ddof) {
   return total.value() / (static_cast<double>(values.size()) - ddof);
 }
 
+/// The standard error of the mean, sd (n − 1) / √n. NaN for fewer than two values.
+inline double standard_error(std::span<const double> values) {
+  if (values.size() < 2) return kNaN;
+  return std::sqrt(variance(values, 1) / static_cast<double>(values.size()));
+}
+
 /// log(1 + exp(x)) without overflow.
 inline double softplus(double x) { return (x > 0 ? x : 0.0) + std::log1p(std::exp(-std::abs(x))); }
 

@@ -24,21 +24,6 @@ struct ColumnUnits {
   std::vector<float> scale;
 };
 
-/// How the training of a fold's encoder went, and what the weights that were kept reach on the
-/// validation nodes.
-struct FoldTraining {
-  TrainingStatus status = TrainingStatus::kCompleted;
-  std::uint64_t epochs = 0;
-  std::uint64_t best_epoch = 0;
-  double validation_outcome_loss = 0;    ///< in units of the training outcomes' variance
-  double validation_treatment_loss = 0;  ///< cross-entropy
-  /// What the estimators rest on, on the validation nodes: the squared error of the arms' networks
-  /// in units of the training outcomes' variance, and the cross-entropy of the propensity model in
-  /// inner folds.
-  double outcome_error = 0;
-  double propensity_loss = 0;
-};
-
 /// All that predicts the nodes which one task of a plan scores (method.md, section 3).
 struct ConeFold {
   TrainedModel encoder;

@@ -14,24 +14,10 @@
 #include "exec/context.hpp"
 #include "nn/parameter_store.hpp"
 #include "nuisance/cone_options.hpp"
+#include "nuisance/fold_training.hpp"
 #include "options/options.hpp"
 
 namespace cone {
-
-/// How a training run ended. Whichever way, the weights are the best it had seen.
-enum class TrainingStatus {
-  kCompleted,     ///< all epochs ran
-  kStoppedEarly,  ///< the validation loss had not improved for `patience` epochs
-  kDiverged,      ///< a loss was not finite, or 1000 times that of predicting means
-};
-
-template <>
-struct EnumNames<TrainingStatus> {
-  static constexpr std::array kNames = {
-      std::pair{TrainingStatus::kCompleted, std::string_view("completed")},
-      std::pair{TrainingStatus::kStoppedEarly, std::string_view("stopped_early")},
-      std::pair{TrainingStatus::kDiverged, std::string_view("diverged")}};
-};
 
 /// Losses of one set of weights; outcomes in units of their standard deviation on the training
 /// nodes.

@@ -42,13 +42,13 @@ WeightsUsed weights_of(Method method, const EstimationInput& input,
   return weights;
 }
 
-Linearised without_value(std::size_t num_nodes) {
+ValueAndInfluence without_value(std::size_t num_nodes) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   return {kNone, std::vector<double>(num_nodes, kNone)};
 }
 
-Linearised linearise(Method method, const EstimationInput& input, const EstimatorOptions& options,
-                     std::span<const double> weights) {
+ValueAndInfluence linearise(Method method, const EstimationInput& input,
+                            const EstimatorOptions& options, std::span<const double> weights) {
   const OutcomeView& model = input.outcome_model;
   const auto expected = [&] { return expected_outcome(input.policy, model.mu0, model.mu1); };
   const auto residual = [&] {
@@ -175,7 +175,7 @@ Estimate estimate(const EstimatorInfo& estimator, const EstimationInput& input,
 
   Estimate out;
   out.estimator = estimator.name;
-  const Linearised result = linearise(estimator.method, input, options, weights.used);
+  const ValueAndInfluence result = linearise(estimator.method, input, options, weights.used);
   out.value = result.value;
   out.standard_error = standard_error(result.influence);
   if (estimator.method == Method::kDirect) {
@@ -210,8 +210,8 @@ Estimate estimate_balanced(const EstimatorInfo& estimator, const EstimationInput
   check_input(estimator, input);
   Estimate out;
   out.estimator = estimator.name;
-  out.value = balanced.estimate.value;
-  out.standard_error = standard_error(balanced.estimate.influence);
+  out.value = balanced.value;
+  out.standard_error = standard_error(balanced.influence);
   set_interval(options.level, out);
   diagnose_overlap(estimator, input, error_scale(input, out), out);
   diagnose_balance(input, balanced.weights, out);

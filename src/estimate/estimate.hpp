@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "balance/kernel_balancing.hpp"
 #include "estimate/catalogue.hpp"
 #include "estimate/estimators.hpp"
-#include "estimate/kernel_balancing.hpp"
 #include "options/options.hpp"
 
 namespace cone {

@@ -22,8 +22,8 @@ double mean_product(std::span<const double> weights, std::span<const double> x) 
 
 }  // namespace
 
-Linearised arm_means(std::span<const std::uint8_t> treatment, std::span<const double> outcome,
-                     std::span<const double> policy) {
+ValueAndInfluence arm_means(std::span<const std::uint8_t> treatment,
+                            std::span<const double> outcome, std::span<const double> policy) {
   const std::size_t n = treatment.size();
   CompensatedSum arm_sum[2];
   double arm_count[2] = {0, 0};
@@ -35,7 +35,7 @@ Linearised arm_means(std::span<const std::uint8_t> treatment, std::span<const do
   const double treated_share = mean(policy);
   const double policy_share[2] = {1 - treated_share, treated_share};
 
-  Linearised out;
+  ValueAndInfluence out;
   out.value = treated_share * arm_mean[1] + (1 - treated_share) * arm_mean[0];
   out.influence.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -47,8 +47,9 @@ Linearised arm_means(std::span<const std::uint8_t> treatment, std::span<const do
   return out;
 }
 
-Linearised inverse_propensity(std::span<const double> weights, std::span<const double> outcome) {
-  Linearised out;
+ValueAndInfluence inverse_propensity(std::span<const double> weights,
+                                     std::span<const double> outcome) {
+  ValueAndInfluence out;
   out.value = mean_product(weights, outcome);
   out.influence.resize(outcome.size());
   for (std::size_t i = 0; i < outcome.size(); ++i) {
@@ -57,8 +58,9 @@ Linearised inverse_propensity(std::span<const double> weights, std::span<const d
   return out;
 }
 
-Linearised self_normalised(std::span<const double> weights, std::span<const double> outcome) {
-  Linearised out;
+ValueAndInfluence self_normalised(std::span<const double> weights,
+                                  std::span<const double> outcome) {
+  ValueAndInfluence out;
   out.value = weighted_mean(weights, outcome);
   out.influence.resize(outcome.size());
   const double mean_weight = mean(weights);
@@ -87,20 +89,20 @@ std::vector<double> residuals(std::span<const std::uint8_t> treatment,
   return out;
 }
 
-Linearised direct_method(std::span<const double> expected) {
-  Linearised out;
+ValueAndInfluence direct_method(std::span<const double> expected) {
+  ValueAndInfluence out;
   out.value = mean(expected);
   out.influence.resize(expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) out.influence[i] = expected[i] - out.value;
   return out;
 }
 
-Linearised doubly_robust(std::span<const double> expected, std::span<const double> weights,
-                         std::span<const double> residual, Correction correction) {
-  Linearised out = direct_method(expected);
-  const Linearised correcting = correction == Correction::kPlain
-                                    ? inverse_propensity(weights, residual)
-                                    : self_normalised(weights, residual);
+ValueAndInfluence doubly_robust(std::span<const double> expected, std::span<const double> weights,
+                                std::span<const double> residual, Correction correction) {
+  ValueAndInfluence out = direct_method(expected);
+  const ValueAndInfluence correcting = correction == Correction::kPlain
+                                           ? inverse_propensity(weights, residual)
+                                           : self_normalised(weights, residual);
   const double scale =
       correction == Correction::kLiteral ? 1.0 / static_cast<double>(expected.size()) : 1.0;
   out.value += scale * correcting.value;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "estimate/linearised.hpp"
+#include "estimate/value_and_influence.hpp"
 #include "options/options.hpp"
 
 // The formulas, each a pure function of spans of one length n (the evaluation nodes). Where a value
@@ -31,14 +31,15 @@ struct EnumNames<Correction> {
 
 /// π̄·ȳ(treated) + (1 − π̄)·ȳ(untreated): takes the two arms as comparable, which confounding
 /// denies. The yardstick that shows what adjusting buys.
-Linearised arm_means(std::span<const std::uint8_t> treatment, std::span<const double> outcome,
-                     std::span<const double> policy);
+ValueAndInfluence arm_means(std::span<const std::uint8_t> treatment,
+                            std::span<const double> outcome, std::span<const double> policy);
 
 /// mean of w·y.
-Linearised inverse_propensity(std::span<const double> weights, std::span<const double> outcome);
+ValueAndInfluence inverse_propensity(std::span<const double> weights,
+                                     std::span<const double> outcome);
 
 /// Σ w·y / Σ w. Influence by the delta method for a ratio: w (y − τ̂) / w̄.
-Linearised self_normalised(std::span<const double> weights, std::span<const double> outcome);
+ValueAndInfluence self_normalised(std::span<const double> weights, std::span<const double> outcome);
 
 /// m_i = π(i)·μ1_i + (1 − π(i))·μ0_i: the utility of node i according to the outcome model.
 std::vector<double> expected_outcome(std::span<const double> policy, std::span<const double> mu0,
@@ -51,10 +52,10 @@ std::vector<double> residuals(std::span<const std::uint8_t> treatment,
 
 /// mean of m. The influence holds the spread of m only: the uncertainty of the fitted model itself
 /// is added by whoever fitted it.
-Linearised direct_method(std::span<const double> expected);
+ValueAndInfluence direct_method(std::span<const double> expected);
 
 /// mean of m + the correction of residuals r by weights w.
-Linearised doubly_robust(std::span<const double> expected, std::span<const double> weights,
-                         std::span<const double> residual, Correction correction);
+ValueAndInfluence doubly_robust(std::span<const double> expected, std::span<const double> weights,
+                                std::span<const double> residual, Correction correction);
 
 }  // namespace cone

@@ -7,7 +7,7 @@
 
 #include "base/numeric.hpp"
 #include "estimate/diagnose.hpp"
-#include "estimate/linearised.hpp"
+#include "estimate/value_and_influence.hpp"
 #include "estimate/weights.hpp"
 
 namespace cone {

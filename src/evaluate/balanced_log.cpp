@@ -73,23 +73,23 @@ BalancedLog BalancedLog::on_representations(const Context& context, const Datase
 BalancedValue BalancedLog::value(const Context& context, std::span<const double> policy) const {
   BalancedValue all;
   all.weights.resize(scored_.size());
-  all.estimate.influence.resize(scored_.size());
+  all.influence.resize(scored_.size());
   for (const Part& part : parts_) {
     std::vector<double> probability;
     for (const NodeIndex i : part.nodes) probability.push_back(policy[i]);
     const BalancedValue value = part.balancing.value(context, part.outcome, probability);
     const double share =
         static_cast<double>(part.nodes.size()) / static_cast<double>(scored_.size());
-    all.estimate.value += share * value.estimate.value;
+    all.value += share * value.value;
     for (std::size_t k = 0; k < part.nodes.size(); ++k) {
       const auto place = static_cast<std::size_t>(
           std::lower_bound(scored_.begin(), scored_.end(), part.nodes[k]) - scored_.begin());
       all.weights[place] = value.weights[k];
       // Each part is centred at its own value: put the differences between them back.
-      all.estimate.influence[place] = value.estimate.influence[k] + value.estimate.value;
+      all.influence[place] = value.influence[k] + value.value;
     }
   }
-  for (double& influence : all.estimate.influence) influence -= all.estimate.value;
+  for (double& influence : all.influence) influence -= all.value;
   return all;
 }
 

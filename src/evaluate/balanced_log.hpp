@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "balance/kernel_balancing.hpp"
 #include "cone_networks/cone_fit.hpp"
 #include "data/dataset.hpp"
-#include "estimate/kernel_balancing.hpp"
 #include "exec/context.hpp"
 
 namespace cone {

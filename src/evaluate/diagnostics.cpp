@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/numeric.hpp"
-#include "estimate/linearised.hpp"
+#include "estimate/value_and_influence.hpp"
 
 namespace cone {
 namespace {

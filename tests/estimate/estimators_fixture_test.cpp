@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/numeric.hpp"
 #include "estimate/estimators.hpp"
 #include "estimate/weights.hpp"
 #include "support/fixture.hpp"
@@ -44,8 +45,8 @@ TEST_F(EstimatorsFixture, DirectAndWeightedValuesMatch) {
 }
 
 TEST_F(EstimatorsFixture, DoublyRobustFamilyMatches) {
-  const Linearised plain = doubly_robust(m, weights, r, Correction::kPlain);
-  const Linearised normalised = doubly_robust(m, weights, r, Correction::kSelfNormalised);
+  const ValueAndInfluence plain = doubly_robust(m, weights, r, Correction::kPlain);
+  const ValueAndInfluence normalised = doubly_robust(m, weights, r, Correction::kSelfNormalised);
   expect("dr", plain.value);
   expect("dr_self_normalised", normalised.value);
   expect("dr_paper_literal", doubly_robust(m, weights, r, Correction::kLiteral).value);

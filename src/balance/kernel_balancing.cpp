@@ -1,15 +1,15 @@
-#include "estimate/kernel_balancing.hpp"
+#include "balance/kernel_balancing.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
+#include "balance/balancing_program.hpp"
+#include "balance/cholesky.hpp"
+#include "balance/kernel_matrix.hpp"
 #include "base/error.hpp"
 #include "base/numeric.hpp"
-#include "estimate/balancing_program.hpp"
-#include "estimate/cholesky.hpp"
-#include "estimate/kernel_matrix.hpp"
 #include "exec/large_matrix.hpp"
 
 namespace cone {
@@ -207,30 +207,29 @@ BalancedValue KernelBalancing::value(const Context& context, std::span<const dou
     }
   }
 
-  result.estimate.influence.resize(num_nodes());
+  result.influence.resize(num_nodes());
   context.for_each_range(num_nodes(), kKernelRowsPerTask, [&](std::size_t begin, std::size_t end) {
     for (std::size_t p = begin; p < end; ++p) {
       const std::size_t node = order_[p];
       const auto expected = [&](std::size_t k) {
         return dot(kernel_.row(p).subspan(arms_[k].begin, arms_[k].size), alpha[k]);
       };
-      result.estimate.influence[node] = policy[node] * expected(1) +
-                                        (1 - policy[node]) * expected(0) +
-                                        result.weights[node] * residual[node];
+      result.influence[node] = policy[node] * expected(1) + (1 - policy[node]) * expected(0) +
+                               result.weights[node] * residual[node];
     }
   });
-  const double centre = mean(result.estimate.influence);
-  for (double& contribution : result.estimate.influence) contribution -= centre;
+  const double centre = mean(result.influence);
+  for (double& contribution : result.influence) contribution -= centre;
 
   std::vector<double> weighted(num_nodes());
   for (std::size_t i = 0; i < weighted.size(); ++i) weighted[i] = result.weights[i] * outcome[i];
-  result.estimate.value = mean(weighted);
+  result.value = mean(weighted);
   for (std::size_t k = 0; k < arms_.size(); ++k) {
     const bool takes_arm = std::any_of(policy.begin(), policy.end(), [k](double treated) {
       return (k == 1 ? treated : 1 - treated) > 0;
     });
     if (arms_[k].size == 0 && takes_arm) {
-      result.estimate.value = std::numeric_limits<double>::quiet_NaN();
+      result.value = std::numeric_limits<double>::quiet_NaN();
     }
   }
   return result;

@@ -8,12 +8,9 @@ namespace cone {
 /// A value together with each node's first-order contribution to it. The contributions φ_i have
 /// mean zero; the standard error is sd(φ) / √n with n − 1 in the variance. Differences of two
 /// policies on the same nodes are differences of contributions.
-struct Linearised {
+struct ValueAndInfluence {
   double value = 0;
   std::vector<double> influence;
 };
-
-/// sd(φ, ddof 1) / √n; NaN for fewer than two nodes.
-double standard_error(std::span<const double> influence);
 
 }  // namespace cone

@@ -1,4 +1,4 @@
-#include "estimate/balancing_program.hpp"
+#include "balance/balancing_program.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 
 #include <cblas.h>
 
+#include "balance/cholesky.hpp"
 #include "base/error.hpp"
 #include "base/numeric.hpp"
-#include "estimate/cholesky.hpp"
 #include "exec/large_matrix.hpp"
 #include "exec/one_blas_thread.hpp"
 

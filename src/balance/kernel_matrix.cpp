@@ -1,4 +1,4 @@
-#include "estimate/kernel_matrix.hpp"
+#include "balance/kernel_matrix.hpp"
 
 #include <algorithm>
 #include <bit>

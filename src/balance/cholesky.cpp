@@ -1,4 +1,4 @@
-#include "estimate/cholesky.hpp"
+#include "balance/cholesky.hpp"
 
 #include <cblas.h>
 

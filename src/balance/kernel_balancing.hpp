@@ -9,7 +9,6 @@
 
 #include "base/matrix.hpp"
 #include "base/sparse_matrix.hpp"
-#include "estimate/linearised.hpp"
 #include "exec/context.hpp"
 #include "options/options.hpp"
 
@@ -58,12 +57,13 @@ struct KernelBalancingOptions {
 
 /// The value of a policy and what it rests on.
 struct BalancedValue {
-  /// `value` is the mean of W·y. `influence` is m_i + W_i·r_i, centred: m is what kernel ridge
+  double value = 0;  ///< the mean of W·y
+  /// m_i + W_i·r_i, centred: m is what kernel ridge
   /// regression, one fit per arm with the same K and λ, expects of the policy at node i, and r_i is
   /// the residual of node i in the fit of its arm without it. So the standard error holds the
   /// spread of the nodes and the noise of the outcomes at these weights; it takes treatments and
   /// weights as given and knows nothing of the bias that λ buys.
-  Linearised estimate;
+  std::vector<double> influence;
   /// W, one per node: for the effective sample size, the largest weight.
   std::vector<double> weights;
 };

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "estimate/kernel_balancing.hpp"
+#include "balance/kernel_balancing.hpp"
 #include "support/fixture.hpp"
 
 namespace cone {
@@ -27,7 +27,7 @@ class KernelBalancingFixture : public ::testing::Test {
                                      .kernel_lambda = fixture["gamma"],
                                      .kernel_normalised = normalised});
     const BalancedValue result = balancing.value(context, outcome, policy);
-    EXPECT_NEAR(result.estimate.value, fixture["value_" + variant].get<double>(), 1e-6);
+    EXPECT_NEAR(result.value, fixture["value_" + variant].get<double>(), 1e-6);
     const std::vector<double> weights = testing::vector_of(fixture["weights_" + variant]);
     for (std::size_t i = 0; i < weights.size(); ++i) {
       EXPECT_NEAR(result.weights[i], weights[i], 1e-6) << i;

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/matrix.hpp"
+#include "data/arms.hpp"
+#include "data/dataset.hpp"
+#include "exec/context.hpp"
+#include "nuisance/fold_training.hpp"
+
+// What learners hand to estimators: tables of the sample's nodes × arms. They know no policy.
+
+namespace cone {
+
+/// The nodes that values are estimated on, and what was logged of them. All tables below have its
+/// rows, in its order.
+struct LoggedSample {
+  std::vector<NodeIndex> nodes;  ///< ascending
+  std::vector<Arm> arm;
+  std::vector<double> outcome;
+  std::size_t num_arms = 2;
+
+  std::size_t size() const { return nodes.size(); }
+};
+LoggedSample take_sample(const Dataset& data, std::span<const NodeIndex> nodes);
+
+/// The rows of `table` (one per node of the data) that belong to the nodes.
+Matrix<double> take_rows(MatrixView<const double> table, std::span<const NodeIndex> nodes);
+
+/// A prediction far outside the outcomes fitted on, and the end of the plausible range
+/// ([min − ½ range, max + ½ range] of the outcomes of a task's fitting nodes) that it is beyond.
+struct ImplausiblePrediction {
+  std::size_t row;  ///< of the table
+  Arm arm;
+  double predicted;
+  double limit;
+};
+
+/// What the direct method on a model rests on, for one policy.
+struct ImpliedWeights {
+  /// One per node of the data. A model that is linear in the outcomes it was fitted to makes the
+  /// direct-method total Σ_i Σ_a π_a(i)·μ_a(i) over the sample a sum Σ_j v_j·y_j; these are the v.
+  /// They sum to the size of the sample.
+  std::vector<double> weights;
+  /// Σ_j v_j²·r_j² / size², the part of the sampling variance of the direct method that is due to
+  /// the noise of the outcomes fitted to. r_j is the residual of the model that scored j; where j
+  /// was not scored (split protocol) it is the in-sample residual and its square is multiplied by
+  /// n/(n − degrees of freedom) of the fit. NaN where a fit has as many degrees of freedom as
+  /// nodes: residuals of an interpolation say nothing.
+  double variance = 0;
+};
+
+/// Answers, after fitting, what a policy's value rests on.
+class FitVariance {
+ public:
+  virtual ~FitVariance() = default;
+  /// One answer per policy; each policy is a table of the data's nodes × arms. Asking about several
+  /// at once is cheaper than one by one.
+  virtual std::vector<ImpliedWeights> imply_weights(
+      const Context& context, std::span<const MatrixView<const double>> policies) const = 0;
+};
+
+/// μ_a(i): the outcome that a model expects of node i under arm a.
+struct OutcomeTable {
+  Matrix<double> mu;
+  /// `mu` holds the limit where `bounded`, otherwise what was predicted. Networks are bounded.
+  /// Linear models are not: their variance belongs to the predictions as they are.
+  std::vector<ImplausiblePrediction> implausible;
+  bool bounded = false;
+  /// nullptr where the model is not linear in the outcomes, or nobody knows how it was fitted.
+  std::shared_ptr<const FitVariance> variance;
+  std::vector<std::string> warnings;
+};
+
+/// e_a(i): P(the log gives node i arm a).
+struct PropensityTable {
+  Matrix<double> e;          ///< within [bound, 1 − bound] where fitted
+  Matrix<double> unbounded;  ///< before the bound; empty where they are given
+  double bound = 0;
+  double clipped_fraction = 0;  ///< share of the nodes that the bound moved
+  std::vector<std::string> warnings;
+
+  bool given() const { return unbounded.rows() == 0; }
+};
+
+class Balancer;
+
+/// All that a learner found out. What it does not learn is not there.
+struct Nuisances {
+  std::optional<OutcomeTable> outcome;
+  std::optional<PropensityTable> propensity;
+  std::shared_ptr<const Balancer> balancer;
+  /// Of encoders, one per fold.
+  std::vector<FoldTraining> trainings;
+};
+
+/// Moves every probability into [bound, 1 − bound] and notes what was before. Rows of two arms sum
+/// to 1 still; of more arms they need not.
+PropensityTable bound_propensities(Matrix<double> probability, double bound);
+
+}  // namespace cone
