@@ -17,8 +17,9 @@ void add_estimators_command(CLI::App& root, Run& run) {
                        {"propensity on", Align::kLeft},
                        {"what it is", Align::kLeft}});
       for (const EstimatorInfo& row : estimator_catalogue()) {
-        table.add_row({std::string(row.name), std::string(row.outcome_model),
-                       std::string(row.propensity_model), std::string(row.summary)});
+        const std::string_view propensity = row.needs_propensity() ? enum_name(row.weights) : "";
+        table.add_row({std::string(row.name), std::string(enum_name(row.outcome)),
+                       std::string(propensity), std::string(row.summary)});
       }
       std::cout << table.to_string();
       return kSuccess;

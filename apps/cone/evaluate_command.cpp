@@ -69,11 +69,23 @@ struct EvaluateFlags {
   EvaluateOptions options;
 };
 
+/// "62 treated" where the arms are 0 and 1, else the size of every arm, the control arm first.
+std::string describe_arms(const DataSummary& data) {
+  if (data.arms.size() == 2 && data.arms[0].label == "0" && data.arms[1].label == "1") {
+    return fmt::format("{} treated", grouped(data.num_treated));
+  }
+  std::vector<std::string> sizes;
+  for (const ArmSummary& arm : data.arms) {
+    sizes.push_back(fmt::format("{} {}", printable(arm.label), grouped(arm.num_nodes)));
+  }
+  return fmt::format("arms: {} (control first)", fmt::join(sizes, ", "));
+}
+
 void print_summary(const EvaluationRecord& record, const LoadedData& loaded) {
   const DataSummary& data = record.data;
-  std::cerr << fmt::format("{} nodes, {} edges, {} features, {} treated", grouped(data.num_nodes),
+  std::cerr << fmt::format("{} nodes, {} edges, {} features, {}", grouped(data.num_nodes),
                            grouped(data.num_edges), grouped(data.num_features),
-                           grouped(data.num_treated));
+                           describe_arms(data));
   const Diagnostics& d = record.diagnostics;
   if (d.num_evaluated_nodes != data.num_nodes) {
     std::cerr << fmt::format("; utility over {} test nodes", grouped(d.num_evaluated_nodes));
@@ -91,9 +103,11 @@ void print_summary(const EvaluationRecord& record, const LoadedData& loaded) {
 std::vector<std::string> estimators_of_model() {
   std::vector<std::string> names;
   for (const EstimatorInfo& row : estimator_catalogue()) {
-    const auto is_fitted = [](std::string_view model) { return model.empty() || model == "cone"; };
-    const bool any = row.needs_outcome_model() || row.needs_propensity();
-    if (any && is_fitted(row.outcome_model) && is_fitted(row.propensity_model)) {
+    const auto is_fitted = [](LearnerId learner) {
+      return learner == LearnerId::kNone || learner == LearnerId::kCone;
+    };
+    if (row.needs(LearnerId::kCone) && !row.needs_balance() && is_fitted(row.outcome) &&
+        is_fitted(row.weights)) {
       names.emplace_back(row.name);
     }
   }
@@ -147,10 +161,6 @@ void announce(std::span<const ExpectedCost> costs) {
                            duration_text(total), fmt::join(parts, ", "));
 }
 
-bool has_estimates(const EvaluationRecord& record) {
-  return !record.policies.empty() && !record.policies.front().estimates.empty();
-}
-
 /// What is missing goes to stderr, last of all.
 int finish(const EvaluationRecord& record) {
   if (record.unfinished.empty()) return kSuccess;
@@ -183,12 +193,9 @@ int run_evaluate(EvaluateFlags flags) {
   }
   const ConeFit* fitted = fit ? &*fit : nullptr;
   if (!flags.run.quiet) announce(expected_costs(context, data.observed, flags.options, fitted));
-  Evaluation evaluation = evaluate(context, data, policies, flags.options, fitted);
-  const bool interrupted = evaluation.status == RunStatus::kCancelled;
-  if (interrupted && !has_estimates(evaluation.record)) throw Cancelled();
-  if (fit && !interrupted) flags.explanations.write(context, data.observed, *fit);
+  EvaluationRecord record = evaluate(context, data, policies, flags.options, fitted);
+  if (fit && record.unfinished.empty()) flags.explanations.write(context, data.observed, *fit);
   progress.clear();
-  EvaluationRecord& record = evaluation.record;
   record.config["data"] = flags.data;
   record.config.update(option_json(flags.table));
   if (!flags.model.empty()) record.config["model"] = model_checksum(*fit);

@@ -136,16 +136,20 @@ double ArmProgram::total() const { return sum(weights_); }
 
 double ArmProgram::slope() const { return sum(per_price_); }
 
-void solve_for_total(std::array<ArmProgram, 2>& arms, double largest_target, double total) {
+void solve_for_total(std::span<ArmProgram> arms, double largest_target, double total) {
   double price = 0;
   double low = -largest_target;  // no weight pays at this price
   double high = std::numeric_limits<double>::infinity();
   for (int k = 0; k < kMaxPrices; ++k) {
-    for (ArmProgram& arm : arms) arm.solve(price);
-    const double missing = total - arms[0].total() - arms[1].total();
+    double missing = total;
+    double slope = 0;
+    for (ArmProgram& arm : arms) {
+      arm.solve(price);
+      missing -= arm.total();
+      slope += arm.slope();
+    }
     if (std::abs(missing) <= kTotalTolerance * total) return;
     (missing > 0 ? low : high) = price;
-    const double slope = arms[0].slope() + arms[1].slope();
     double next = price + missing / slope;
     if (!(next > low && next < high) || k >= kMaxNewtonPrices) {
       next = std::isfinite(high) ? 0.5 * (low + high) : low + 2 * std::abs(low) + 1;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <span>
 #include <vector>
 
@@ -47,7 +46,7 @@ class ArmProgram {
   std::vector<double> weights_;
 };
 
-/// Raises or lowers the price until the weights of both arms sum to `total`.
-void solve_for_total(std::array<ArmProgram, 2>& arms, double largest_target, double total);
+/// Raises or lowers the price until the weights of all arms sum to `total`.
+void solve_for_total(std::span<ArmProgram> arms, double largest_target, double total);
 
 }  // namespace cone

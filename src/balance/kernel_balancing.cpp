@@ -36,16 +36,16 @@ MatrixView<const double> diagonal_block(const Matrix<double>& matrix, std::size_
 }  // namespace
 
 KernelBalancing::KernelBalancing(const Context& context, const SparseMatrix& features,
-                                 std::span<const std::uint8_t> treatment,
+                                 std::span<const std::uint8_t> treatment, std::size_t num_arms,
                                  const KernelBalancingOptions& options)
-    : options_(options) {
+    : options_(options), arms_(num_arms) {
   build(context, features, treatment);
 }
 
 KernelBalancing::KernelBalancing(const Context& context, MatrixView<const double> features,
-                                 std::span<const std::uint8_t> treatment,
+                                 std::span<const std::uint8_t> treatment, std::size_t num_arms,
                                  const KernelBalancingOptions& options)
-    : options_(options) {
+    : options_(options), arms_(num_arms) {
   build(context, features, treatment);
 }
 
@@ -55,7 +55,7 @@ void KernelBalancing::build(const Context& context, const Rows& rows,
   validate(options_);
   require(rows.rows() == treatment.size(), "kernel balancing: features of other nodes");
   check_size(treatment.size());
-  for (const std::uint8_t arm : {0, 1}) {
+  for (std::size_t arm = 0; arm < arms_.size(); ++arm) {
     arms_[arm].begin = order_.size();
     for (std::size_t i = 0; i < treatment.size(); ++i) {
       if (treatment[i] == arm) order_.push_back(i);
@@ -75,7 +75,7 @@ void KernelBalancing::build(const Context& context, const Rows& rows,
 
 void KernelBalancing::set_lambda(const Context& context, double lambda) {
   lambda_ = lambda;
-  for (Arm& arm : arms_) {
+  for (ArmPart& arm : arms_) {
     const MatrixView<const double> block = diagonal_block(kernel_, arm.begin, arm.size);
     // The last factor's memory, where there is one: it is as large as the kernel of the arm.
     if (arm.factor.rows() != arm.size) {
@@ -115,7 +115,8 @@ double KernelBalancing::origin(std::span<const double> outcome) const {
   return options_.kernel_normalised ? mean(outcome) : 0;
 }
 
-std::vector<double> KernelBalancing::coefficients(const Arm& arm, std::span<const double> outcome,
+std::vector<double> KernelBalancing::coefficients(const ArmPart& arm,
+                                                  std::span<const double> outcome,
                                                   double origin) const {
   require(lambda_ > 0, "kernel balancing: lambda was not chosen");
   std::vector<double> y;
@@ -127,7 +128,7 @@ std::vector<double> KernelBalancing::coefficients(const Arm& arm, std::span<cons
 double KernelBalancing::leave_one_out_error(std::span<const double> outcome) const {
   require(outcome.size() == num_nodes(), "kernel balancing: outcomes of other nodes");
   double squares = 0;
-  for (const Arm& arm : arms_) {
+  for (const ArmPart& arm : arms_) {
     const std::vector<double> alpha = coefficients(arm, outcome, origin(outcome));
     for (std::size_t i = 0; i < arm.size; ++i) {
       const double residual = alpha[i] / arm.inverse_diagonal[i];
@@ -138,38 +139,38 @@ double KernelBalancing::leave_one_out_error(std::span<const double> outcome) con
 }
 
 std::vector<double> KernelBalancing::target(const Context& context,
-                                            std::span<const double> policy) const {
-  std::array<std::vector<double>, 2> taken;  // π(arm | node), by position
-  for (const std::size_t node : order_) {
-    taken[0].push_back(1 - policy[node]);
-    taken[1].push_back(policy[node]);
-  }
+                                            MatrixView<const double> policy) const {
   std::vector<double> result(order_.size());
-  context.for_each_range(
-      order_.size(), kKernelRowsPerTask, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t p = begin; p < end; ++p) {
-          result[p] = 2 * dot(kernel_.row(p), taken[p >= arms_[1].begin ? 1 : 0]);
-        }
-      });
+  std::vector<double> taken(order_.size());  // π(arm | node), by position
+  for (std::size_t k = 0; k < arms_.size(); ++k) {
+    for (std::size_t p = 0; p < order_.size(); ++p) taken[p] = policy(order_[p], k);
+    const ArmPart& arm = arms_[k];
+    context.for_each_range(arm.size, kKernelRowsPerTask, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        result[arm.begin + i] = 2 * dot(kernel_.row(arm.begin + i), taken);
+      }
+    });
+  }
   return result;
 }
 
 std::vector<double> KernelBalancing::weights(const Context& context,
-                                             std::span<const double> policy) const {
+                                             MatrixView<const double> policy) const {
   require(lambda_ > 0, "kernel balancing: lambda was not chosen");
-  require(policy.size() == num_nodes(), "kernel balancing: a policy of other nodes");
+  require(policy.rows() == num_nodes() && policy.cols() == arms_.size(),
+          "kernel balancing: a policy of other nodes or arms");
   const std::vector<double> a = target(context, policy);
-  const auto part = [&](const Arm& arm) {
+  const auto part = [&](const ArmPart& arm) {
     return std::span<const double>(a).subspan(arm.begin, arm.size);
   };
   std::vector<double> result(num_nodes());
-  const auto keep = [&](const Arm& arm, std::span<const double> weights) {
+  const auto keep = [&](const ArmPart& arm, std::span<const double> weights) {
     for (std::size_t i = 0; i < arm.size; ++i) result[order_[arm.begin + i]] = weights[i];
   };
   if (num_nodes() == 0) return result;
 
   if (!options_.kernel_normalised) {
-    for (const Arm& arm : arms_) {
+    for (const ArmPart& arm : arms_) {
       std::vector<double> half(arm.size);
       for (std::size_t i = 0; i < arm.size; ++i) half[i] = 0.5 * a[arm.begin + i];
       solve_with_factor(arm.factor, half);
@@ -178,11 +179,11 @@ std::vector<double> KernelBalancing::weights(const Context& context,
     return result;
   }
 
-  const auto program = [&](const Arm& arm) {
-    return ArmProgram(context, diagonal_block(kernel_, arm.begin, arm.size), lambda_, part(arm),
-                      arm.factor);
-  };
-  std::array<ArmProgram, 2> programs = {program(arms_[0]), program(arms_[1])};
+  std::vector<ArmProgram> programs;
+  for (const ArmPart& arm : arms_) {
+    programs.emplace_back(context, diagonal_block(kernel_, arm.begin, arm.size), lambda_, part(arm),
+                          arm.factor);
+  }
   const auto total = static_cast<double>(num_nodes());
   solve_for_total(programs, *std::max_element(a.begin(), a.end()), total);
   for (std::size_t k = 0; k < arms_.size(); ++k) keep(arms_[k], programs[k].weights());
@@ -193,14 +194,14 @@ std::vector<double> KernelBalancing::weights(const Context& context,
 }
 
 BalancedValue KernelBalancing::value(const Context& context, std::span<const double> outcome,
-                                     std::span<const double> policy) const {
+                                     MatrixView<const double> policy) const {
   require(outcome.size() == num_nodes(), "kernel balancing: outcomes of other nodes");
   BalancedValue result;
   result.weights = weights(context, policy);
-  std::array<std::vector<double>, 2> alpha;
+  std::vector<std::vector<double>> alpha(arms_.size());
   std::vector<double> residual(num_nodes());
   for (std::size_t k = 0; k < arms_.size(); ++k) {
-    const Arm& arm = arms_[k];
+    const ArmPart& arm = arms_[k];
     alpha[k] = coefficients(arm, outcome, origin(outcome));
     for (std::size_t i = 0; i < arm.size; ++i) {
       residual[order_[arm.begin + i]] = alpha[k][i] / arm.inverse_diagonal[i];  // leave-one-out
@@ -211,11 +212,12 @@ BalancedValue KernelBalancing::value(const Context& context, std::span<const dou
   context.for_each_range(num_nodes(), kKernelRowsPerTask, [&](std::size_t begin, std::size_t end) {
     for (std::size_t p = begin; p < end; ++p) {
       const std::size_t node = order_[p];
-      const auto expected = [&](std::size_t k) {
-        return dot(kernel_.row(p).subspan(arms_[k].begin, arms_[k].size), alpha[k]);
-      };
-      result.influence[node] = policy[node] * expected(1) + (1 - policy[node]) * expected(0) +
-                               result.weights[node] * residual[node];
+      double expected = 0;
+      for (std::size_t k = 0; k < arms_.size(); ++k) {
+        expected +=
+            policy(node, k) * dot(kernel_.row(p).subspan(arms_[k].begin, arms_[k].size), alpha[k]);
+      }
+      result.influence[node] = expected + result.weights[node] * residual[node];
     }
   });
   const double centre = mean(result.influence);
@@ -225,9 +227,8 @@ BalancedValue KernelBalancing::value(const Context& context, std::span<const dou
   for (std::size_t i = 0; i < weighted.size(); ++i) weighted[i] = result.weights[i] * outcome[i];
   result.value = mean(weighted);
   for (std::size_t k = 0; k < arms_.size(); ++k) {
-    const bool takes_arm = std::any_of(policy.begin(), policy.end(), [k](double treated) {
-      return (k == 1 ? treated : 1 - treated) > 0;
-    });
+    bool takes_arm = false;
+    for (std::size_t i = 0; i < policy.rows(); ++i) takes_arm |= policy(i, k) > 0;
     if (arms_[k].size == 0 && takes_arm) {
       result.value = std::numeric_limits<double>::quiet_NaN();
     }

@@ -81,9 +81,11 @@ class KernelBalancing {
   /// for invalid options or too many nodes. Where the options leave λ open, choose_lambda() must
   /// follow.
   KernelBalancing(const Context& context, const SparseMatrix& features,
-                  std::span<const std::uint8_t> treatment, const KernelBalancingOptions& options);
+                  std::span<const std::uint8_t> treatment, std::size_t num_arms,
+                  const KernelBalancingOptions& options);
   KernelBalancing(const Context& context, MatrixView<const double> features,
-                  std::span<const std::uint8_t> treatment, const KernelBalancingOptions& options);
+                  std::span<const std::uint8_t> treatment, std::size_t num_arms,
+                  const KernelBalancingOptions& options);
 
   std::size_t num_nodes() const { return order_.size(); }
   /// λ, given or chosen.
@@ -98,15 +100,15 @@ class KernelBalancing {
   /// Mean squared error of predicting each node by the regression of its arm without it.
   double leave_one_out_error(std::span<const double> outcome) const;
 
-  /// W for policy[i] = π(1 | i).
-  std::vector<double> weights(const Context& context, std::span<const double> policy) const;
+  /// W for a policy π(a | i), nodes × arms.
+  std::vector<double> weights(const Context& context, MatrixView<const double> policy) const;
 
   /// The value is NaN where the policy takes an arm that has no nodes.
   BalancedValue value(const Context& context, std::span<const double> outcome,
-                      std::span<const double> policy) const;
+                      MatrixView<const double> policy) const;
 
  private:
-  struct Arm {
+  struct ArmPart {
     std::size_t begin = 0;  ///< first position in the order by arm
     std::size_t size = 0;
     Matrix<double> factor;                 ///< lower Cholesky factor of K + λI of the arm
@@ -115,21 +117,21 @@ class KernelBalancing {
 
   template <class Rows>
   void build(const Context& context, const Rows& rows, std::span<const std::uint8_t> treatment);
-  /// Factorises K + λI of both arms.
+  /// Factorises K + λI of every arm.
   void set_lambda(const Context& context, double lambda);
   /// Coefficients of an arm's kernel ridge regression, by position within the arm.
-  std::vector<double> coefficients(const Arm& arm, std::span<const double> outcome,
+  std::vector<double> coefficients(const ArmPart& arm, std::span<const double> outcome,
                                    double origin) const;
   double origin(std::span<const double> outcome) const;
   /// a, by position.
-  std::vector<double> target(const Context& context, std::span<const double> policy) const;
+  std::vector<double> target(const Context& context, MatrixView<const double> policy) const;
 
   KernelBalancingOptions options_;
   double bandwidth_ = 0;
   double lambda_ = 0;               ///< 0 until it is known
-  std::vector<std::size_t> order_;  ///< node at each position: untreated first, then treated
+  std::vector<std::size_t> order_;  ///< node at each position: arm by arm
   Matrix<double> kernel_;           ///< by position
-  std::array<Arm, 2> arms_;
+  std::vector<ArmPart> arms_;
 };
 
 }  // namespace cone

@@ -135,7 +135,7 @@ ConeFold fit_cone_fold(const Context& context, const Dataset& data, const FitTas
                        const ConeOptions& options, int selection_folds) {
   validate(options);
   require_valid({.tasks = {task}, .scored = task.score}, data.num_nodes());
-  require_both_arms(data, learning_plan({.tasks = {task}}));
+  require_every_arm(data, learning_plan({.tasks = {task}}));
   return fit_fold(context, data, task, options, selection_folds);
 }
 
@@ -145,7 +145,7 @@ ConeFit fit_cone(const Context& context, const Dataset& data, const PlanOptions&
   validate(options);
   const FitPlan plan = make_plan(context, data, plan_options, context.seed());
   require_valid(plan, data.num_nodes());
-  require_both_arms(data, learning_plan(plan));
+  require_every_arm(data, learning_plan(plan));
   ConeFit fit{.plan = plan_options, .seed = context.seed(), .data_checksum = data.checksum()};
   for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
     const FoldStage stage(context, t, plan.tasks.size());

@@ -12,8 +12,7 @@
 #include "nuisance/arm_network.hpp"
 #include "nuisance/fit_plan.hpp"
 #include "nuisance/nuisance_options.hpp"
-#include "nuisance/outcome_model.hpp"
-#include "nuisance/propensity_model.hpp"
+#include "nuisance/nuisances.hpp"
 
 namespace cone {
 
@@ -63,16 +62,11 @@ ConeFit fit_cone(const Context& context, const Dataset& data, const PlanOptions&
 ConeFold fit_cone_fold(const Context& context, const Dataset& data, const FitTask& task,
                        const ConeOptions& options, int selection_folds);
 
-struct ConePredictions {
-  std::vector<NodeIndex> scored;  ///< ascending
-  OutcomePredictions outcomes;    ///< bounded; without implied weights: networks are not linear
-  PropensityPredictions propensities;
-};
-
-/// What a fit says of the nodes that its plan scores. Throws Error(kData) where the data is not
-/// that of the fit.
-ConePredictions predict_cone(const Context& context, const Dataset& data, const ConeFit& fit,
-                             double propensity_bound);
+/// What a fit says of the nodes that its plan scores: outcomes (bounded; without implied weights,
+/// as networks are not linear), propensities and how the trainings went. Throws Error(kData) where
+/// the data is not that of the fit.
+Nuisances predict_cone(const Context& context, const Dataset& data, const ConeFit& fit,
+                       double propensity_bound);
 
 /// One row per node: [z^y ; z^t] of the task that scores the node; zeros for nodes that none does.
 /// Throws as predict_cone does.

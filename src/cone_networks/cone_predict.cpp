@@ -4,18 +4,18 @@
 
 #include <fmt/format.h>
 
+#include "base/numeric.hpp"
 #include "cone_networks/combined_representation.hpp"
 #include "cone_networks/cone_fit.hpp"
 #include "cone_networks/fitted_plan.hpp"
 #include "nuisance/divergence.hpp"
+#include "nuisance/plan_checks.hpp"
 #include "nuisance/prediction_bounds.hpp"
 
 namespace cone {
 namespace {
 
-constexpr double kNotScored = std::numeric_limits<double>::quiet_NaN();
-
-void warn_about(const ConeFold& fold, std::size_t number, OutcomePredictions& outcomes) {
+void warn_about(const ConeFold& fold, std::size_t number, OutcomeTable& outcomes) {
   if (fold.training.status != TrainingStatus::kDiverged) return;
   outcomes.warnings.push_back(
       fmt::format("the training of fold {} diverged at epoch {}; the weights are those of epoch "
@@ -25,49 +25,45 @@ void warn_about(const ConeFold& fold, std::size_t number, OutcomePredictions& ou
 
 }  // namespace
 
-ConePredictions predict_cone(const Context& context, const Dataset& data, const ConeFit& fit,
-                             double propensity_bound) {
-  FitPlan plan = plan_of(context, data, fit);
-  ConePredictions out;
-  std::vector<double>& probability = out.propensities.probability;
-  for (auto* values : {&out.outcomes.mu0, &out.outcomes.mu1, &probability}) {
-    values->assign(data.num_nodes(), kNotScored);
-  }
+Nuisances predict_cone(const Context& context, const Dataset& data, const ConeFit& fit,
+                       double propensity_bound) {
+  const FitPlan plan = plan_of(context, data, fit);
+  OutcomeTable outcomes;
+  outcomes.mu = Matrix<double>(plan.scored.size(), data.num_arms(), kNaN);
+  Matrix<double> probability(plan.scored.size(), data.num_arms(), kNaN);
+  std::vector<std::string> warnings;  // of the propensities
+  Nuisances out;
   for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
     const ConeFold& fold = fit.folds[t];
     const std::vector<NodeIndex>& nodes = plan.tasks[t].score;
+    const std::vector<std::size_t> rows = find_rows(plan.scored, nodes);
     Matrix<float> z = combined_rows(encode_nodes(context, data, fold.encoder), nodes);
     standardise(fold.z_units, z);
-    std::vector<double> propensity(nodes.size());
     for (std::size_t k = 0; k < nodes.size(); ++k) {
-      propensity[k] = fold.propensity.probability(std::as_const(z).row(k));
+      const double treated = fold.propensity.probability(std::as_const(z).row(k));
+      probability(rows[k], 0) = 1 - treated;
+      probability(rows[k], 1) = treated;
     }
     const DenseInput input(std::move(z));
-    const std::vector<double> mu0 = fold.control.predict(context, input);
-    const std::vector<double> mu1 = fold.treated.predict(context, input);
-    for (std::size_t k = 0; k < nodes.size(); ++k) {
-      out.outcomes.mu0[nodes[k]] = mu0[k];
-      out.outcomes.mu1[nodes[k]] = mu1[k];
-      probability[nodes[k]] = propensity[k];
-    }
     const PlausibleRange range = plausible_range(data, plan.tasks[t].fit);
-    note_implausible(range, nodes, 0, mu0, out.outcomes);
-    note_implausible(range, nodes, 1, mu1, out.outcomes);
-    out.propensities.converged &= fold.propensity.converged;
-    if (!fold.propensity.converged) {
-      out.propensities.warnings.push_back(
-          fmt::format("the propensity model of fold {} stopped short of its minimum after {} steps",
-                      t + 1, fold.propensity.iterations));
+    warn_about(fold, t + 1, outcomes);
+    for (const Arm arm : {Arm{0}, Arm{1}}) {
+      const ArmNetwork& network = arm == 1 ? fold.treated : fold.control;
+      const std::vector<double> mu = network.predict(context, input);
+      for (std::size_t k = 0; k < nodes.size(); ++k) outcomes.mu(rows[k], arm) = mu[k];
+      note_implausible(range, rows, arm, mu, outcomes);
+      warn_of_divergence(network, t + 1, arm_adjective(data.arms, arm), outcomes.warnings);
     }
-    warn_about(fold, t + 1, out.outcomes);
-    warn_of_divergence(fold.control, t + 1, 0, out.outcomes.warnings);
-    warn_of_divergence(fold.treated, t + 1, 1, out.outcomes.warnings);
+    if (!fold.propensity.converged) {
+      warnings.push_back(fmt::format("the propensity model of fold {} did not converge in {} steps",
+                                     t + 1, fold.propensity.iterations));
+    }
+    out.trainings.push_back(fold.training);
   }
-  bound_predictions(out.outcomes);
-  out.propensities.unbounded = probability;
-  out.propensities.clipped_fraction =
-      bound_propensities(plan.scored, propensity_bound, probability);
-  out.scored = std::move(plan.scored);
+  bound_predictions(outcomes);
+  out.outcome = std::move(outcomes);
+  out.propensity = bound_propensities(std::move(probability), propensity_bound);
+  out.propensity->warnings = std::move(warnings);
   return out;
 }
 

@@ -1,8 +1,16 @@
 #include "data/arms.hpp"
 
 #include "base/error.hpp"
+#include "base/text.hpp"
 
 namespace cone {
+
+std::string arm_adjective(std::span<const std::string> labels, Arm arm) {
+  if (labels.size() == 2 && labels[0] == "0" && labels[1] == "1") {
+    return arm == kControlArm ? "untreated" : "treated";
+  }
+  return "'" + printable(labels[arm]) + "'";
+}
 
 Matrix<double> join_arms(std::span<const std::vector<double>> columns) {
   require(!columns.empty(), "arms: a table needs a column");

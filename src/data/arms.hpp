@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/matrix.hpp"
@@ -14,6 +15,10 @@ using Arm = std::uint8_t;
 
 inline constexpr Arm kControlArm = 0;
 inline constexpr std::size_t kMaxArms = 16;
+
+/// How sentences call the nodes of an arm: "treated" and "untreated" where the labels are 1 and 0,
+/// otherwise the label in quotes.
+std::string arm_adjective(std::span<const std::string> labels, Arm arm);
 
 /// Columns of one length, one per arm, as a table nodes × arms.
 Matrix<double> join_arms(std::span<const std::vector<double>> columns);

@@ -44,11 +44,14 @@ void warn_of_low_size(double effective_size, std::size_t num_nodes, const char* 
 
 /// Nodes whose weight is not what the data alone would have made it.
 double changed_fraction(std::span<const double> raw, std::span<const double> used,
-                        const EstimationInput& input, bool shrinks_all) {
-  const auto& [propensity, unbounded, bound] = input.propensity;
+                        const Evidence& evidence, bool shrinks_all) {
+  const double bound = evidence.propensity->bound;
   std::size_t changed = 0;
   for (std::size_t i = 0; i < raw.size(); ++i) {
-    const bool bounded = bound > 0 && (propensity[i] <= bound || propensity[i] >= 1 - bound);
+    const std::span<const double> e = evidence.propensity->e.row(i);
+    const bool bounded = bound > 0 && std::any_of(e.begin(), e.end(), [bound](double p) {
+                           return p <= bound || p >= 1 - bound;
+                         });
     changed += bounded || (!shrinks_all && used[i] != raw[i]) ? 1 : 0;
   }
   return static_cast<double>(changed) / static_cast<double>(raw.size());
@@ -59,9 +62,8 @@ double changed_fraction(std::span<const double> raw, std::span<const double> use
 bool has_interval(const Estimate& estimate) { return !std::isnan(estimate.standard_error); }
 
 void drop_interval(Estimate& out) {
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  out.standard_error = kNone;
-  out.interval = {kNone, kNone};
+  out.standard_error = kNaN;
+  out.interval = {kNaN, kNaN};
 }
 
 bool ValueChange::matters() const {
@@ -77,13 +79,13 @@ std::string ValueChange::in_words(const Estimate& estimate) const {
 }
 
 void diagnose_weights(Method method, std::span<const double> raw, std::span<const double> used,
-                      const EstimationInput& input, Estimate& out) {
+                      const Evidence& evidence, Estimate& out) {
   const std::size_t n = raw.size();
   const double effective_size = effective_sample_size(used);
   out.effective_sample_size = effective_size;
   out.max_weight = *std::max_element(used.begin(), used.end());
   // Shrinkage touches every weight by design: only the bound on propensities counts there.
-  out.clipped_fraction = changed_fraction(raw, used, input, method == Method::kShrinkage);
+  out.clipped_fraction = changed_fraction(raw, used, evidence, method == Method::kShrinkage);
 
   warn_of_low_size(effective_size, n, ": the policy does what the log hardly ever did", out);
   const double share = *out.max_weight / sum(used);
@@ -93,13 +95,14 @@ void diagnose_weights(Method method, std::span<const double> raw, std::span<cons
   }
 }
 
-void diagnose_bounded_weights(Method method, const EstimationInput& input,
-                              const ValueChange& change, Estimate& out) {
+void diagnose_bounded_weights(Method method, const Evidence& evidence, const ValueChange& change,
+                              Estimate& out) {
   if (std::isnan(out.value) || !change.matters()) return;
-  const std::string bound = input.propensity.given()
-                                ? ""
-                                : fmt::format("keeping propensities within [{0:g}, {1:g}]",
-                                              input.propensity.bound, 1 - input.propensity.bound);
+  const std::string bound =
+      evidence.propensity->given()
+          ? ""
+          : fmt::format("keeping propensities within [{0:g}, {1:g}]", evidence.propensity->bound,
+                        1 - evidence.propensity->bound);
   std::string own;
   if (method == Method::kClippedInversePropensity) own = "clipping weights";
   if (method == Method::kSwitch) own = "ignoring large weights";
@@ -112,22 +115,20 @@ void diagnose_bounded_weights(Method method, const EstimationInput& input,
   }
 }
 
-void diagnose_predictions(const EstimatorInfo& estimator, const EstimationInput& input,
+void diagnose_predictions(const EstimatorInfo& estimator, const Evidence& evidence,
                           const ValueChange& change, Estimate& out) {
-  const OutcomeView& model = input.outcome_model;
-  if (model.other_mu0.empty() || std::isnan(out.value)) return;
-  std::size_t num_implausible = 0;
-  for (std::size_t i = 0; i < input.policy.size(); ++i) {
-    const bool corrected = estimator.needs_propensity();  // then the logged arm counts as well
-    const bool uses_treated = input.policy[i] > 0 || (corrected && input.treatment[i] == 1);
-    const bool uses_untreated = input.policy[i] < 1 || (corrected && input.treatment[i] == 0);
-    num_implausible += (uses_treated && model.mu1[i] != model.other_mu1[i]) ||
-                               (uses_untreated && model.mu0[i] != model.other_mu0[i])
-                           ? 1
-                           : 0;
+  const OutcomeTable& model = *evidence.outcome;
+  if (model.implausible.empty() || std::isnan(out.value)) return;
+  const bool corrected = estimator.needs_propensity();  // then the logged arm counts as well
+  std::vector<bool> is_implausible(evidence.sample.size(), false);
+  for (const ImplausiblePrediction& p : model.implausible) {
+    if (evidence.policy(p.row, p.arm) > 0 || (corrected && evidence.sample.arm[p.row] == p.arm)) {
+      is_implausible[p.row] = true;
+    }
   }
   const double share =
-      static_cast<double>(num_implausible) / static_cast<double>(input.policy.size());
+      static_cast<double>(std::count(is_implausible.begin(), is_implausible.end(), true)) /
+      static_cast<double>(is_implausible.size());
   if (share <= kManyImplausible && !change.matters()) return;
   const std::string where = fmt::format(
       "the model's predictions for {:.2g} % of the nodes lie far outside the outcomes seen",
@@ -139,36 +140,39 @@ void diagnose_predictions(const EstimatorInfo& estimator, const EstimationInput&
                                   ValueChange{-change.moved, change.scale}.in_words(out)));
 }
 
-void diagnose_implied_weights(const OutcomeView& model, Estimate& out) {
-  if (!model.implied_weights.empty()) {
-    const double effective_size = effective_sample_size(model.implied_weights);
-    std::size_t num_fitted = 0;
-    double largest = 0;
-    for (const double v : model.implied_weights) {
-      num_fitted += v != 0 ? 1 : 0;
-      largest = std::max(largest, std::abs(v));
-    }
-    out.effective_sample_size = effective_size;
-    out.max_weight = largest;
-    warn_of_low_size(effective_size, num_fitted,
-                     " in the regression: it extrapolates to what the policy would do", out);
+void diagnose_implied_weights(const Evidence& evidence, Estimate& out) {
+  if (evidence.implied == nullptr) return;
+  const std::vector<double>& weights = evidence.implied->weights;
+  const double effective_size = effective_sample_size(weights);
+  std::size_t num_fitted = 0;
+  double largest = 0;
+  for (const double v : weights) {
+    num_fitted += v != 0 ? 1 : 0;
+    largest = std::max(largest, std::abs(v));
   }
-  if (model.model_variance && !std::isfinite(*model.model_variance)) {
+  out.effective_sample_size = effective_size;
+  out.max_weight = largest;
+  warn_of_low_size(effective_size, num_fitted,
+                   " in the regression: it extrapolates to what the policy would do", out);
+  if (!evidence.implied->converged) {
+    out.warnings.emplace_back("the weights that the regression implies did not converge");
+  }
+  if (!std::isfinite(evidence.implied->variance)) {
     out.warnings.emplace_back("no standard error: the model has as many parameters as nodes");
   }
 }
 
-void diagnose_arms(const EstimationInput& input, Estimate& out) {
-  std::array<std::size_t, 2> num_nodes = {0, 0};
-  std::array<double, 2> share = {0, 0};
-  for (std::size_t i = 0; i < input.treatment.size(); ++i) {
-    ++num_nodes[input.treatment[i]];
-    share[1] += input.policy[i];
-    share[0] += 1 - input.policy[i];
+void diagnose_arms(const Evidence& evidence, Estimate& out) {
+  const LoggedSample& sample = evidence.sample;
+  std::vector<std::size_t> num_nodes(sample.num_arms(), 0);
+  std::vector<double> share(sample.num_arms(), 0.0);
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    ++num_nodes[sample.arm[i]];
+    for (std::size_t a = 0; a < share.size(); ++a) share[a] += evidence.policy(i, a);
   }
-  for (const std::size_t arm : {0, 1}) {
-    if (share[arm] == 0 || num_nodes[arm] >= kLowEffectiveSize) continue;
-    const char* which = arm == 1 ? "treated" : "untreated";
+  for (std::size_t arm = 0; arm < share.size(); ++arm) {
+    if (share[arm] == 0 || static_cast<double>(num_nodes[arm]) >= kLowEffectiveSize) continue;
+    const std::string which = arm_adjective(sample.arms, static_cast<Arm>(arm));
     if (num_nodes[arm] < 2) {
       drop_interval(out);
       out.warnings.push_back(
@@ -182,8 +186,7 @@ void diagnose_arms(const EstimationInput& input, Estimate& out) {
   }
 }
 
-void diagnose_balance(const EstimationInput& input, std::span<const double> weights,
-                      Estimate& out) {
+void diagnose_balance(const Evidence& evidence, std::span<const double> weights, Estimate& out) {
   double largest = 0;
   for (const double weight : weights) largest = std::max(largest, std::abs(weight));
   out.max_weight = largest;
@@ -193,7 +196,7 @@ void diagnose_balance(const EstimationInput& input, std::span<const double> weig
   double foreign = 0;  // on outcomes of an arm that the policy never gives that node
   double all = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    const double taken = input.treatment[i] == 1 ? input.policy[i] : 1 - input.policy[i];
+    const double taken = evidence.policy(i, evidence.sample.arm[i]);
     all += std::abs(weights[i]);
     if (taken == 0) foreign += std::abs(weights[i]);
   }
@@ -205,14 +208,13 @@ void diagnose_balance(const EstimationInput& input, std::span<const double> weig
   }
 }
 
-void diagnose_fit(const EstimationInput& input, Estimate& out) {
-  const OutcomeView& model = input.outcome_model;
+void diagnose_fit(const Evidence& evidence, Estimate& out) {
   const std::vector<double> errors =
-      residuals(input.treatment, input.outcome, model.mu0, model.mu1);
+      residuals(evidence.sample.arm, evidence.sample.outcome, evidence.outcome->mu.view());
   CompensatedSum squares;
   for (const double r : errors) squares.add(r * r);
   const double mean_square = squares.value() / static_cast<double>(errors.size());
-  const double spread = variance(input.outcome, 0);
+  const double spread = variance(evidence.sample.outcome, 0);
   if (mean_square > kPoorFitFactor * spread) {
     out.warnings.push_back(fmt::format(
         "the outcome model predicts worse than a constant (R² {:.2f})", 1 - mean_square / spread));

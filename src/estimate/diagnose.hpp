@@ -26,27 +26,27 @@ struct ValueChange {
 /// says in words when they are a reason to doubt the value. `raw` are the importance weights,
 /// `used` those after the estimator's own bound.
 void diagnose_weights(Method method, std::span<const double> raw, std::span<const double> used,
-                      const EstimationInput& input, Estimate& out);
+                      const Evidence& evidence, Estimate& out);
 
 /// Says how far bounds, clips and switches moved the value, where that matters.
-void diagnose_bounded_weights(Method method, const EstimationInput& input,
-                              const ValueChange& change, Estimate& out);
+void diagnose_bounded_weights(Method method, const Evidence& evidence, const ValueChange& change,
+                              Estimate& out);
 
 /// Says how many of the predictions that the value rests on are implausible, and how far bounding
 /// them moved the value or would move it, where either is much.
-void diagnose_predictions(const EstimatorInfo& estimator, const EstimationInput& input,
+void diagnose_predictions(const EstimatorInfo& estimator, const Evidence& evidence,
                           const ValueChange& change, Estimate& out);
 
 /// The same for the weights that a linear outcome model implies, over the nodes it was fitted on.
-void diagnose_implied_weights(const OutcomeView& model, Estimate& out);
+void diagnose_implied_weights(const Evidence& evidence, Estimate& out);
 
 /// Arm means rest on the arms that the policy takes, however few nodes those have.
-void diagnose_arms(const EstimationInput& input, Estimate& out);
+void diagnose_arms(const Evidence& evidence, Estimate& out);
 
 /// The same for the weights of kernel balancing, which may be negative unless normalised.
-void diagnose_balance(const EstimationInput& input, std::span<const double> weights, Estimate& out);
+void diagnose_balance(const Evidence& evidence, std::span<const double> weights, Estimate& out);
 
 /// Says so where the outcome model predicts the evaluated nodes worse than a constant would.
-void diagnose_fit(const EstimationInput& input, Estimate& out);
+void diagnose_fit(const Evidence& evidence, Estimate& out);
 
 }  // namespace cone

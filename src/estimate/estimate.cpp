@@ -22,10 +22,10 @@ struct WeightsUsed {
   std::vector<double> used;
 };
 
-WeightsUsed weights_of(Method method, const EstimationInput& input,
-                       const EstimatorOptions& options) {
+WeightsUsed weights_of(Method method, const Evidence& evidence, const EstimatorOptions& options) {
   WeightsUsed weights;
-  weights.raw = importance_weights(input.treatment, input.policy, input.propensity.probability);
+  weights.raw =
+      importance_weights(evidence.sample.arm, evidence.policy, evidence.propensity->e.view());
   switch (method) {
     case Method::kClippedInversePropensity:
       weights.used = clipped_weights(weights.raw, options.clip);
@@ -47,23 +47,25 @@ ValueAndInfluence without_value(std::size_t num_nodes) {
   return {kNone, std::vector<double>(num_nodes, kNone)};
 }
 
-ValueAndInfluence linearise(Method method, const EstimationInput& input,
+ValueAndInfluence linearise(Method method, const Evidence& evidence,
                             const EstimatorOptions& options, std::span<const double> weights) {
-  const OutcomeView& model = input.outcome_model;
-  const auto expected = [&] { return expected_outcome(input.policy, model.mu0, model.mu1); };
+  const LoggedSample& sample = evidence.sample;
+  const auto expected = [&] {
+    return expected_outcome(evidence.policy, evidence.outcome->mu.view());
+  };
   const auto residual = [&] {
-    return residuals(input.treatment, input.outcome, model.mu0, model.mu1);
+    return residuals(sample.arm, sample.outcome, evidence.outcome->mu.view());
   };
   switch (method) {
     case Method::kArmMeans:
-      return arm_means(input.treatment, input.outcome, input.policy);
+      return arm_means(sample.arm, sample.outcome, evidence.policy);
     case Method::kInversePropensity:
     case Method::kClippedInversePropensity:
       // Where no logged node did what the policy would do, a mean of zeros is no estimate.
       return sum(weights) == 0 ? without_value(weights.size())
-                               : inverse_propensity(weights, input.outcome);
+                               : inverse_propensity(weights, sample.outcome);
     case Method::kSelfNormalised:
-      return self_normalised(weights, input.outcome);
+      return self_normalised(weights, sample.outcome);
     case Method::kDirect:
       return direct_method(expected());
     case Method::kDoublyRobust:
@@ -77,15 +79,18 @@ ValueAndInfluence linearise(Method method, const EstimationInput& input,
   return {};
 }
 
-void check_input(const EstimatorInfo& estimator, const EstimationInput& input) {
-  const std::size_t n = input.treatment.size();
-  require(n > 0 && input.outcome.size() == n && input.policy.size() == n,
-          "estimate: treatment, outcome and policy differ in length");
-  require(!estimator.needs_propensity() || input.propensity.probability.size() == n,
-          "estimate: the estimator needs a propensity for every node");
+void check_input(const EstimatorInfo& estimator, const Evidence& evidence) {
+  const std::size_t n = evidence.sample.size();
+  const auto fits = [&](MatrixView<const double> table) {
+    return table.rows() == n && table.cols() == evidence.sample.num_arms();
+  };
+  require(n > 0 && fits(evidence.policy), "estimate: a policy of other nodes or arms");
+  require(!estimator.needs_propensity() ||
+              (evidence.propensity != nullptr && fits(evidence.propensity->e.view())),
+          "estimate: the estimator needs a propensity for every node and arm");
   require(!estimator.needs_outcome_model() ||
-              (input.outcome_model.mu0.size() == n && input.outcome_model.mu1.size() == n),
-          "estimate: the estimator needs an outcome model for every node");
+              (evidence.outcome != nullptr && fits(evidence.outcome->mu.view())),
+          "estimate: the estimator needs an outcome model for every node and arm");
 }
 
 void set_interval(double level, Estimate& out) {
@@ -97,24 +102,21 @@ void set_interval(double level, Estimate& out) {
 /// Whether a standard error from the spread of predictions and weighted residuals would miss the
 /// error of the outcome model itself. Switching and shrinking leave residuals uncorrected, and so
 /// does the literal correction, which divides by n twice.
-bool takes_model_as_exact(const EstimatorInfo& estimator, const EstimationInput& input,
+bool takes_model_as_exact(const EstimatorInfo& estimator, const Evidence& evidence,
                           Correction correction) {
   return estimator.method == Method::kSwitch || estimator.method == Method::kShrinkage ||
          (estimator.method == Method::kDoublyRobust && correction == Correction::kLiteral) ||
-         (estimator.method == Method::kDirect && !input.outcome_model.model_variance);
+         (estimator.method == Method::kDirect && evidence.implied == nullptr);
 }
 
 /// Names an estimator that has an interval, unless the log lacks too many nodes for any by weights.
-void refuse_interval(const EstimatorInfo& estimator, const EstimationInput& input, bool lacks_nodes,
-                     Estimate& out) {
+void refuse_interval(const EstimatorInfo& estimator, bool lacks_nodes, Estimate& out) {
   drop_interval(out);
   std::string why = "no standard error: it would take the outcome model as exact";
   if (!lacks_nodes && estimator.method == Method::kDoublyRobust) {
     why += "; the other corrections have one";
   } else if (!lacks_nodes) {
-    why += fmt::format(
-        "; {} has one",
-        doubly_robust_on(input.outcome_model.given ? "given" : estimator.outcome_model));
+    why += fmt::format("; {} has one", doubly_robust_on(estimator.outcome));
   }
   out.warnings.push_back(std::move(why));
 }
@@ -124,32 +126,36 @@ double mean_error(std::span<const double> outcome) {
   return std::sqrt(variance(outcome, 0) / static_cast<double>(outcome.size()));
 }
 
-double error_scale(const EstimationInput& input, const Estimate& out) {
-  return out.standard_error > 0 ? out.standard_error : mean_error(input.outcome);
+double error_scale(const Evidence& evidence, const Estimate& out) {
+  return out.standard_error > 0 ? out.standard_error : mean_error(evidence.sample.outcome);
 }
 
 /// The value with propensities and weights as they would be without any bound.
-double value_without_bounds(const EstimatorInfo& estimator, const EstimationInput& input,
+double value_without_bounds(const EstimatorInfo& estimator, const Evidence& evidence,
                             const EstimatorOptions& options, const WeightsUsed& weights,
                             const Estimate& out) {
-  const std::span<const double> unbounded = input.propensity.unbounded;
-  if (unbounded.empty()) {
+  if (evidence.propensity->given()) {
     if (weights.raw == weights.used) return out.value;
-    return linearise(estimator.method, input, options, weights.raw).value;
+    return linearise(estimator.method, evidence, options, weights.raw).value;
   }
-  const std::vector<double> free = importance_weights(input.treatment, input.policy, unbounded);
+  const std::vector<double> free = importance_weights(evidence.sample.arm, evidence.policy,
+                                                      evidence.propensity->unbounded.view());
   if (free == weights.used) return out.value;
-  return linearise(estimator.method, input, options, free).value;
+  return linearise(estimator.method, evidence, options, free).value;
 }
 
-double value_of_other_predictions(const EstimatorInfo& estimator, EstimationInput input,
+/// The value with implausible predictions treated the other way: as predicted where they were
+/// bounded, bounded where they were not.
+double value_of_other_predictions(const EstimatorInfo& estimator, Evidence evidence,
                                   const EstimatorOptions& options, const WeightsUsed& weights,
                                   const Estimate& out) {
-  OutcomeView& model = input.outcome_model;
-  if (model.other_mu0.empty()) return out.value;
-  model.mu0 = model.other_mu0;
-  model.mu1 = model.other_mu1;
-  return linearise(estimator.method, input, options, weights.used).value;
+  if (evidence.outcome->implausible.empty()) return out.value;
+  OutcomeTable other{.mu = evidence.outcome->mu};
+  for (const ImplausiblePrediction& p : evidence.outcome->implausible) {
+    other.mu(p.row, p.arm) = evidence.outcome->bounded ? p.predicted : p.limit;
+  }
+  evidence.outcome = &other;
+  return linearise(estimator.method, evidence, options, weights.used).value;
 }
 
 void set_status(Estimate& out) {
@@ -166,55 +172,57 @@ void set_status(Estimate& out) {
 
 }  // namespace
 
-Estimate estimate(const EstimatorInfo& estimator, const EstimationInput& input,
+Estimate estimate(const EstimatorInfo& estimator, const Evidence& evidence,
                   const EstimatorOptions& options) {
   require(estimator.method != Method::kKernelBalancing, "estimate: weights must be balanced first");
-  check_input(estimator, input);
+  check_input(estimator, evidence);
   WeightsUsed weights;
-  if (estimator.needs_propensity()) weights = weights_of(estimator.method, input, options);
+  if (estimator.needs_propensity()) weights = weights_of(estimator.method, evidence, options);
 
   Estimate out;
   out.estimator = estimator.name;
-  const ValueAndInfluence result = linearise(estimator.method, input, options, weights.used);
+  const ValueAndInfluence result = linearise(estimator.method, evidence, options, weights.used);
   out.value = result.value;
   out.standard_error = standard_error(result.influence);
   if (estimator.method == Method::kDirect) {
     out.standard_error =
-        std::hypot(out.standard_error, std::sqrt(input.outcome_model.model_variance.value_or(0)));
+        std::hypot(out.standard_error,
+                   std::sqrt(evidence.implied != nullptr ? evidence.implied->variance : 0));
   }
   set_interval(options.level, out);
-  const bool exact_model = takes_model_as_exact(estimator, input, options.correction);
-  const double scale = exact_model ? mean_error(input.outcome) : error_scale(input, out);
-  const bool lacks_nodes = diagnose_overlap(estimator, input, scale, out);
-  if (exact_model && has_interval(out)) refuse_interval(estimator, input, lacks_nodes, out);
+  const bool exact_model = takes_model_as_exact(estimator, evidence, options.correction);
+  const double scale =
+      exact_model ? mean_error(evidence.sample.outcome) : error_scale(evidence, out);
+  const bool lacks_nodes = diagnose_overlap(estimator, evidence, scale, out);
+  if (exact_model && has_interval(out)) refuse_interval(estimator, lacks_nodes, out);
   if (estimator.needs_propensity()) {
-    diagnose_weights(estimator.method, weights.raw, weights.used, input, out);
-    const double other = value_without_bounds(estimator, input, options, weights, out);
-    diagnose_bounded_weights(estimator.method, input, {out.value - other, scale}, out);
+    diagnose_weights(estimator.method, weights.raw, weights.used, evidence, out);
+    const double other = value_without_bounds(estimator, evidence, options, weights, out);
+    diagnose_bounded_weights(estimator.method, evidence, {out.value - other, scale}, out);
   } else if (estimator.method == Method::kDirect) {
-    diagnose_implied_weights(input.outcome_model, out);
+    diagnose_implied_weights(evidence, out);
   } else if (estimator.method == Method::kArmMeans) {
-    diagnose_arms(input, out);
+    diagnose_arms(evidence, out);
   }
   if (estimator.needs_outcome_model()) {
-    const double other = value_of_other_predictions(estimator, input, options, weights, out);
-    diagnose_predictions(estimator, input, {out.value - other, scale}, out);
-    diagnose_fit(input, out);
+    const double other = value_of_other_predictions(estimator, evidence, options, weights, out);
+    diagnose_predictions(estimator, evidence, {out.value - other, scale}, out);
+    diagnose_fit(evidence, out);
   }
   set_status(out);
   return out;
 }
 
-Estimate estimate_balanced(const EstimatorInfo& estimator, const EstimationInput& input,
+Estimate estimate_balanced(const EstimatorInfo& estimator, const Evidence& evidence,
                            const BalancedValue& balanced, const EstimatorOptions& options) {
-  check_input(estimator, input);
+  check_input(estimator, evidence);
   Estimate out;
   out.estimator = estimator.name;
   out.value = balanced.value;
   out.standard_error = standard_error(balanced.influence);
   set_interval(options.level, out);
-  diagnose_overlap(estimator, input, error_scale(input, out), out);
-  diagnose_balance(input, balanced.weights, out);
+  diagnose_overlap(estimator, evidence, error_scale(evidence, out), out);
+  diagnose_balance(evidence, balanced.weights, out);
   set_status(out);
   return out;
 }

@@ -12,6 +12,7 @@
 #include "balance/kernel_balancing.hpp"
 #include "estimate/catalogue.hpp"
 #include "estimate/estimators.hpp"
+#include "nuisance/nuisances.hpp"
 #include "options/options.hpp"
 
 namespace cone {
@@ -35,44 +36,16 @@ struct EstimatorOptions {
   }
 };
 
-/// A fitted or given outcome model on the evaluation nodes.
-struct OutcomeView {
-  std::span<const double> mu0;
-  std::span<const double> mu1;
-  /// Weights on fitted outcomes that reproduce the direct method, where the model is linear in them
-  /// (over all nodes, any length); empty where unknown.
-  std::span<const double> implied_weights;
-  /// Sampling variance of the direct method that comes from fitting the model; none where unknown.
-  std::optional<double> model_variance;
-  /// The user's own mu0 and mu1, whatever the row is called.
-  bool given = false;
-  /// The same predictions, but those far outside the outcomes seen treated the other way: as
-  /// predicted where `mu0` and `mu1` were bounded, bounded where they were not. Empty where every
-  /// prediction is plausible.
-  std::span<const double> other_mu0;
-  std::span<const double> other_mu1;
-  bool bounded = false;  ///< mu0 and mu1 were bounded
-};
-
-/// P(log treats a node) on the evaluation nodes.
-struct PropensityView {
-  std::span<const double> probability;
-  /// Fitted ones before they were bounded to [bound, 1 − bound]; empty where they are given.
-  std::span<const double> unbounded;
-  double bound = 0;  ///< 0 where they were not bounded
-
-  bool given() const { return unbounded.empty(); }
-};
-
-/// All that one estimate may see. Spans have one length, the number of evaluation nodes.
-struct EstimationInput {
-  std::span<const std::uint8_t> treatment;
-  std::span<const double> outcome;
-  std::span<const double> policy;
+/// What one estimate rests on. Tables have the rows of the sample.
+struct Evidence {
+  const LoggedSample& sample;
+  MatrixView<const double> policy;  ///< sample × arms
+  const OutcomeTable* outcome = nullptr;
   /// What weights are made of. A row that needs none shows by it whether the log could have done
-  /// what the policy does; empty where nothing is known of that.
-  PropensityView propensity;
-  OutcomeView outcome_model;
+  /// what the policy does; nullptr where nothing is known of that.
+  const PropensityTable* propensity = nullptr;
+  /// Of this policy by the outcome model; nullptr where unknown.
+  const ImpliedWeights* implied = nullptr;
 };
 
 enum class EstimateStatus {
@@ -113,11 +86,11 @@ struct Estimate {
 /// There is no standard error where it would take the outcome model as exact: switch_dr,
 /// dr_shrinkage, and the direct method on networks or on given predictions. Nor have estimators by
 /// weights one where the log lacks much of what the policy does.
-Estimate estimate(const EstimatorInfo& estimator, const EstimationInput& input,
+Estimate estimate(const EstimatorInfo& estimator, const Evidence& evidence,
                   const EstimatorOptions& options);
 
-/// The same for what kernel balancing found on the nodes of `input`.
-Estimate estimate_balanced(const EstimatorInfo& estimator, const EstimationInput& input,
+/// The same for what kernel balancing found on the nodes of the sample.
+Estimate estimate_balanced(const EstimatorInfo& estimator, const Evidence& evidence,
                            const BalancedValue& balanced, const EstimatorOptions& options);
 
 }  // namespace cone

@@ -22,26 +22,32 @@ double mean_product(std::span<const double> weights, std::span<const double> x) 
 
 }  // namespace
 
-ValueAndInfluence arm_means(std::span<const std::uint8_t> treatment,
-                            std::span<const double> outcome, std::span<const double> policy) {
-  const std::size_t n = treatment.size();
-  CompensatedSum arm_sum[2];
-  double arm_count[2] = {0, 0};
+ValueAndInfluence arm_means(std::span<const Arm> arm, std::span<const double> outcome,
+                            MatrixView<const double> policy) {
+  const std::size_t n = arm.size();
+  const std::size_t num_arms = policy.cols();
+  std::vector<CompensatedSum> arm_sum(num_arms);
+  std::vector<double> arm_count(num_arms, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
-    arm_sum[treatment[i]].add(outcome[i]);
-    ++arm_count[treatment[i]];
+    arm_sum[arm[i]].add(outcome[i]);
+    ++arm_count[arm[i]];
   }
-  const double arm_mean[2] = {arm_sum[0].value() / arm_count[0], arm_sum[1].value() / arm_count[1]};
-  const double treated_share = mean(policy);
-  const double policy_share[2] = {1 - treated_share, treated_share};
+  std::vector<double> arm_mean(num_arms);
+  for (std::size_t a = 0; a < num_arms; ++a) arm_mean[a] = arm_sum[a].value() / arm_count[a];
+  // The control arm gets what the others leave, so that the shares sum to 1.
+  std::vector<double> policy_share(num_arms, 1.0);
+  for (std::size_t a = 1; a < num_arms; ++a) {
+    policy_share[a] = mean(arm_column(policy, static_cast<Arm>(a)));
+    policy_share[0] -= policy_share[a];
+  }
 
   ValueAndInfluence out;
-  out.value = treated_share * arm_mean[1] + (1 - treated_share) * arm_mean[0];
+  out.value = dot(policy_share, arm_mean);
   out.influence.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
-    const int t = treatment[i];
+    const Arm t = arm[i];
     const double weight = policy_share[t] * static_cast<double>(n) / arm_count[t];
-    const double expected = policy[i] * arm_mean[1] + (1 - policy[i]) * arm_mean[0];
+    const double expected = dot(policy.row(i), arm_mean);
     out.influence[i] = expected - out.value + weight * (outcome[i] - arm_mean[t]);
   }
   return out;
@@ -70,23 +76,29 @@ ValueAndInfluence self_normalised(std::span<const double> weights,
   return out;
 }
 
-std::vector<double> expected_outcome(std::span<const double> policy, std::span<const double> mu0,
-                                     std::span<const double> mu1) {
-  std::vector<double> expected(policy.size());
-  for (std::size_t i = 0; i < policy.size(); ++i) {
-    expected[i] = policy[i] * mu1[i] + (1 - policy[i]) * mu0[i];
-  }
+std::vector<double> expected_outcome(MatrixView<const double> policy, MatrixView<const double> mu) {
+  std::vector<double> expected(policy.rows());
+  for (std::size_t i = 0; i < policy.rows(); ++i) expected[i] = dot(policy.row(i), mu.row(i));
   return expected;
 }
 
-std::vector<double> residuals(std::span<const std::uint8_t> treatment,
-                              std::span<const double> outcome, std::span<const double> mu0,
-                              std::span<const double> mu1) {
+std::vector<double> residuals(std::span<const Arm> arm, std::span<const double> outcome,
+                              MatrixView<const double> mu) {
   std::vector<double> out(outcome.size());
-  for (std::size_t i = 0; i < outcome.size(); ++i) {
-    out[i] = outcome[i] - (treatment[i] == 1 ? mu1[i] : mu0[i]);
-  }
+  for (std::size_t i = 0; i < outcome.size(); ++i) out[i] = outcome[i] - mu(i, arm[i]);
   return out;
+}
+
+Matrix<double> doubly_robust_scores(std::span<const Arm> arm, std::span<const double> outcome,
+                                    MatrixView<const double> mu,
+                                    MatrixView<const double> propensity) {
+  Matrix<double> scores(mu.rows(), mu.cols());
+  for (std::size_t i = 0; i < mu.rows(); ++i) {
+    for (std::size_t a = 0; a < mu.cols(); ++a) scores(i, a) = mu(i, a);
+    const Arm t = arm[i];
+    scores(i, t) += (outcome[i] - mu(i, t)) / propensity(i, t);
+  }
+  return scores;
 }
 
 ValueAndInfluence direct_method(std::span<const double> expected) {

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/matrix.hpp"
+#include "data/arms.hpp"
 #include "estimate/value_and_influence.hpp"
 #include "options/options.hpp"
 
@@ -29,10 +31,10 @@ struct EnumNames<Correction> {
        {Correction::kPlain, "plain"}}};
 };
 
-/// π̄·ȳ(treated) + (1 − π̄)·ȳ(untreated): takes the two arms as comparable, which confounding
-/// denies. The yardstick that shows what adjusting buys.
-ValueAndInfluence arm_means(std::span<const std::uint8_t> treatment,
-                            std::span<const double> outcome, std::span<const double> policy);
+/// Σ_a π̄_a·ȳ_a: takes the arms as comparable, which confounding denies. The yardstick that shows
+/// what adjusting buys.
+ValueAndInfluence arm_means(std::span<const Arm> arm, std::span<const double> outcome,
+                            MatrixView<const double> policy);
 
 /// mean of w·y.
 ValueAndInfluence inverse_propensity(std::span<const double> weights,
@@ -41,14 +43,19 @@ ValueAndInfluence inverse_propensity(std::span<const double> weights,
 /// Σ w·y / Σ w. Influence by the delta method for a ratio: w (y − τ̂) / w̄.
 ValueAndInfluence self_normalised(std::span<const double> weights, std::span<const double> outcome);
 
-/// m_i = π(i)·μ1_i + (1 − π(i))·μ0_i: the utility of node i according to the outcome model.
-std::vector<double> expected_outcome(std::span<const double> policy, std::span<const double> mu0,
-                                     std::span<const double> mu1);
+/// m_i = Σ_a π_a(i)·μ_a(i): the utility of node i according to the outcome model.
+std::vector<double> expected_outcome(MatrixView<const double> policy, MatrixView<const double> mu);
 
-/// y_i − μ_{t_i, i}.
-std::vector<double> residuals(std::span<const std::uint8_t> treatment,
-                              std::span<const double> outcome, std::span<const double> mu0,
-                              std::span<const double> mu1);
+/// y_i − μ_{t_i}(i).
+std::vector<double> residuals(std::span<const Arm> arm, std::span<const double> outcome,
+                              MatrixView<const double> mu);
+
+/// Doubly robust scores, nodes × arms: Γ_a(i) = μ_a(i) + 1{t_i = a}·(y_i − μ_a(i)) / e_a(i). The
+/// mean of Σ_a π_a(i)·Γ_a(i) is the plain doubly robust value of any policy; differences of columns
+/// are scores of effects.
+Matrix<double> doubly_robust_scores(std::span<const Arm> arm, std::span<const double> outcome,
+                                    MatrixView<const double> mu,
+                                    MatrixView<const double> propensity);
 
 /// mean of m. The influence holds the spread of m only: the uncertainty of the fitted model itself
 /// is added by whoever fitted it.

@@ -43,7 +43,7 @@ const char* consequence(Method method, bool given) {
   return "";
 }
 
-std::string unsupported_text(const EstimatorInfo& estimator, const PropensityView& propensity,
+std::string unsupported_text(const EstimatorInfo& estimator, const PropensityTable& propensity,
                              double share) {
   const std::string never =
       propensity.given() ? "never could (propensity 0)"
@@ -54,39 +54,39 @@ std::string unsupported_text(const EstimatorInfo& estimator, const PropensityVie
 
 }  // namespace
 
-std::optional<Overlap> measure_overlap(const EstimationInput& input) {
-  const PropensityView& propensity = input.propensity;
-  if (propensity.probability.empty()) return std::nullopt;
-  const auto never = [&](double probability) {
-    return probability <= 0 || (!propensity.given() && probability < propensity.bound);
-  };
-  const std::span<const double> treats =
-      propensity.given() ? propensity.probability : propensity.unbounded;
+std::optional<Overlap> measure_overlap(const Evidence& evidence) {
+  if (evidence.propensity == nullptr) return std::nullopt;
+  const PropensityTable& propensity = *evidence.propensity;
+  const MatrixView<const double> logged =
+      propensity.given() ? propensity.e.view() : propensity.unbounded.view();
   CompensatedSum unsupported;
-  for (std::size_t i = 0; i < treats.size(); ++i) {
-    if (never(treats[i])) unsupported.add(input.policy[i]);
-    if (never(1 - treats[i])) unsupported.add(1 - input.policy[i]);
+  for (std::size_t i = 0; i < logged.rows(); ++i) {
+    for (std::size_t a = 0; a < logged.cols(); ++a) {
+      const bool never =
+          logged(i, a) <= 0 || (!propensity.given() && logged(i, a) < propensity.bound);
+      if (never) unsupported.add(evidence.policy(i, a));
+    }
   }
   const std::vector<double> weights =
-      importance_weights(input.treatment, input.policy, propensity.probability);
+      importance_weights(evidence.sample.arm, evidence.policy, propensity.e.view());
   return Overlap{.mean_weight = mean(weights),
                  .mean_weight_error = standard_error(weights),
                  .unsupported_fraction =
-                     std::min(1.0, unsupported.value() / static_cast<double>(treats.size()))};
+                     std::min(1.0, unsupported.value() / static_cast<double>(logged.rows()))};
 }
 
-bool diagnose_overlap(const EstimatorInfo& estimator, const EstimationInput& input, double scale,
+bool diagnose_overlap(const EstimatorInfo& estimator, const Evidence& evidence, double scale,
                       Estimate& out) {
-  const std::optional<Overlap> overlap = measure_overlap(input);
+  const std::optional<Overlap> overlap = measure_overlap(evidence);
   if (!overlap) return false;
-  const bool given = input.propensity.given();
+  const bool given = evidence.propensity->given();
   const double unsupported = overlap->unsupported_fraction;
   out.mean_weight = overlap->mean_weight;
   out.unsupported_fraction = unsupported;
 
-  const double possible_shift = unsupported * std::sqrt(variance(input.outcome, 0));
+  const double possible_shift = unsupported * std::sqrt(variance(evidence.sample.outcome, 0));
   if (possible_shift > (given ? kShareThatMatters : kShareThatSpoilsIntervals) * scale) {
-    out.warnings.push_back(unsupported_text(estimator, input.propensity, unsupported));
+    out.warnings.push_back(unsupported_text(estimator, *evidence.propensity, unsupported));
   }
   // The weights of nodes that the log could treat as the policy does have mean 1 over repetitions.
   const double expected = given ? 1 - unsupported : 1;

@@ -14,13 +14,13 @@ struct Overlap {
 };
 
 /// None without propensities.
-std::optional<Overlap> measure_overlap(const EstimationInput& input);
+std::optional<Overlap> measure_overlap(const Evidence& evidence);
 
 /// Fills in the mean weight and the unsupported fraction and says when they are a reason to doubt
 /// the value. `scale` is what counts as one standard error. Takes the interval away from an
 /// estimator by weights where the log lacks too much of what the policy does; returns whether it
 /// does, whatever the estimator.
-bool diagnose_overlap(const EstimatorInfo& estimator, const EstimationInput& input, double scale,
+bool diagnose_overlap(const EstimatorInfo& estimator, const Evidence& evidence, double scale,
                       Estimate& out);
 
 }  // namespace cone

@@ -16,13 +16,12 @@ std::vector<double> transformed(std::span<const double> weights, Transform trans
 
 }  // namespace
 
-std::vector<double> importance_weights(std::span<const std::uint8_t> treatment,
-                                       std::span<const double> policy,
-                                       std::span<const double> propensity) {
-  std::vector<double> weights(treatment.size());
+std::vector<double> importance_weights(std::span<const Arm> arm, MatrixView<const double> policy,
+                                       MatrixView<const double> propensity) {
+  std::vector<double> weights(arm.size());
   for (std::size_t i = 0; i < weights.size(); ++i) {
-    const double wanted = treatment[i] == 1 ? policy[i] : 1 - policy[i];
-    const double logged = treatment[i] == 1 ? propensity[i] : 1 - propensity[i];
+    const double wanted = policy(i, arm[i]);
+    const double logged = propensity(i, arm[i]);
     weights[i] = wanted == 0 ? 0.0 : wanted / logged;  // 0 / 0 is no weight either
   }
   return weights;

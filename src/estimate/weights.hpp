@@ -1,15 +1,16 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
+#include "base/matrix.hpp"
+#include "data/arms.hpp"
+
 namespace cone {
 
-/// w_i = π(t_i | i) / e(t_i | i), from P(policy treats i) and P(log treated i).
-std::vector<double> importance_weights(std::span<const std::uint8_t> treatment,
-                                       std::span<const double> policy,
-                                       std::span<const double> propensity);
+/// w_i = π(t_i | i) / e(t_i | i), from tables of nodes × arms.
+std::vector<double> importance_weights(std::span<const Arm> arm, MatrixView<const double> policy,
+                                       MatrixView<const double> propensity);
 
 /// min(w, bound).
 std::vector<double> clipped_weights(std::span<const double> weights, double bound);

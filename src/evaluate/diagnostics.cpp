@@ -2,56 +2,62 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "base/numeric.hpp"
-#include "estimate/value_and_influence.hpp"
 
 namespace cone {
 namespace {
 
-/// Negative log-likelihood of a treatment, bounded so that one impossible node stays readable.
-double log_loss(double probability, std::uint8_t treatment) {
+/// Negative log-likelihood of an arm, bounded so that one impossible node stays readable.
+double log_loss(double probability) {
   constexpr double kSmallest = 1e-15;
-  return -std::log(std::max(kSmallest, treatment == 1 ? probability : 1 - probability));
+  return -std::log(std::max(kSmallest, probability));
 }
 
-/// How the logged treatments look to the propensities and to a constant.
+/// How the logged arms look to the propensities and to a constant.
 struct LogLosses {
   std::vector<double> model;
-  std::vector<double>
-      constant;  ///< the share of treated among the other nodes, so no node helps itself
+  std::vector<double> constant;  ///< the arms' shares of the other nodes, so no node helps itself
 };
 
-LogLosses log_losses(const PropensityNuisance& nuisance, const Dataset& data,
-                     std::span<const NodeIndex> scored) {
-  double num_treated = 0;
-  for (const NodeIndex i : scored) num_treated += data.treatment[i];
-  const double num_others = static_cast<double>(scored.size()) - 1;
+LogLosses log_losses(const LoggedSample& sample, const PropensityTable& table) {
+  std::vector<double> count(sample.num_arms(), 0.0);
+  for (const Arm arm : sample.arm) ++count[arm];
+  const double num_others = static_cast<double>(sample.size()) - 1;
   LogLosses losses;
-  for (const NodeIndex i : scored) {
-    const double share_of_others = (num_treated - data.treatment[i]) / num_others;
-    losses.model.push_back(log_loss(nuisance.probability[i], data.treatment[i]));
-    losses.constant.push_back(log_loss(share_of_others, data.treatment[i]));
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    const Arm own = sample.arm[i];
+    double share = 1;  // of the control arm: what the others leave
+    for (std::size_t a = 1; a < count.size(); ++a) {
+      const double others = (count[a] - (a == own ? 1 : 0)) / num_others;
+      if (a == own) share = others;
+      if (own == kControlArm) share -= others;
+    }
+    losses.model.push_back(log_loss(table.e(i, own)));
+    losses.constant.push_back(log_loss(share));
   }
   return losses;
 }
 
-PropensityDiagnostics diagnose_propensity(const std::string& name,
-                                          const PropensityNuisance& nuisance, const Dataset& data,
-                                          std::span<const NodeIndex> scored,
+PropensityDiagnostics diagnose_propensity(const std::string& name, const LoggedSample& sample,
+                                          const PropensityTable& table,
                                           std::vector<std::string>& warnings) {
   PropensityDiagnostics out{
-      .name = name, .min = 1, .max = 0, .clipped_fraction = nuisance.clipped_fraction};
-  for (const NodeIndex i : scored) {
-    out.min = std::min(out.min, nuisance.probability[i]);
-    out.max = std::max(out.max, nuisance.probability[i]);
+      .name = name, .min = 1, .max = 0, .clipped_fraction = table.clipped_fraction};
+  // Of two arms one says all.
+  for (std::size_t a = sample.num_arms() == 2 ? 1 : 0; a < sample.num_arms(); ++a) {
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+      out.min = std::min(out.min, table.e(i, a));
+      out.max = std::max(out.max, table.e(i, a));
+    }
   }
-  const LogLosses losses = log_losses(nuisance, data, scored);
+  const LogLosses losses = log_losses(sample, table);
   out.log_loss = mean(losses.model);
   out.constant_log_loss = mean(losses.constant);
-  std::vector<double> excess(scored.size());
+  std::vector<double> excess(sample.size());
   for (std::size_t k = 0; k < excess.size(); ++k) excess[k] = losses.model[k] - losses.constant[k];
   // Chance alone makes a useless model a little worse than a constant: speak up beyond that.
   if (mean(excess) > 2 * standard_error(excess)) {
@@ -63,71 +69,87 @@ PropensityDiagnostics diagnose_propensity(const std::string& name,
   return out;
 }
 
-double r_squared(const OutcomePredictions& model, const Dataset& data,
-                 std::span<const NodeIndex> scored) {
-  CompensatedSum total;
-  for (const NodeIndex i : scored) total.add(data.outcome[i]);
-  const double centre = total.value() / static_cast<double>(scored.size());
+double r_squared(const LoggedSample& sample, const OutcomeTable& table) {
+  const double centre = mean(sample.outcome);
   CompensatedSum residual;
   CompensatedSum spread;
-  for (const NodeIndex i : scored) {
-    const double error = data.outcome[i] - (data.treatment[i] == 1 ? model.mu1[i] : model.mu0[i]);
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    const double error = sample.outcome[i] - table.mu(i, sample.arm[i]);
     residual.add(error * error);
-    spread.add((data.outcome[i] - centre) * (data.outcome[i] - centre));
+    spread.add((sample.outcome[i] - centre) * (sample.outcome[i] - centre));
   }
   return 1 - residual.value() / spread.value();
 }
 
-void add_warnings(const NuisanceSet& nuisances, Diagnostics& out) {
-  const auto add = [&](const std::string& source, const std::vector<std::string>& warnings) {
-    for (const std::string& warning : warnings) {
-      out.warnings.push_back(fmt::format("{}: {}", source, warning));
-    }
-  };
-  out.warnings.insert(out.warnings.end(), nuisances.warnings.begin(), nuisances.warnings.end());
-  for (const auto& [name, nuisance] : nuisances.propensities) {
-    add(fmt::format("propensity ({})", name), nuisance.warnings);
+TrainingDiagnostics describe_training(const FoldTraining& training) {
+  return {.status = std::string(enum_name(training.status)),
+          .epochs = training.epochs,
+          .best_epoch = training.best_epoch,
+          .validation_outcome_loss = training.validation_outcome_loss,
+          .validation_treatment_loss = training.validation_treatment_loss,
+          .outcome_error = training.outcome_error,
+          .propensity_loss = training.propensity_loss};
+}
+
+/// The learners by name, as readers look for them.
+std::map<std::string, const Nuisances*> sort_by_name(const LearntNuisances& learnt) {
+  std::map<std::string, const Nuisances*> sorted;
+  for (const auto& [learner, nuisances] : learnt.parts()) {
+    sorted[std::string(enum_name(learner))] = &nuisances;
   }
-  for (const auto& [name, model] : nuisances.outcome_models) add(name, model.warnings);
+  return sorted;
 }
 
 }  // namespace
 
 DataSummary summarise(const Dataset& data) {
+  const std::vector<std::size_t> sizes = data.arm_sizes();
+  std::vector<ArmSummary> arms;
+  for (std::size_t a = 0; a < sizes.size(); ++a) arms.push_back({data.arms[a], sizes[a]});
   return {.num_nodes = data.num_nodes(),
           .num_edges = data.graph.num_edges(),
           .num_features = data.features.matrix.cols(),
           .num_dense_features = data.features.num_dense,
-          .num_treated = data.arm_sizes()[1],
+          .num_treated = data.treatment.size() - sizes[kControlArm],
+          .arms = std::move(arms),
           .checksum = data.checksum()};
 }
 
-Diagnostics diagnose(const LoadedData& data, const NuisanceSet& nuisances) {
+Diagnostics diagnose(const LoadedData& data, const LoggedSample& sample,
+                     const LearntNuisances& learnt, const std::vector<std::string>& warnings) {
   const Dataset& observed = data.observed;
   Diagnostics out;
-  out.num_evaluated_nodes = nuisances.scored.size();
+  out.num_evaluated_nodes = sample.size();
   for (std::size_t i = 0; i < observed.num_nodes(); ++i) {
     out.num_isolated_nodes += observed.graph.degree(static_cast<NodeIndex>(i)) == 0 ? 1 : 0;
   }
   out.num_self_loops_dropped = data.edges.num_self_loops;
   out.num_edges_merged = data.edges.num_merged;
-  for (const auto& [name, nuisance] : nuisances.propensities) {
-    out.propensity_models.push_back(
-        diagnose_propensity(name, nuisance, observed, nuisances.scored, out.warnings));
+  std::vector<std::string> of_propensities;
+  std::vector<std::string> of_outcomes;
+  for (const auto& [name, nuisances] : sort_by_name(learnt)) {
+    if (nuisances->propensity) {
+      const PropensityTable& table = *nuisances->propensity;
+      out.propensity_models.push_back(diagnose_propensity(name, sample, table, out.warnings));
+      for (const std::string& warning : table.warnings) {
+        of_propensities.push_back(fmt::format("propensity ({}): {}", name, warning));
+      }
+    }
+    if (nuisances->outcome) {
+      const OutcomeTable& table = *nuisances->outcome;
+      out.outcome_models.push_back({name, r_squared(sample, table)});
+      for (const std::string& warning : table.warnings) {
+        of_outcomes.push_back(fmt::format("{}: {}", name, warning));
+      }
+    }
   }
-  for (const auto& [name, model] : nuisances.outcome_models) {
-    out.outcome_models.push_back({name, r_squared(model, observed, nuisances.scored)});
+  for (const FoldTraining& training : learnt.trainings()) {
+    out.trainings.push_back(describe_training(training));
   }
-  for (const FoldTraining& training : nuisances.trainings) {
-    out.trainings.push_back({.status = std::string(enum_name(training.status)),
-                             .epochs = training.epochs,
-                             .best_epoch = training.best_epoch,
-                             .validation_outcome_loss = training.validation_outcome_loss,
-                             .validation_treatment_loss = training.validation_treatment_loss,
-                             .outcome_error = training.outcome_error,
-                             .propensity_loss = training.propensity_loss});
+  for (const auto* part :
+       {&warnings, &std::as_const(of_propensities), &std::as_const(of_outcomes)}) {
+    out.warnings.insert(out.warnings.end(), part->begin(), part->end());
   }
-  add_warnings(nuisances, out);
   return out;
 }
 

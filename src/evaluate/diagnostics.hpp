@@ -1,14 +1,20 @@
 #pragma once
 
-#include "evaluate/nuisance_set.hpp"
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/dataset.hpp"
+#include "evaluate/learning.hpp"
 #include "results/evaluation_record.hpp"
 
 namespace cone {
 
 DataSummary summarise(const Dataset& data);
 
-/// What the fitted nuisances are worth on nodes they were not fitted on, and what the loader
-/// merged.
-Diagnostics diagnose(const LoadedData& data, const NuisanceSet& nuisances);
+/// What the learnt nuisances are worth on nodes they were not fitted on, and what the loader
+/// merged. `warnings`: further ones, about no learner alone.
+Diagnostics diagnose(const LoadedData& data, const LoggedSample& sample,
+                     const LearntNuisances& learnt, const std::vector<std::string>& warnings);
 
 }  // namespace cone

@@ -54,15 +54,6 @@ struct EvaluateOptions {
   void check(std::vector<Fault>& faults) const;
 };
 
-/// Being stopped by the observer is an outcome, not an error.
-enum class RunStatus { kCompleted, kCancelled };
-
-struct Evaluation {
-  RunStatus status = RunStatus::kCompleted;
-  /// Of a completed run. Of a cancelled one, what was finished: without policies where nothing was.
-  EvaluationRecord record;
-};
-
 /// A nuisance to be fitted and how long that may take, roughly.
 struct ExpectedCost {
   std::string name;
@@ -77,15 +68,16 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
 /// Whether an evaluation of the data with these options uses cone's networks.
 bool uses_cone(const Dataset& data, const EvaluateOptions& options);
 
-/// Evaluates every policy with every estimator, fitting each nuisance once, from cheap to dear; an
-/// estimator is done as soon as its own are, and is kept when the run is cancelled. The truth,
-/// where known, is reported beside the estimates and seen by nothing else. Throws Error for options
-/// or data that cannot be evaluated, listing every fault.
+/// Evaluates every policy with every estimator, running each learner once, from cheap to dear; an
+/// estimator is done as soon as its own learners are. Where the observer asks to stop, the record
+/// holds what was finished (status "interrupted"); Cancelled is thrown where nothing was. The
+/// truth, where known, is reported beside the estimates and seen by nothing else. Throws Error for
+/// options or data that cannot be evaluated, listing every fault.
 ///
 /// `fitted_cone`: cone's networks as fit_cone made them on this data, instead of fitting anew; the
 /// plan and the seed must be those of the fit.
-Evaluation evaluate(const Context& context, const LoadedData& data,
-                    std::span<const PolicyOnData> policies, const EvaluateOptions& options,
-                    const ConeFit* fitted_cone = nullptr);
+EvaluationRecord evaluate(const Context& context, const LoadedData& data,
+                          std::span<const PolicyOnData> policies, const EvaluateOptions& options,
+                          const ConeFit* fitted_cone = nullptr);
 
 }  // namespace cone

@@ -19,7 +19,7 @@ void EvaluateOptions::check(std::vector<Fault>& faults) const {
                         fmt::format("there is no estimator '{}'", printable(name)),
                         nearest.empty() ? fmt::format("choose from {}", fmt::join(known, ", "))
                                         : fmt::format("did you mean {}?", nearest)});
-    } else if (found->outcome_model == "given" && nuisances == NuisanceSource::kFitted) {
+    } else if (found->outcome == LearnerId::kGiven && nuisances == NuisanceSource::kFitted) {
       faults.push_back({{.item = "--estimators"},
                         fmt::format("'{}' uses your own mu0 and mu1", name),
                         fmt::format("add --nuisances given, or choose a fitted one such as "

@@ -12,11 +12,13 @@
 namespace cone {
 
 std::vector<ScalingDiagnostics> describe_scaling(const FeatureTable& features,
-                                                 std::span<const EstimatorInfo* const> estimators,
+                                                 std::span<const EstimatorInfo> rows,
                                                  const NuisanceOptions& options) {
-  const auto any = [&](auto uses) {
-    return std::any_of(estimators.begin(), estimators.end(),
-                       [&](const EstimatorInfo* row) { return uses(*row); });
+  const auto any_needs = [&](std::initializer_list<LearnerId> learners) {
+    return std::any_of(rows.begin(), rows.end(), [&](const EstimatorInfo& row) {
+      return std::any_of(learners.begin(), learners.end(),
+                         [&](LearnerId learner) { return row.needs(learner); });
+    });
   };
   std::vector<ScalingDiagnostics> out;
   const auto add = [&](const char* learners, std::string_view dense, std::string_view counts) {
@@ -25,20 +27,14 @@ std::vector<ScalingDiagnostics> describe_scaling(const FeatureTable& features,
     if (features.num_dense > 0) entry.dense = dense;
     if (features.num_counts() > 0) entry.counts = counts;
   };
-  if (any([](const EstimatorInfo& row) {
-        return row.needs_cone() || row.outcome_model == "nn" || !row.kernel.empty();
-      })) {
+  if (any_needs({LearnerId::kCone, LearnerId::kNetworks, LearnerId::kKernel})) {
     add("networks and kernels", "standardised", "row_percent");
   }
-  if (any([](const EstimatorInfo& row) {
-        return row.outcome_model == "ridge" || row.propensity_model == "features";
-      })) {
+  if (any_needs({LearnerId::kRidge, LearnerId::kLogistic})) {
     const std::string_view scaling = enum_name(options.feature_scaling);
     add("ridge and logistic regression", scaling, scaling);
   }
-  if (any([](const EstimatorInfo& row) {
-        return row.outcome_model == "ols1" || row.outcome_model == "ols2";
-      })) {
+  if (any_needs({LearnerId::kOls1, LearnerId::kOls2})) {
     add("least squares", "unit_variance", "common_factor");
   }
   return out;

@@ -14,7 +14,7 @@ namespace cone {
 /// Names what the learners of these estimators do to the features (encoder_input and
 /// nuisance/feature_scaling.hpp do it).
 std::vector<ScalingDiagnostics> describe_scaling(const FeatureTable& features,
-                                                 std::span<const EstimatorInfo* const> estimators,
+                                                 std::span<const EstimatorInfo> rows,
                                                  const NuisanceOptions& options);
 
 /// A sentence where columns were left out because their values differ by rounding only.

@@ -40,6 +40,8 @@ class LinearSmoother {
   double degrees_of_freedom() const;
   /// False once an iterative solve has run out of iterations.
   bool converged() const { return converged_; }
+  /// What the Gram matrix and its factor take.
+  std::size_t num_bytes() const { return 2 * sizeof(double) * gram_.rows() * gram_.cols(); }
 
  private:
   Matrix<double> apply(bool transposed, const Matrix<double>& right_hand_sides);

@@ -23,9 +23,10 @@ struct LoggedSample {
   std::vector<NodeIndex> nodes;  ///< ascending
   std::vector<Arm> arm;
   std::vector<double> outcome;
-  std::size_t num_arms = 2;
+  std::vector<std::string> arms;  ///< labels, as in the dataset
 
   std::size_t size() const { return nodes.size(); }
+  std::size_t num_arms() const { return arms.size(); }
 };
 LoggedSample take_sample(const Dataset& data, std::span<const NodeIndex> nodes);
 
@@ -53,9 +54,11 @@ struct ImpliedWeights {
   /// n/(n − degrees of freedom) of the fit. NaN where a fit has as many degrees of freedom as
   /// nodes: residuals of an interpolation say nothing.
   double variance = 0;
+  bool converged = true;  ///< false where an iterative solve ran out of iterations
 };
 
-/// Answers, after fitting, what a policy's value rests on.
+/// Answers, after fitting, what a policy's value rests on. The data and the plan of the fit must
+/// outlive it.
 class FitVariance {
  public:
   virtual ~FitVariance() = default;
@@ -74,6 +77,11 @@ struct OutcomeTable {
   bool bounded = false;
   /// nullptr where the model is not linear in the outcomes, or nobody knows how it was fitted.
   std::shared_ptr<const FitVariance> variance;
+  /// Ridge only: the penalty of task t and arm a, on the scaled features, at t·arms + a. Infinite
+  /// where the mean of the arm predicts best.
+  std::vector<double> chosen_strengths;
+  /// Networks only: mean squared error on the held-out nodes of the selection splits.
+  double selection_error = 0;
   std::vector<std::string> warnings;
 };
 
@@ -82,7 +90,8 @@ struct PropensityTable {
   Matrix<double> e;          ///< within [bound, 1 − bound] where fitted
   Matrix<double> unbounded;  ///< before the bound; empty where they are given
   double bound = 0;
-  double clipped_fraction = 0;  ///< share of the nodes that the bound moved
+  double clipped_fraction = 0;           ///< share of the nodes that the bound moved
+  std::vector<double> chosen_strengths;  ///< C of every task, on the scaled features
   std::vector<std::string> warnings;
 
   bool given() const { return unbounded.rows() == 0; }

@@ -7,7 +7,7 @@
 namespace cone {
 
 std::vector<NodeIndex> nodes_of_arm(const Dataset& data, std::span<const NodeIndex> nodes,
-                                    std::uint8_t arm) {
+                                    Arm arm) {
   std::vector<NodeIndex> members;
   for (const NodeIndex i : nodes) {
     if (data.treatment[i] == arm) members.push_back(i);
@@ -15,7 +15,20 @@ std::vector<NodeIndex> nodes_of_arm(const Dataset& data, std::span<const NodeInd
   return members;
 }
 
-void require_both_arms(const Dataset& data, const FitPlan& plan) {
+std::vector<std::size_t> find_rows(std::span<const NodeIndex> scored,
+                                   std::span<const NodeIndex> nodes) {
+  std::vector<std::size_t> rows;
+  rows.reserve(nodes.size());
+  std::size_t row = 0;
+  for (const NodeIndex node : nodes) {
+    while (row < scored.size() && scored[row] != node) ++row;
+    require(row < scored.size(), "fit plan: a task scores a node that is not scored");
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+void require_every_arm(const Dataset& data, const FitPlan& plan) {
   FaultList faults;
   if (!data.has_log()) {
     Fault fault;
@@ -24,13 +37,17 @@ void require_both_arms(const Dataset& data, const FitPlan& plan) {
     faults.add("log", std::move(fault));
   } else {
     for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
-      for (const std::uint8_t arm : {std::uint8_t{0}, std::uint8_t{1}}) {
-        if (!nodes_of_arm(data, plan.tasks[t].fit, arm).empty()) continue;
+      std::vector<bool> is_there(data.num_arms(), false);
+      for (const NodeIndex i : plan.tasks[t].fit) is_there[data.treatment[i]] = true;
+      for (std::size_t arm = 0; arm < is_there.size(); ++arm) {
+        if (is_there[arm]) continue;
         Fault fault;
         fault.what =
             fmt::format("none of the {} nodes to fit on in fold {} is {}", plan.tasks[t].fit.size(),
-                        t + 1, arm == 1 ? "treated" : "untreated");
-        fault.advice = "both arms are needed to compare them: use fewer folds or more data";
+                        t + 1, arm_adjective(data.arms, static_cast<Arm>(arm)));
+        fault.advice = data.num_arms() == 2
+                           ? "both arms are needed to compare them: use fewer folds or more data"
+                           : "every arm is needed to compare them: use fewer folds or more data";
         faults.add("arm", std::move(fault));
       }
     }

@@ -11,17 +11,20 @@
 namespace cone {
 
 /// Throws Error(kData) listing every task whose fitting nodes lack an arm, or the missing log.
-void require_both_arms(const Dataset& data, const FitPlan& plan);
+void require_every_arm(const Dataset& data, const FitPlan& plan);
+
+/// Where the nodes stand in `scored`; both are ascending, and all of them are there.
+std::vector<std::size_t> find_rows(std::span<const NodeIndex> scored,
+                                   std::span<const NodeIndex> nodes);
 
 /// The nodes that networks learn from, and those that stop them early.
 const SelectionSplit& learning_split(const FitTask& task);
 
-/// The fitting nodes of every task's learning split, for require_both_arms.
+/// The fitting nodes of every task's learning split, for require_every_arm.
 FitPlan learning_plan(const FitPlan& plan);
 
 /// The members of `nodes` with this treatment, in order.
-std::vector<NodeIndex> nodes_of_arm(const Dataset& data, std::span<const NodeIndex> nodes,
-                                    std::uint8_t arm);
+std::vector<NodeIndex> nodes_of_arm(const Dataset& data, std::span<const NodeIndex> nodes, Arm arm);
 
 template <class Values>
 auto values_at(const Values& values, std::span<const NodeIndex> nodes) {

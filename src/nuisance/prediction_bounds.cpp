@@ -19,21 +19,19 @@ PlausibleRange plausible_range(const Dataset& data, std::span<const NodeIndex> f
   return {range.low - margin, range.high + margin};
 }
 
-void note_implausible(const PlausibleRange& range, std::span<const NodeIndex> nodes,
-                      std::uint8_t arm, std::span<const double> mu, OutcomePredictions& out) {
+void note_implausible(const PlausibleRange& range, std::span<const std::size_t> rows, Arm arm,
+                      std::span<const double> mu, OutcomeTable& out) {
   for (std::size_t k = 0; k < mu.size(); ++k) {
     const double limit = std::clamp(mu[k], range.low, range.high);
     // What is not a number stays so: then there is no value, which says more than a bound would.
     if (mu[k] < range.low || mu[k] > range.high) {
-      out.implausible.push_back({.node = nodes[k], .arm = arm, .predicted = mu[k], .limit = limit});
+      out.implausible.push_back({.row = rows[k], .arm = arm, .predicted = mu[k], .limit = limit});
     }
   }
 }
 
-void bound_predictions(OutcomePredictions& out) {
-  for (const ImplausiblePrediction& p : out.implausible) {
-    (p.arm == 1 ? out.mu1 : out.mu0)[p.node] = p.limit;
-  }
+void bound_predictions(OutcomeTable& out) {
+  for (const ImplausiblePrediction& p : out.implausible) out.mu(p.row, p.arm) = p.limit;
   out.bounded = true;
 }
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "data/dataset.hpp"
-#include "nuisance/outcome_model.hpp"
+#include "nuisance/nuisances.hpp"
 
 namespace cone {
 
@@ -19,11 +19,12 @@ struct PlausibleRange {
 };
 PlausibleRange plausible_range(const Dataset& data, std::span<const NodeIndex> fitted);
 
-/// Adds to `out` those of `mu` (the predictions for an arm of `nodes`) that are outside the range.
-void note_implausible(const PlausibleRange& range, std::span<const NodeIndex> nodes,
-                      std::uint8_t arm, std::span<const double> mu, OutcomePredictions& out);
+/// Adds to `out` those of `mu` (the predictions for an arm in these rows) that are outside the
+/// range.
+void note_implausible(const PlausibleRange& range, std::span<const std::size_t> rows, Arm arm,
+                      std::span<const double> mu, OutcomeTable& out);
 
 /// Puts the limits in place of the implausible predictions.
-void bound_predictions(OutcomePredictions& out);
+void bound_predictions(OutcomeTable& out);
 
 }  // namespace cone

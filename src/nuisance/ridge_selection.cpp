@@ -23,8 +23,8 @@ constexpr std::size_t kMaxSelectionIterations = 2000;
 constexpr std::size_t kPredictionsPerPoll = 4096;
 
 std::vector<double> selection_losses(const Context& context, const Dataset& data,
-                                     const SparseMatrix& x, const SelectionSplit& split,
-                                     std::uint8_t arm, std::span<const double> strengths) {
+                                     const SparseMatrix& x, const SelectionSplit& split, Arm arm,
+                                     std::span<const double> strengths) {
   const std::vector<NodeIndex> fit = nodes_of_arm(data, split.fit, arm);
   const std::vector<NodeIndex> score = nodes_of_arm(data, split.score, arm);
   if (fit.empty() || score.empty()) return {};
@@ -64,20 +64,23 @@ std::vector<double> select_ridge_strengths(const Context& context, const Dataset
   struct Unit {
     std::size_t task;
     std::size_t split;
-    std::uint8_t arm;
+    Arm arm;
   };
   std::vector<Unit> units;
-  std::vector<std::vector<std::vector<double>>> losses(2 * plan.tasks.size());
+  const std::size_t num_arms = data.num_arms();
+  std::vector<std::vector<std::vector<double>>> losses(num_arms * plan.tasks.size());
   for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
-    for (const std::uint8_t arm : {std::uint8_t{0}, std::uint8_t{1}}) {
-      losses[2 * t + arm].resize(plan.tasks[t].selection.size());
-      for (std::size_t s = 0; s < plan.tasks[t].selection.size(); ++s) units.push_back({t, s, arm});
+    for (std::size_t a = 0; a < num_arms; ++a) {
+      losses[num_arms * t + a].resize(plan.tasks[t].selection.size());
+      for (std::size_t s = 0; s < plan.tasks[t].selection.size(); ++s) {
+        units.push_back({t, s, static_cast<Arm>(a)});
+      }
     }
   }
   context.for_each_task("choosing the ridge penalty", units.size(), [&](std::size_t u) {
     const auto [t, s, arm] = units[u];
-    losses[2 * t + arm][s] = selection_losses(context, data, features.matrix,
-                                              plan.tasks[t].selection[s], arm, strengths);
+    losses[num_arms * t + arm][s] = selection_losses(context, data, features.matrix,
+                                                     plan.tasks[t].selection[s], arm, strengths);
   });
 
   std::vector<double> chosen;
@@ -85,8 +88,9 @@ std::vector<double> select_ridge_strengths(const Context& context, const Dataset
     const std::size_t best = best_candidate(losses[k]);
     if (best == kNoCandidate) {
       Fault fault;
-      fault.what = fmt::format("no selection split of fold {} has {} nodes on both sides",
-                               k / 2 + 1, k % 2 == 1 ? "treated" : "untreated");
+      fault.what =
+          fmt::format("no selection split of fold {} has {} nodes on both sides", k / num_arms + 1,
+                      arm_adjective(data.arms, static_cast<Arm>(k % num_arms)));
       fault.advice = "use fewer folds or more data";
       throw Error(ErrorCode::kData, std::move(fault));
     }

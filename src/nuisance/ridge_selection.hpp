@@ -9,8 +9,8 @@
 
 namespace cone {
 
-/// The ridge penalty of task t and arm a at 2t + a, chosen by squared error on the selection
-/// splits; see predict_outcomes. Throws Error(kData) where an arm is missing from all splits.
+/// The ridge penalty of task t and arm a at t·arms + a, chosen by squared error on the selection
+/// splits; see LinearLearner. Throws Error(kData) where an arm is missing from all splits.
 std::vector<double> select_ridge_strengths(const Context& context, const Dataset& data,
                                            const ScaledFeatures& features, const FitPlan& plan);
 

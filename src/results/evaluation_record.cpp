@@ -27,7 +27,11 @@ Json estimate_json(const Estimate& e) {
 Json policy_json(const PolicyResult& policy) {
   Json json = {{"name", policy.name},
                {"checksum", policy.checksum},
-               {"treated_fraction", json_number(policy.treated_fraction)}};
+               {"treated_fraction", json_number(policy.treated_fraction)},
+               {"arm_fractions", Json::array()}};
+  for (const double share : policy.arm_fractions) {
+    json["arm_fractions"].push_back(json_number(share));
+  }
   if (policy.truth) json["truth"] = json_number(*policy.truth);
   json["estimates"] = Json::array();
   for (const Estimate& e : policy.estimates) json["estimates"].push_back(estimate_json(e));
@@ -98,7 +102,11 @@ Json to_json(const EvaluationRecord& record) {
                  {"num_features", record.data.num_features},
                  {"num_dense_features", record.data.num_dense_features},
                  {"num_treated", record.data.num_treated},
+                 {"arms", Json::array()},
                  {"checksum", record.data.checksum}}}};
+  for (const ArmSummary& arm : record.data.arms) {
+    json["data"]["arms"].push_back({{"label", arm.label}, {"num_nodes", arm.num_nodes}});
+  }
   json["status"] = record.status;
   json["unfinished"] = record.unfinished;
   json["policies"] = Json::array();

@@ -12,7 +12,12 @@
 
 namespace cone {
 
-inline constexpr std::string_view kEvaluationSchema = "cone.evaluation/1";
+inline constexpr std::string_view kEvaluationSchema = "cone.evaluation/2";
+
+struct ArmSummary {
+  std::string label;
+  std::uint64_t num_nodes = 0;  ///< that got it
+};
 
 /// What was evaluated, in numbers a reader can check against their files.
 struct DataSummary {
@@ -20,15 +25,17 @@ struct DataSummary {
   std::uint64_t num_edges = 0;
   std::uint64_t num_features = 0;
   std::uint64_t num_dense_features = 0;  ///< measurements; the others are counts
-  std::uint64_t num_treated = 0;
+  std::uint64_t num_treated = 0;         ///< not in the control arm
+  std::vector<ArmSummary> arms;          ///< the control arm first
   std::string checksum;
 };
 
 struct PolicyResult {
   std::string name;
   std::string checksum;         ///< over its probabilities
-  double treated_fraction = 0;  ///< share of the evaluated nodes that the policy treats
-  std::optional<double> truth;  ///< simulations only
+  double treated_fraction = 0;  ///< share of the evaluated nodes that it does not leave in control
+  std::vector<double> arm_fractions;  ///< share of the evaluated nodes that get each arm
+  std::optional<double> truth;        ///< simulations only
   std::vector<Estimate> estimates;
 };
 
@@ -97,7 +104,7 @@ struct EvaluationRecord {
   std::string run_id() const;
 };
 
-/// JSON to schema cone.evaluation/1 (docs/evaluation.schema.json). Values that do not exist are
+/// JSON to schema cone.evaluation/2 (docs/evaluation.schema.json). Values that do not exist are
 /// null.
 nlohmann::ordered_json to_json(const EvaluationRecord& record);
 

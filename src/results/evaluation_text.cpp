@@ -78,11 +78,25 @@ std::string warning_lines(const PolicyResult& policy) {
   return text;
 }
 
-std::string policy_text(const PolicyResult& policy) {
+/// "treats 50.0 % of the nodes" where the arms are 0 and 1, else the share of every arm.
+std::string describe_arms(const PolicyResult& policy, std::span<const ArmSummary> arms) {
+  const bool plain = arms.size() == 2 && arms[0].label == "0" && arms[1].label == "1";
+  if (plain || arms.size() != policy.arm_fractions.size()) {
+    return fmt::format("treats {:.1f} % of the nodes", 100 * policy.treated_fraction);
+  }
+  std::vector<std::string> shares;
+  for (std::size_t a = 0; a < arms.size(); ++a) {
+    shares.push_back(
+        fmt::format("{} {:.1f} %", printable(arms[a].label), 100 * policy.arm_fractions[a]));
+  }
+  return fmt::format("{}", fmt::join(shares, ", "));
+}
+
+std::string policy_text(const PolicyResult& policy, std::span<const ArmSummary> arms) {
   using Align = TextTable::Align;
   const bool has_truth = policy.truth.has_value();
-  std::string text = fmt::format("policy {}  (treats {:.1f} % of the nodes)",
-                                 printable(policy.name), 100 * policy.treated_fraction);
+  std::string text =
+      fmt::format("policy {}  ({})", printable(policy.name), describe_arms(policy, arms));
   const int decimals = decimals_for(policy);
   if (has_truth) text += fmt::format("   true utility {}", fixed(*policy.truth, decimals));
   text += "\n\n";
@@ -117,7 +131,7 @@ std::string evaluation_text(const EvaluationRecord& record) {
   std::string text;
   for (const PolicyResult& policy : record.policies) {
     if (!text.empty()) text += '\n';
-    text += policy_text(policy);
+    text += policy_text(policy, record.data.arms);
   }
   for (const std::string& warning : record.diagnostics.warnings) text += "! " + warning + '\n';
   return text;

@@ -19,6 +19,15 @@
 namespace cone {
 namespace {
 
+nlohmann::ordered_json arms_json(const Dataset& data) {
+  nlohmann::ordered_json arms = nlohmann::ordered_json::array();
+  const std::vector<std::size_t> sizes = data.arm_sizes();
+  for (std::size_t a = 0; a < sizes.size(); ++a) {
+    arms.push_back({{"label", data.arms[a]}, {"num_nodes", sizes[a]}});
+  }
+  return arms;
+}
+
 /// Refuses what this machine cannot hold, before hours of swapping. Counts the finished arrays
 /// only: the peak is higher.
 void require_memory(const NetworkOptions& options) {
@@ -88,7 +97,8 @@ nlohmann::ordered_json manifest(const Context& context, const SimulationOptions&
             {"num_edges", data.graph.num_edges()},
             {"num_features", data.features.matrix.cols()},
             {"num_dense_features", data.features.num_dense},
-            {"num_treated", data.arm_sizes()[1]},
+            {"num_treated", data.num_nodes() - data.arm_sizes()[kControlArm]},
+            {"arms", arms_json(data)},
             {"checksum", data.checksum()}}},
           {"structure", structure(context, simulated)},
           {"centroid", std::string(data.ids[simulated.hidden.centroid])}};

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "evaluate/evaluate.hpp"
-#include "nuisance/network_model.hpp"
+#include "nuisance/network_learner.hpp"
 #include "options/json_number.hpp"
 #include "options/option_json.hpp"
 #include "policy/policy.hpp"
@@ -57,7 +57,8 @@ ConeOptions best_candidate(const Context& context, const Dataset& data, const Pl
   ConeOptions best;
   double least = std::numeric_limits<double>::infinity();
   for (const ConeOptions& candidate : network_candidates()) {
-    const double error = predict_by_networks(context, data, split, candidate).selection_error;
+    const double error =
+        NetworkLearner(candidate).fit(context, data, split).outcome->selection_error;
     if (error < least) {
       least = error;
       best = candidate;
@@ -100,12 +101,13 @@ Json evaluate_group(const Context& context, const StudySetting& setting, std::ui
       options.estimators.emplace_back(method.estimator);
       labels.emplace_back(method.label);
     }
-    const Evaluation evaluation = evaluate(context, data, policies, options, fit ? &*fit : nullptr);
-    if (evaluation.status == RunStatus::kCancelled) throw Cancelled();
-    const PolicyResult& evaluated = evaluation.record.policies.front();
+    const EvaluationRecord record =
+        evaluate(context, data, policies, options, fit ? &*fit : nullptr);
+    if (!record.unfinished.empty()) throw Cancelled();
+    const PolicyResult& evaluated = record.policies.front();
     result["truth"] = json_number(evaluated.truth.value());
     if (group.name == kConeGroup) {
-      const TrainingDiagnostics& training = evaluation.record.diagnostics.trainings.front();
+      const TrainingDiagnostics& training = record.diagnostics.trainings.front();
       result["training"] = {{"outcome_error", json_number(training.outcome_error)},
                             {"propensity_loss", json_number(training.propensity_loss)}};
     }

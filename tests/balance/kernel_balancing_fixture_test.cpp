@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "balance/kernel_balancing.hpp"
+#include "data/arms.hpp"
 #include "support/fixture.hpp"
 
 namespace cone {
@@ -21,12 +22,13 @@ class KernelBalancingFixture : public ::testing::Test {
 
   void expect(const std::string& variant, bool normalised) const {
     const Context context(0, 1);
-    const KernelBalancing balancing(context, features.view(), treatment,
+    const KernelBalancing balancing(context, features.view(), treatment, 2,
                                     {.kernel_bandwidth = 1,
                                      .kernel_unit = BandwidthUnit::kAbsolute,
                                      .kernel_lambda = fixture["gamma"],
                                      .kernel_normalised = normalised});
-    const BalancedValue result = balancing.value(context, outcome, policy);
+    const BalancedValue result =
+        balancing.value(context, outcome, two_arm_probabilities(policy).view());
     EXPECT_NEAR(result.value, fixture["value_" + variant].get<double>(), 1e-6);
     const std::vector<double> weights = testing::vector_of(fixture["weights_" + variant]);
     for (std::size_t i = 0; i < weights.size(); ++i) {

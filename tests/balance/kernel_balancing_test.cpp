@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/numeric.hpp"
 #include "base/random.hpp"
+#include "data/arms.hpp"
 
 namespace cone {
 namespace {
@@ -46,8 +47,8 @@ KernelBalancingOptions options_with(double lambda, bool normalised) {
 std::vector<double> weights_of(const Sample& sample, const KernelBalancingOptions& options,
                                int num_threads = 1) {
   const Context context(0, num_threads);
-  return KernelBalancing(context, sample.x.view(), sample.treatment, options)
-      .weights(context, sample.policy);
+  return KernelBalancing(context, sample.x.view(), sample.treatment, 2, options)
+      .weights(context, two_arm_probabilities(sample.policy).view());
 }
 
 double kernel_between(const Sample& sample, std::size_t i, std::size_t j, double bandwidth) {
@@ -75,7 +76,7 @@ std::vector<double> gradient_of(const Sample& sample, std::span<const double> we
 }
 
 double bandwidth_of(const Sample& sample, const KernelBalancingOptions& options) {
-  return KernelBalancing(Context(0, 1), sample.x.view(), sample.treatment, options).bandwidth();
+  return KernelBalancing(Context(0, 1), sample.x.view(), sample.treatment, 2, options).bandwidth();
 }
 
 TEST(KernelBalancing, UnconstrainedWeightsHaveNoGradient) {
@@ -166,9 +167,10 @@ TEST(KernelBalancing, UnconstrainedIsTheDirectMethodWithKernelRidge) {
   const Sample sample = make_sample(40, 3);
   const double lambda = 0.5;
   const Context context(0, 1);
-  const KernelBalancing balancing(context, sample.x.view(), sample.treatment,
+  const KernelBalancing balancing(context, sample.x.view(), sample.treatment, 2,
                                   options_with(lambda, false));
-  const BalancedValue result = balancing.value(context, sample.outcome, sample.policy);
+  const BalancedValue result =
+      balancing.value(context, sample.outcome, two_arm_probabilities(sample.policy).view());
 
   std::array<std::vector<std::size_t>, 2> arms;
   for (std::size_t i = 0; i < sample.size(); ++i) arms[sample.treatment[i]].push_back(i);
@@ -193,12 +195,14 @@ TEST(KernelBalancing, UnconstrainedIsTheDirectMethodWithKernelRidge) {
 TEST(KernelBalancing, NormalisedValueMovesWithTheOutcomes) {
   const Sample sample = make_sample(80, 2);
   const Context context(0, 1);
-  const KernelBalancing balancing(context, sample.x.view(), sample.treatment,
+  const KernelBalancing balancing(context, sample.x.view(), sample.treatment, 2,
                                   options_with(0.2, true));
   std::vector<double> moved = sample.outcome;
   for (double& y : moved) y = 100 - 2 * y;
-  const BalancedValue before = balancing.value(context, sample.outcome, sample.policy);
-  const BalancedValue after = balancing.value(context, moved, sample.policy);
+  const BalancedValue before =
+      balancing.value(context, sample.outcome, two_arm_probabilities(sample.policy).view());
+  const BalancedValue after =
+      balancing.value(context, moved, two_arm_probabilities(sample.policy).view());
   EXPECT_NEAR(after.value, 100 - 2 * before.value, 1e-9);
   EXPECT_NEAR(standard_error(after.influence), 2 * standard_error(before.influence), 1e-9);
 }
@@ -206,9 +210,10 @@ TEST(KernelBalancing, NormalisedValueMovesWithTheOutcomes) {
 TEST(KernelBalancing, BalancingRemovesMostOfTheBias) {
   const Sample sample = make_sample(400, 1);
   const Context context(0, 2);
-  const KernelBalancing balancing(context, sample.x.view(), sample.treatment,
+  const KernelBalancing balancing(context, sample.x.view(), sample.treatment, 2,
                                   options_with(1e-3, true));
-  const BalancedValue result = balancing.value(context, sample.outcome, sample.policy);
+  const BalancedValue result =
+      balancing.value(context, sample.outcome, two_arm_probabilities(sample.policy).view());
   double truth = 0;
   for (std::size_t i = 0; i < sample.size(); ++i) {
     const double first = sample.x(i, 0);
@@ -238,9 +243,11 @@ TEST(KernelBalancing, SparseAndDenseFeaturesAgree) {
     }
     const SparseMatrix sparse(sample.x.cols(), offsets, columns, values);
     const Context context(0, 2);
-    const KernelBalancing from_sparse(context, sparse, sample.treatment, options_with(0.2, true));
+    const KernelBalancing from_sparse(context, sparse, sample.treatment, 2,
+                                      options_with(0.2, true));
     const std::vector<double> expected = weights_of(sample, options_with(0.2, true));
-    const std::vector<double> weights = from_sparse.weights(context, sample.policy);
+    const std::vector<double> weights =
+        from_sparse.weights(context, two_arm_probabilities(sample.policy).view());
     for (std::size_t i = 0; i < sample.size(); ++i) EXPECT_NEAR(weights[i], expected[i], 1e-9);
   }
 }
@@ -293,13 +300,14 @@ TEST(KernelBalancing, ThreadsChangeNoBit) {
   for (const bool normalised : {false, true}) {
     const KernelBalancingOptions options = options_with(1e-3, normalised);
     const Context one(0, 1);
-    const BalancedValue expected = KernelBalancing(one, sample.x.view(), sample.treatment, options)
-                                       .value(one, sample.outcome, sample.policy);
+    const BalancedValue expected =
+        KernelBalancing(one, sample.x.view(), sample.treatment, 2, options)
+            .value(one, sample.outcome, two_arm_probabilities(sample.policy).view());
     for (const int num_threads : {2, 5}) {
       const Context context(0, num_threads);
       const BalancedValue result =
-          KernelBalancing(context, sample.x.view(), sample.treatment, options)
-              .value(context, sample.outcome, sample.policy);
+          KernelBalancing(context, sample.x.view(), sample.treatment, 2, options)
+              .value(context, sample.outcome, two_arm_probabilities(sample.policy).view());
       EXPECT_EQ(result.weights, expected.weights);
       EXPECT_EQ(result.value, expected.value);
       EXPECT_EQ(result.influence, expected.influence);
@@ -335,18 +343,20 @@ TEST(KernelBalancing, ConstantFeaturesShareTheWeightByThePolicy) {
   }
   const Matrix<double> nothing(50, 0);
   const Context context(0, 1);
-  const KernelBalancing balancing(context, nothing.view(), sample.treatment,
+  const KernelBalancing balancing(context, nothing.view(), sample.treatment, 2,
                                   options_with(1e-6, true));
-  EXPECT_NEAR(balancing.weights(context, sample.policy)[1], weights[1], 1e-9);
+  EXPECT_NEAR(balancing.weights(context, two_arm_probabilities(sample.policy).view())[1],
+              weights[1], 1e-9);
 }
 
 TEST(KernelBalancing, OneNodeAnArm) {
   const Sample sample{
       .x = Matrix<double>(2, 1), .treatment = {0, 1}, .outcome = {10, 20}, .policy = {0.25, 0.25}};
   const Context context(0, 1);
-  const KernelBalancing balancing(context, sample.x.view(), sample.treatment,
+  const KernelBalancing balancing(context, sample.x.view(), sample.treatment, 2,
                                   options_with(1e-9, true));
-  const BalancedValue result = balancing.value(context, sample.outcome, sample.policy);
+  const BalancedValue result =
+      balancing.value(context, sample.outcome, two_arm_probabilities(sample.policy).view());
   EXPECT_NEAR(result.weights[0], 1.5, 1e-6);
   EXPECT_NEAR(result.weights[1], 0.5, 1e-6);
   EXPECT_NEAR(result.value, 12.5, 1e-5);
@@ -356,22 +366,24 @@ TEST(KernelBalancing, AnArmWithoutNodesHasNoValueUnlessThePolicyLeavesItAlone) {
   Sample sample = make_sample(10, 2);
   std::fill(sample.treatment.begin(), sample.treatment.end(), std::uint8_t{0});
   const Context context(0, 1);
-  const KernelBalancing balancing(context, sample.x.view(), sample.treatment,
+  const KernelBalancing balancing(context, sample.x.view(), sample.treatment, 2,
                                   options_with(0.2, true));
-  EXPECT_TRUE(std::isnan(balancing.value(context, sample.outcome, sample.policy).value));
+  EXPECT_TRUE(std::isnan(
+      balancing.value(context, sample.outcome, two_arm_probabilities(sample.policy).view()).value));
   const std::vector<double> never(10, 0.0);
-  EXPECT_TRUE(std::isfinite(balancing.value(context, sample.outcome, never).value));
+  EXPECT_TRUE(std::isfinite(
+      balancing.value(context, sample.outcome, two_arm_probabilities(never).view()).value));
 }
 
 TEST(KernelBalancing, LambdaIsChosenByTheErrorOfLeavingANodeOut) {
   const Context context(0, 2);
   const Sample sample = make_sample(120, 2);
-  KernelBalancing open(context, sample.x.view(), sample.treatment, options_with(0, true));
+  KernelBalancing open(context, sample.x.view(), sample.treatment, 2, options_with(0, true));
   open.choose_lambda(context, sample.outcome);
   double least = std::numeric_limits<double>::infinity();
   double best = 0;
   for (const double lambda : {0.001, 0.2, 1.0, 5.0}) {
-    const KernelBalancing fixed(context, sample.x.view(), sample.treatment,
+    const KernelBalancing fixed(context, sample.x.view(), sample.treatment, 2,
                                 options_with(lambda, true));
     if (fixed.leave_one_out_error(sample.outcome) >= least) continue;
     least = fixed.leave_one_out_error(sample.outcome);
@@ -384,14 +396,16 @@ TEST(KernelBalancing, LambdaIsChosenByTheErrorOfLeavingANodeOut) {
 TEST(KernelBalancing, RefusesWhatItCannotDo) {
   const Sample sample = make_sample(10, 2);
   const Context context(0, 1);
-  EXPECT_THROW(KernelBalancing(context, sample.x.view(), sample.treatment, options_with(-1, true)),
-               Error);
-  const KernelBalancing open(context, sample.x.view(), sample.treatment, options_with(0, true));
-  EXPECT_THROW(open.weights(context, sample.policy), Error);  // no lambda yet
+  EXPECT_THROW(
+      KernelBalancing(context, sample.x.view(), sample.treatment, 2, options_with(-1, true)),
+      Error);
+  const KernelBalancing open(context, sample.x.view(), sample.treatment, 2, options_with(0, true));
+  EXPECT_THROW(open.weights(context, two_arm_probabilities(sample.policy).view()),
+               Error);  // no lambda yet
   const std::size_t many = KernelBalancing::kMaxNodes + 1;
   const Matrix<double> rows(many, 1);
   const std::vector<std::uint8_t> treatment(many, 0);
-  EXPECT_THROW(KernelBalancing(context, rows.view(), treatment, {}), Error);
+  EXPECT_THROW(KernelBalancing(context, rows.view(), treatment, 2, {}), Error);
 }
 
 }  // namespace

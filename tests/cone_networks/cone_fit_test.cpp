@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/numeric.hpp"
+#include "support/by_node.hpp"
 #include "support/small_network.hpp"
 
 namespace cone {
@@ -29,9 +30,10 @@ ConeOptions few_epochs(std::uint32_t epochs) {
   return options;
 }
 
-ConePredictions fit_and_predict(const Context& context, const Dataset& data,
+testing::ByNode fit_and_predict(const Context& context, const Dataset& data,
                                 const PlanOptions& plan, const ConeOptions& options) {
-  return predict_cone(context, data, fit_cone(context, data, plan, options), 0.01);
+  return testing::by_node(predict_cone(context, data, fit_cone(context, data, plan, options), 0.01),
+                          make_plan(context, data, plan, context.seed()).scored, data.num_nodes());
 }
 
 TEST(ConeFit, CrossFittingScoresEveryNodeAndSplittingTheTestNodes) {
@@ -41,13 +43,13 @@ TEST(ConeFit, CrossFittingScoresEveryNodeAndSplittingTheTestNodes) {
   EXPECT_EQ(crossed.scored.size(), 200U);
   const auto split = fit_and_predict(context, data, plan_of(Protocol::kSplit), few_epochs(3));
   EXPECT_EQ(split.scored.size(), 40U);
-  for (const ConePredictions* predictions : {&crossed, &split}) {
+  for (const testing::ByNode* predictions : {&crossed, &split}) {
     for (NodeIndex i = 0; i < 200; ++i) {
       const bool scored =
           std::binary_search(predictions->scored.begin(), predictions->scored.end(), i);
-      EXPECT_EQ(std::isfinite(predictions->outcomes.mu0[i]), scored);
-      EXPECT_EQ(std::isfinite(predictions->outcomes.mu1[i]), scored);
-      EXPECT_EQ(std::isfinite(predictions->propensities.probability[i]), scored);
+      EXPECT_EQ(std::isfinite(predictions->mu0[i]), scored);
+      EXPECT_EQ(std::isfinite(predictions->mu1[i]), scored);
+      EXPECT_EQ(std::isfinite(predictions->probability[i]), scored);
     }
   }
 }
@@ -65,23 +67,23 @@ TEST(ConeFit, NoNodesLogReachesItsOwnPredictions) {
   const auto after = fit_and_predict(context, other, plan, few_epochs(10));
   ASSERT_EQ(before.scored, after.scored);
   for (const NodeIndex i : before.scored) {
-    EXPECT_EQ(before.outcomes.mu0[i], after.outcomes.mu0[i]);
-    EXPECT_EQ(before.outcomes.mu1[i], after.outcomes.mu1[i]);
-    EXPECT_EQ(before.propensities.probability[i], after.propensities.probability[i]);
+    EXPECT_EQ(before.mu0[i], after.mu0[i]);
+    EXPECT_EQ(before.mu1[i], after.mu1[i]);
+    EXPECT_EQ(before.probability[i], after.probability[i]);
   }
 }
 
 TEST(ConeFit, IsBitwiseEqualAtAnyNumberOfThreads) {
   const Dataset data = simulated_network(150);
-  std::vector<ConePredictions> runs;
+  std::vector<testing::ByNode> runs;
   for (const int threads : {1, 2, 5}) {
     runs.push_back(
         fit_and_predict(Context(1, threads), data, plan_of(Protocol::kSplit), few_epochs(10)));
   }
   for (const NodeIndex i : runs[0].scored) {
-    for (const ConePredictions& run : runs) {
-      EXPECT_EQ(run.outcomes.mu1[i], runs[0].outcomes.mu1[i]);
-      EXPECT_EQ(run.propensities.probability[i], runs[0].propensities.probability[i]);
+    for (const testing::ByNode& run : runs) {
+      EXPECT_EQ(run.mu1[i], runs[0].mu1[i]);
+      EXPECT_EQ(run.probability[i], runs[0].probability[i]);
     }
   }
 }
@@ -100,7 +102,7 @@ TEST(ConeFit, PropensitiesOfARandomisedLogStayNearTheShareOfTreatedNodes) {
   double loss = 0;
   int num_sure = 0;
   for (NodeIndex i = 0; i < data.num_nodes(); ++i) {
-    const double p = predictions.propensities.probability[i];
+    const double p = predictions.probability[i];
     num_sure += p < 0.25 || p > 0.75 ? 1 : 0;
     loss -= std::log(data.treatment[i] == 1 ? p : 1 - p) / 600;
   }
@@ -115,8 +117,7 @@ TEST(ConeFit, ItsOutcomeNetworksExplainOutcomesThatNeighboursDecide) {
       fit_and_predict(context, data, plan_of(Protocol::kCrossFit), few_epochs(200));
   double squares = 0;
   for (NodeIndex i = 0; i < data.num_nodes(); ++i) {
-    const double predicted =
-        data.treatment[i] == 1 ? predictions.outcomes.mu1[i] : predictions.outcomes.mu0[i];
+    const double predicted = data.treatment[i] == 1 ? predictions.mu1[i] : predictions.mu0[i];
     squares += std::pow(predicted - data.outcome[i], 2) / 600;
   }
   EXPECT_LT(squares, 0.6 * variance(data.outcome, 0));
@@ -139,7 +140,7 @@ TEST(ConeFit, AlmostNoTreatedNodesStillGiveAPropensity) {
   data.treatment[split.train[1]] = 1;
   const auto predictions = fit_and_predict(Context(3, 1), data, plan, few_epochs(2));
   for (const NodeIndex i : predictions.scored) {
-    EXPECT_NEAR(predictions.propensities.probability[i], 1.0 / 22, 1e-9);
+    EXPECT_NEAR(predictions.probability[i], 1.0 / 22, 1e-9);
   }
 }
 

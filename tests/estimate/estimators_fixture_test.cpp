@@ -19,12 +19,13 @@ class EstimatorsFixture : public ::testing::Test {
         expected(fixture["expected"]),
         treatment(testing::vector_of<std::uint8_t>(fixture["treatment"])),
         outcome(testing::vector_of(fixture["outcome"])),
-        policy(testing::vector_of(fixture["policy"])),
-        mu0(testing::vector_of(fixture["outcome_model_0"])),
-        mu1(testing::vector_of(fixture["outcome_model_1"])),
-        weights(importance_weights(treatment, policy, testing::vector_of(fixture["propensity"]))),
-        m(expected_outcome(policy, mu0, mu1)),
-        r(residuals(treatment, outcome, mu0, mu1)) {}
+        policy(two_arm_probabilities(testing::vector_of(fixture["policy"]))),
+        propensity(two_arm_probabilities(testing::vector_of(fixture["propensity"]))),
+        mu(join_arms(std::vector{testing::vector_of(fixture["outcome_model_0"]),
+                                 testing::vector_of(fixture["outcome_model_1"])})),
+        weights(importance_weights(treatment, policy.view(), propensity.view())),
+        m(expected_outcome(policy.view(), mu.view())),
+        r(residuals(treatment, outcome, mu.view())) {}
 
   void expect(const char* key, double value) const {
     EXPECT_NEAR(value, expected[key].get<double>(), kTolerance) << key;
@@ -32,8 +33,10 @@ class EstimatorsFixture : public ::testing::Test {
 
   nlohmann::json fixture;
   nlohmann::json expected;
-  std::vector<std::uint8_t> treatment;
-  std::vector<double> outcome, policy, mu0, mu1, weights, m, r;
+  std::vector<Arm> treatment;
+  std::vector<double> outcome;
+  Matrix<double> policy, propensity, mu;
+  std::vector<double> weights, m, r;
 };
 
 TEST_F(EstimatorsFixture, DirectAndWeightedValuesMatch) {
@@ -56,6 +59,12 @@ TEST_F(EstimatorsFixture, DoublyRobustFamilyMatches) {
   expect("switch_dr", doubly_robust(m, switched, r, Correction::kPlain).value);
   const auto shrunk = shrunk_weights(weights, fixture["shrinkage_lambda"]);
   expect("dr_shrinkage", doubly_robust(m, shrunk, r, Correction::kPlain).value);
+}
+
+TEST_F(EstimatorsFixture, TheMeanOfTheScoresUnderThePolicyIsTheDoublyRobustValue) {
+  const Matrix<double> scores =
+      doubly_robust_scores(treatment, outcome, mu.view(), propensity.view());
+  expect("dr", mean(expected_outcome(policy.view(), scores.view())));
 }
 
 TEST_F(EstimatorsFixture, WeightDiagnosticsMatch) {

@@ -5,26 +5,28 @@
 #include <gtest/gtest.h>
 
 #include "estimate/estimate.hpp"
-#include "support/logged_data.hpp"
+#include "support/known_log.hpp"
 
 namespace cone {
 namespace {
 
-using testing::logged_sample;
-using testing::LoggedSample;
+using testing::fitted_table;
+using testing::known_log;
+using testing::KnownLog;
+using testing::OwnedEvidence;
 
 bool says(const Estimate& estimate, const std::string& part) {
   return std::any_of(estimate.warnings.begin(), estimate.warnings.end(),
                      [&](const std::string& w) { return w.find(part) != std::string::npos; });
 }
 
-Estimate of(const char* name, const EstimationInput& input, const EstimatorOptions& options = {}) {
-  return estimate(*find_estimator(name), input, options);
+Estimate of(const char* name, const OwnedEvidence& evidence, const EstimatorOptions& options = {}) {
+  return estimate(*find_estimator(name), evidence.view(), options);
 }
 
 /// Every row of the log, untreated where `share` of the nodes could never be treated.
-LoggedSample without_support(double share) {
-  LoggedSample sample = logged_sample(1000, 0, 0, 3);
+KnownLog without_support(double share) {
+  KnownLog sample = known_log(1000, 0, 0, 3);
   for (std::size_t i = 0; i < 1000; ++i) {
     sample.policy[i] = 1;
     if (static_cast<double>(i) < 1000 * share) {
@@ -36,9 +38,9 @@ LoggedSample without_support(double share) {
 }
 
 TEST(Overlap, NodesThatTheLogNeverTreatsAreLoudInEveryRow) {
-  const LoggedSample sample = without_support(0.31);
+  const KnownLog sample = without_support(0.31);
   for (const char* name : {"naive", "ips", "snips", "ips_clipped", "dm", "dr", "switch_dr"}) {
-    const Estimate result = of(name, sample.input());
+    const Estimate result = of(name, sample.evidence());
     EXPECT_EQ(result.status, EstimateStatus::kCaution) << name;
     EXPECT_DOUBLE_EQ(*result.unsupported_fraction, 0.31) << name;
     EXPECT_NEAR(*result.mean_weight, 0.69, 0.08) << name;
@@ -48,32 +50,32 @@ TEST(Overlap, NodesThatTheLogNeverTreatsAreLoudInEveryRow) {
 }
 
 TEST(Overlap, EstimatorsByWeightsHaveNoIntervalWhereTheLogNeverDidWhatThePolicyDoes) {
-  const LoggedSample sample = without_support(0.31);
+  const KnownLog sample = without_support(0.31);
   for (const char* name : {"ips", "snips", "ips_clipped", "dr"}) {
-    const Estimate result = of(name, sample.input());
+    const Estimate result = of(name, sample.evidence());
     EXPECT_TRUE(std::isfinite(result.value)) << name;
     EXPECT_TRUE(std::isnan(result.standard_error)) << name;
     EXPECT_TRUE(std::isnan(result.interval.first)) << name;
     EXPECT_TRUE(says(result, "dm_ridge has one")) << name;
   }
-  EXPECT_FALSE(std::isnan(of("naive", sample.input()).standard_error));
+  EXPECT_FALSE(std::isnan(of("naive", sample.evidence()).standard_error));
 }
 
 TEST(Overlap, OneNodeInAThousandIsShownAndChangesNothing) {
-  const Estimate result = of("snips", without_support(0.001).input());
+  const Estimate result = of("snips", without_support(0.001).evidence());
   EXPECT_EQ(*result.unsupported_fraction, 0.001);
   EXPECT_TRUE(result.warnings.empty()) << result.warnings[0];
   EXPECT_TRUE(std::isfinite(result.standard_error));
 }
 
 TEST(Overlap, APolicyThatAvoidsTheUnsupportedArmIsSupported) {
-  LoggedSample sample = without_support(0.31);
+  KnownLog sample = without_support(0.31);
   for (double& p : sample.policy) p = 0;
-  EXPECT_EQ(*of("ips", sample.input()).unsupported_fraction, 0);
+  EXPECT_EQ(*of("ips", sample.evidence()).unsupported_fraction, 0);
 }
 
 TEST(Overlap, FittedPropensitiesBelowTheBoundCountByWhatThePolicyDoes) {
-  LoggedSample sample = logged_sample(1000, 0, 0, 4);
+  KnownLog sample = known_log(1000, 0, 0, 4);
   std::vector<double> unbounded = sample.propensity;
   for (std::size_t i = 0; i < 100; ++i) {
     unbounded[i] = 0.001;
@@ -81,8 +83,8 @@ TEST(Overlap, FittedPropensitiesBelowTheBoundCountByWhatThePolicyDoes) {
     sample.policy[i] = 0.25;
     sample.treatment[i] = 0;
   }
-  EstimationInput input = sample.input();
-  input.propensity = {sample.propensity, unbounded, 0.01};
+  OwnedEvidence input = sample.evidence();
+  input.propensity = fitted_table(sample.propensity, unbounded, 0.01);
   const Estimate direct = of("naive", input);
   EXPECT_DOUBLE_EQ(*direct.unsupported_fraction, 0.025);
   EXPECT_TRUE(
@@ -91,14 +93,14 @@ TEST(Overlap, FittedPropensitiesBelowTheBoundCountByWhatThePolicyDoes) {
 }
 
 TEST(Overlap, FittedPropensitiesBelowTheBoundSpoilIntervalsWhereWeightsFallShortToo) {
-  LoggedSample sample = without_support(0.31);
+  KnownLog sample = without_support(0.31);
   std::vector<double> unbounded = sample.propensity;
   for (std::size_t i = 0; i < 310; ++i) {
     unbounded[i] = 1e-4;
     sample.propensity[i] = 0.01;
   }
-  EstimationInput input = sample.input();
-  input.propensity = {sample.propensity, unbounded, 0.01};
+  OwnedEvidence input = sample.evidence();
+  input.propensity = fitted_table(sample.propensity, unbounded, 0.01);
   const Estimate result = of("snips", input);
   EXPECT_TRUE(std::isnan(result.standard_error));
   EXPECT_TRUE(says(result, "the log lacks part of what the policy does"));
@@ -109,26 +111,26 @@ TEST(Overlap, FittedPropensitiesBelowTheBoundSpoilIntervalsWhereWeightsFallShort
 }
 
 TEST(Overlap, WithoutPropensitiesNothingIsKnown) {
-  const LoggedSample sample = logged_sample(100, 0, 0, 5);
-  EstimationInput input = sample.input();
-  input.propensity = {};
+  const KnownLog sample = known_log(100, 0, 0, 5);
+  OwnedEvidence input = sample.evidence();
+  input.propensity.reset();
   const Estimate result = of("naive", input);
   EXPECT_FALSE(result.mean_weight);
   EXPECT_FALSE(result.unsupported_fraction);
 }
 
 TEST(MeanWeight, ThatPropensitiesCannotExplainIsAWarningOfRowsThatUseThem) {
-  LoggedSample right = logged_sample(2000, 1, 0, 6);
+  KnownLog right = known_log(2000, 1, 0, 6);
   std::fill(right.policy.begin(), right.policy.end(), 1.0);
-  EXPECT_FALSE(says(of("ips", right.input()), "the mean weight"));
-  LoggedSample wrong = right;
+  EXPECT_FALSE(says(of("ips", right.evidence()), "the mean weight"));
+  KnownLog wrong = right;
   for (double& e : wrong.propensity) e *= 0.8;
-  EXPECT_TRUE(says(of("ips", wrong.input()), "they do not describe the log"));
-  EXPECT_FALSE(says(of("naive", wrong.input()), "the mean weight"));
+  EXPECT_TRUE(says(of("ips", wrong.evidence()), "they do not describe the log"));
+  EXPECT_FALSE(says(of("naive", wrong.evidence()), "the mean weight"));
 }
 
 TEST(BoundedWeights, AreAWarningByWhatTheyDoToTheValueAndNotByTheirNumber) {
-  LoggedSample sample = logged_sample(1000, 1, 0, 7);
+  KnownLog sample = known_log(1000, 1, 0, 7);
   std::vector<double> unbounded = sample.propensity;
   // Nine nodes in ten are decided by the log, and the policy does the same: bounding them by a
   // hair changes their weights from 1 to 1.0001.
@@ -138,8 +140,8 @@ TEST(BoundedWeights, AreAWarningByWhatTheyDoToTheValueAndNotByTheirNumber) {
     unbounded[i] = treated ? 1 - 1e-5 : 1e-5;
     sample.propensity[i] = treated ? 1 - 1e-4 : 1e-4;
   }
-  EstimationInput input = sample.input();
-  input.propensity = {sample.propensity, unbounded, 1e-4};
+  OwnedEvidence input = sample.evidence();
+  input.propensity = fitted_table(sample.propensity, unbounded, 1e-4);
   const Estimate calm = of("ips", input);
   EXPECT_DOUBLE_EQ(calm.clipped_fraction, 0.9);
   EXPECT_TRUE(calm.warnings.empty()) << calm.warnings[0];
@@ -149,8 +151,8 @@ TEST(BoundedWeights, AreAWarningByWhatTheyDoToTheValueAndNotByTheirNumber) {
   unbounded[950] = sample.treatment[950] == 1 ? 0.005 : 0.995;
   sample.propensity[950] = sample.treatment[950] == 1 ? 0.05 : 0.95;
   sample.outcome[950] = 10;
-  input = sample.input();
-  input.propensity = {sample.propensity, unbounded, 0.05};
+  input = sample.evidence();
+  input.propensity = fitted_table(sample.propensity, unbounded, 0.05);
   const Estimate moved = of("ips", input);
   EXPECT_TRUE(says(moved, "keeping propensities within [0.05, 0.95] moved the value by -1.8"))
       << moved.warnings.size();
@@ -158,59 +160,59 @@ TEST(BoundedWeights, AreAWarningByWhatTheyDoToTheValueAndNotByTheirNumber) {
 }
 
 TEST(BoundedWeights, AClipThatMovesTheValueSaysHowFar) {
-  const LoggedSample sample = logged_sample(1000, 1, 0, 8);
-  const double free = of("ips_clipped", sample.input(), {.clip = 1e9}).value;
-  EXPECT_FALSE(says(of("ips_clipped", sample.input(), {.clip = 1e9}), "moved the value"));
-  const Estimate cut = of("ips_clipped", sample.input(), {.clip = 1});
+  const KnownLog sample = known_log(1000, 1, 0, 8);
+  const double free = of("ips_clipped", sample.evidence(), {.clip = 1e9}).value;
+  EXPECT_FALSE(says(of("ips_clipped", sample.evidence(), {.clip = 1e9}), "moved the value"));
+  const Estimate cut = of("ips_clipped", sample.evidence(), {.clip = 1});
   EXPECT_TRUE(
       says(cut, fmt::format("clipping weights moved the value by {:+.3g} (", cut.value - free)));
 }
 
 TEST(ImplausiblePredictions, AreAWarningWhereTheyMoveTheValue) {
-  LoggedSample sample = logged_sample(1000, 0, 0, 9);
-  std::vector<double> wild = sample.mu1;
-  EstimationInput input = sample.input();
-  input.outcome_model.bounded = true;
-  input.outcome_model.other_mu0 = sample.mu0;
-  wild[0] += 1000;  // the value would be off by about 1000·π_0/1000
-  input.outcome_model.other_mu1 = wild;
+  KnownLog sample = known_log(1000, 0, 0, 9);
+  OwnedEvidence input = sample.evidence();
+  input.outcome.bounded = true;
+  const auto predict = [&](std::size_t row, double excess) {
+    input.outcome.implausible.push_back(
+        {.row = row, .arm = 1, .predicted = sample.mu1[row] + excess, .limit = sample.mu1[row]});
+  };
+  predict(0, 1000);  // the value would be off by about 1000·π_0/1000
   const Estimate bounded = of("dr", input);
   EXPECT_TRUE(
       says(bounded, "0.1 % of the nodes lie far outside the outcomes seen and were bounded"));
-  EXPECT_EQ(bounded.value, of("dr", sample.input()).value);
+  EXPECT_EQ(bounded.value, of("dr", sample.evidence()).value);
 
-  wild = sample.mu1;
-  wild[0] += 1e-3;
-  input.outcome_model.other_mu1 = wild;
+  input.outcome.implausible.clear();
+  predict(0, 1e-3);
   EXPECT_FALSE(says(of("dr", input), "outside the outcomes seen")) << "neither many nor far";
-  for (std::size_t i = 0; i < 20; ++i) wild[i] = sample.mu1[i] + 1e-3;
+  for (std::size_t i = 1; i < 20; ++i) predict(i, 1e-3);
   EXPECT_TRUE(says(of("dr", input), "2 % of the nodes lie far outside")) << "many";
 
-  std::fill(sample.policy.begin(), sample.policy.end(), 0.0);
+  input.policy = two_arm_probabilities(std::vector<double>(1000, 0.0));
   EXPECT_FALSE(says(of("dm", input), "outside the outcomes seen")) << "a policy that uses none";
 }
 
 TEST(StandardErrors, ThatWouldTakeTheOutcomeModelAsExactAreNotGiven) {
-  const LoggedSample sample = logged_sample(500, 1, 0.3, 10);
+  const KnownLog sample = known_log(500, 1, 0.3, 10);
   for (const auto& [name, honest] : {std::pair{"switch_dr", "dr_ridge"},
                                      {"dr_shrinkage", "dr_ridge"},
                                      {"dm_nn", "dr_nn"},
                                      {"cone_dm", "cone"},
                                      {"dm", "dr"}}) {
-    const Estimate result = of(name, sample.input());
+    const Estimate result = of(name, sample.evidence());
     EXPECT_TRUE(std::isfinite(result.value)) << name;
     EXPECT_TRUE(std::isnan(result.standard_error)) << name;
     EXPECT_TRUE(std::isnan(result.interval.first) && std::isnan(result.interval.second)) << name;
     EXPECT_EQ(result.status, EstimateStatus::kCaution) << name;
     EXPECT_TRUE(says(result, std::string("outcome model as exact; ") + honest + " has one"))
         << name;
-    EXPECT_TRUE(std::isfinite(of(honest, sample.input()).standard_error)) << honest;
+    EXPECT_TRUE(std::isfinite(of(honest, sample.evidence()).standard_error)) << honest;
   }
-  EstimationInput input = sample.input();
-  input.outcome_model.given = true;
-  EXPECT_TRUE(says(of("dm_ols1", input), "; dr has one"));
-  input = sample.input();
-  input.outcome_model.model_variance = 0.01;
+  OwnedEvidence input = sample.evidence();
+  EstimatorInfo given = *find_estimator("dm_ols1");
+  given.outcome = LearnerId::kGiven;
+  EXPECT_TRUE(says(estimate(given, input.view(), {}), "; dr has one"));
+  input.implied = ImpliedWeights{.weights = std::vector<double>(500, 1), .variance = 0.01};
   EXPECT_GE(of("dm_ols1", input).standard_error, 0.1);
 }
 

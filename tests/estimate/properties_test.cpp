@@ -5,13 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "estimate/estimate.hpp"
-#include "support/logged_data.hpp"
+#include "support/known_log.hpp"
 
 namespace cone {
 namespace {
 
-using testing::logged_sample;
-using testing::LoggedSample;
+using testing::known_log;
+using testing::KnownLog;
 
 constexpr double kTight = 1e-12;
 
@@ -28,12 +28,14 @@ void expect_same_error(const Estimate& a, const Estimate& b) {
 class EveryMethod : public ::testing::TestWithParam<std::string> {
  protected:
   static const EstimatorInfo& info() { return *find_estimator(GetParam()); }
-  Estimate of(const LoggedSample& sample) const { return estimate(info(), sample.input(), {}); }
+  Estimate of(const KnownLog& sample) const {
+    return estimate(info(), sample.evidence().view(), {});
+  }
 };
 
 TEST_P(EveryMethod, IsUnchangedWhenArmsAndPolicySwapNames) {
-  const LoggedSample sample = logged_sample(500, 1, 0.3, 0);
-  LoggedSample swapped = sample;
+  const KnownLog sample = known_log(500, 1, 0.3, 0);
+  KnownLog swapped = sample;
   for (std::size_t i = 0; i < sample.treatment.size(); ++i) {
     swapped.treatment[i] = 1 - sample.treatment[i];
     swapped.policy[i] = 1 - sample.policy[i];
@@ -52,8 +54,8 @@ TEST_P(EveryMethod, ShiftsWithTheOutcome) {
     GTEST_SKIP() << "unnormalised weights do not sum to n";
   }
   constexpr double kShift = 100;
-  const LoggedSample sample = logged_sample(500, 1, 0.3, 1);
-  LoggedSample shifted = sample;
+  const KnownLog sample = known_log(500, 1, 0.3, 1);
+  KnownLog shifted = sample;
   for (auto* column : {&shifted.outcome, &shifted.mu0, &shifted.mu1}) {
     for (double& value : *column) value += kShift;
   }
@@ -61,8 +63,8 @@ TEST_P(EveryMethod, ShiftsWithTheOutcome) {
 }
 
 TEST_P(EveryMethod, IsUnchangedByTheOrderOfNodes) {
-  const LoggedSample sample = logged_sample(2000, 1, 0.3, 2);
-  LoggedSample permuted = sample;
+  const KnownLog sample = known_log(2000, 1, 0.3, 2);
+  KnownLog permuted = sample;
   const auto order = Rng(5, Stream::kTest).permutation(2000);
   for (std::size_t i = 0; i < order.size(); ++i) {
     permuted.treatment[i] = sample.treatment[order[i]];
@@ -77,7 +79,7 @@ TEST_P(EveryMethod, IsUnchangedByTheOrderOfNodes) {
 }
 
 TEST_P(EveryMethod, RecoversTheUtilityOfARandomisedLog) {
-  const LoggedSample sample = logged_sample(40000, 0, 0, 3);
+  const KnownLog sample = known_log(40000, 0, 0, 3);
   const Estimate result = of(sample);
   // The naive estimator ignores that this policy treats those with less to gain.
   if (info().method == Method::kArmMeans) {
@@ -102,29 +104,30 @@ INSTANTIATE_TEST_SUITE_P(Catalogue, EveryMethod, ::testing::ValuesIn(one_row_per
                          [](const auto& row) { return row.param; });
 
 TEST(WeightedEstimators, ValueTheLoggingPolicyAtExactlyTheMeanOutcome) {
-  LoggedSample sample = logged_sample(777, 1, 0, 4);
+  KnownLog sample = known_log(777, 1, 0, 4);
   sample.policy = sample.propensity;
   const double mean_outcome = mean(sample.outcome);
   for (const char* name : {"ips", "snips"}) {
-    EXPECT_EQ(estimate(*find_estimator(name), sample.input(), {}).value, mean_outcome) << name;
+    EXPECT_EQ(estimate(*find_estimator(name), sample.evidence().view(), {}).value, mean_outcome)
+        << name;
   }
 }
 
 TEST(DoublyRobust, StaysRightWhenTheOutcomeModelIsWrongAndTheDirectMethodDoesNot) {
-  const LoggedSample sample = logged_sample(40000, 1, 0, 5);
-  LoggedSample wrong = sample;
+  const KnownLog sample = known_log(40000, 1, 0, 5);
+  KnownLog wrong = sample;
   for (double& value : wrong.mu0) value += 0.5;
-  const double direct = estimate(*find_estimator("dm"), wrong.input(), {}).value;
-  const double robust = estimate(*find_estimator("dr"), wrong.input(), {}).value;
+  const double direct = estimate(*find_estimator("dm"), wrong.evidence().view(), {}).value;
+  const double robust = estimate(*find_estimator("dr"), wrong.evidence().view(), {}).value;
   EXPECT_GT(std::abs(direct - sample.true_utility), 0.1);
   EXPECT_NEAR(robust, sample.true_utility, 0.05);
 }
 
 TEST(DoublyRobust, ShrinkageGoesFromTheDirectMethodToPlainDr) {
-  LoggedSample sample = logged_sample(300, 1, 0.3, 6);
+  KnownLog sample = known_log(300, 1, 0.3, 6);
   sample.policy[0] = sample.treatment[0] == 1 ? 0 : 1;  // a weight of 0
   const auto value = [&](const char* name, const EstimatorOptions& options) {
-    return estimate(*find_estimator(name), sample.input(), options).value;
+    return estimate(*find_estimator(name), sample.evidence().view(), options).value;
   };
   EXPECT_NEAR(value("dr_shrinkage", {.shrinkage_lambda = 0}), value("dm", {}), kTight);
   EXPECT_NEAR(value("dr_shrinkage", {.shrinkage_lambda = 1e15}),
@@ -134,12 +137,12 @@ TEST(DoublyRobust, ShrinkageGoesFromTheDirectMethodToPlainDr) {
 }
 
 TEST(Warnings, SayWhenThePolicyDoesWhatTheLogHardlyEverDid) {
-  LoggedSample sample = logged_sample(1039, 0, 0, 7);
+  KnownLog sample = known_log(1039, 0, 0, 7);
   for (std::size_t i = 0; i < sample.policy.size(); ++i) {
     sample.propensity[i] = sample.treatment[i] == 1 ? 0.9 : 0.1;
     sample.policy[i] = i < 12 ? sample.treatment[i] : 1 - sample.treatment[i];
   }
-  const Estimate result = estimate(*find_estimator("snips"), sample.input(), {});
+  const Estimate result = estimate(*find_estimator("snips"), sample.evidence().view(), {});
   EXPECT_EQ(result.status, EstimateStatus::kCaution);
   const std::string expected =
       "effective sample size is 12 of 1,039: the policy does what the log hardly ever did";
@@ -147,10 +150,10 @@ TEST(Warnings, SayWhenThePolicyDoesWhatTheLogHardlyEverDid) {
 }
 
 TEST(Warnings, AValueThatDoesNotExistIsAStatus) {
-  LoggedSample sample = logged_sample(50, 0, 0, 8);
+  KnownLog sample = known_log(50, 0, 0, 8);
   for (std::size_t i = 0; i < 50; ++i) sample.policy[i] = 1 - sample.treatment[i];
   for (const char* name : {"snips", "ips", "ips_clipped"}) {
-    const Estimate result = estimate(*find_estimator(name), sample.input(), {});
+    const Estimate result = estimate(*find_estimator(name), sample.evidence().view(), {});
     EXPECT_EQ(result.status, EstimateStatus::kUndefined) << name;
     EXPECT_TRUE(std::isnan(result.value)) << name;
     EXPECT_TRUE(std::isnan(result.standard_error)) << name;
@@ -160,13 +163,14 @@ TEST(Warnings, AValueThatDoesNotExistIsAStatus) {
 
 TEST(Intervals, OfARandomisedLogCoverTheTruthAsOftenAsTheySay) {
   // The truth is the population utility E[x + π(x)(1 + x)], by a sample too large to matter.
-  const double truth = logged_sample(4000000, 0, 0, 99).true_utility;
+  const double truth = known_log(4000000, 0, 0, 99).true_utility;
   for (const char* name : {"ips", "snips", "dr"}) {
     int covered = 0;
     constexpr int kRepetitions = 1000;
     for (int k = 0; k < kRepetitions; ++k) {
-      const LoggedSample sample = logged_sample(400, 0, 0.5, 1000 + static_cast<std::uint64_t>(k));
-      const auto [low, high] = estimate(*find_estimator(name), sample.input(), {}).interval;
+      const KnownLog sample = known_log(400, 0, 0.5, 1000 + static_cast<std::uint64_t>(k));
+      const auto [low, high] =
+          estimate(*find_estimator(name), sample.evidence().view(), {}).interval;
       covered += low <= truth && truth <= high ? 1 : 0;
     }
     EXPECT_GE(covered, 920) << name;

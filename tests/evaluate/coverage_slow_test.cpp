@@ -20,7 +20,7 @@ TEST(Evaluate, IntervalsOfARandomisedLogCoverAsOftenAsTheySay) {
     // Networks take too long for a thousand repetitions; two rows have no interval.
     const EstimatorInfo& row = *find_estimator(name);
     const bool has_interval = row.method != Method::kSwitch && row.method != Method::kShrinkage;
-    if (has_interval && !row.needs_cone() && row.outcome_model != "nn") {
+    if (has_interval && !row.needs(LearnerId::kCone) && row.outcome != LearnerId::kNetworks) {
       options.estimators.emplace_back(name);
     }
   }
@@ -28,7 +28,7 @@ TEST(Evaluate, IntervalsOfARandomisedLogCoverAsOftenAsTheySay) {
   const Context context(0, 1);
   for (int k = 0; k < kRepetitions; ++k) {
     const SmallWorld world = small_world(300, 0, kEffect, 100 + static_cast<std::uint64_t>(k));
-    const auto record = evaluate(context, world.data, world.policies, options).record;
+    const auto record = evaluate(context, world.data, world.policies, options);
     for (std::size_t e = 0; e < covered.size(); ++e) {
       const auto [low, high] = record.policies[0].estimates[e].interval;
       covered[e] += low <= kTruth && kTruth <= high ? 1 : 0;

@@ -21,8 +21,8 @@ EvaluateOptions small_networks() {
 }
 
 /// All but the timings.
-nlohmann::ordered_json content(const Evaluation& evaluation) {
-  nlohmann::ordered_json json = to_json(evaluation.record);
+nlohmann::ordered_json content(const EvaluationRecord& record) {
+  nlohmann::ordered_json json = to_json(record);
   json.erase("timing_seconds");
   return json;
 }
@@ -34,11 +34,12 @@ TEST(EvaluateModel, AFitFromAFileGivesTheNumbersOfOneMadeOnTheWay) {
     EvaluateOptions options = small_networks();
     options.plan.protocol = protocol;
     const Context context(9, 2);
-    const Evaluation direct = evaluate(context, world.data, world.policies, options);
+    const EvaluationRecord direct = evaluate(context, world.data, world.policies, options);
     write_model(folder.path() / "model",
                 fit_cone(context, world.data.observed, options.plan, options.cone));
     const ConeFit read = read_model(folder.path() / "model");
-    const Evaluation loaded = evaluate(Context(9, 1), world.data, world.policies, options, &read);
+    const EvaluationRecord loaded =
+        evaluate(Context(9, 1), world.data, world.policies, options, &read);
     EXPECT_EQ(content(direct), content(loaded));
   }
 }

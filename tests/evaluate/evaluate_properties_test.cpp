@@ -17,12 +17,14 @@ using testing::small_world;
 using testing::SmallWorld;
 
 /// Whether the row's numbers come out of a training in single precision.
-bool trains(const EstimatorInfo& row) { return row.needs_cone() || row.outcome_model == "nn"; }
+bool trains(const EstimatorInfo& row) {
+  return row.needs(LearnerId::kCone) || row.outcome == LearnerId::kNetworks;
+}
 
 EvaluateOptions every_row(NuisanceSource nuisances) {
   EvaluateOptions options;
   for (const EstimatorInfo& row : estimator_catalogue()) {
-    if (nuisances == NuisanceSource::kGiven ? !trains(row) : row.outcome_model != "given") {
+    if (nuisances == NuisanceSource::kGiven ? !trains(row) : row.outcome != LearnerId::kGiven) {
       options.estimators.emplace_back(row.name);
     }
   }
@@ -59,7 +61,7 @@ void change_outcomes(Dataset& data, const Change& change) {
 
 std::vector<Estimate> estimates(const SmallWorld& world, NuisanceSource nuisances) {
   return evaluate(Context(0, 2), world.data, world.policies, every_row(nuisances))
-      .record.policies[0]
+      .policies[0]
       .estimates;
 }
 

@@ -24,7 +24,8 @@ const Estimate& find(const EvaluationRecord& record, const std::string& name) {
 EvaluateOptions on_features() {
   EvaluateOptions options;
   for (const EstimatorInfo& row : estimator_catalogue()) {
-    if (row.runs_by_default() && !row.needs_cone()) options.estimators.emplace_back(row.name);
+    if (row.runs_by_default() && !row.needs(LearnerId::kCone))
+      options.estimators.emplace_back(row.name);
   }
   return options;
 }
@@ -34,8 +35,7 @@ TEST(Evaluate, AdjustingRemovesTheConfoundingThatTheNaiveEstimateKeeps) {
   world.policies[0].probability =
       two_arm_probabilities(std::vector<double>(4000, 0.9));  // at one half the two biases cancel
   const Context context(0, 2);
-  const EvaluationRecord record =
-      evaluate(context, world.data, world.policies, on_features()).record;
+  const EvaluationRecord record = evaluate(context, world.data, world.policies, on_features());
   const double truth = *record.policies[0].truth;
   EXPECT_GT(std::abs(find(record, "naive").value - truth), 0.1);
   for (const char* name : {"snips", "dm_ols1", "dm_ols2", "dm_ridge", "dr_ols1", "dr_ridge"}) {
@@ -47,8 +47,7 @@ TEST(Evaluate, SplitEstimatesOnTheTestNodesAndComparesWithTheirTruth) {
   const SmallWorld world = small_world(1000, 0.5, 1.0, 1);
   EvaluateOptions options = on_features();
   options.plan.protocol = Protocol::kSplit;
-  const EvaluationRecord record =
-      evaluate(Context(3, 1), world.data, world.policies, options).record;
+  const EvaluationRecord record = evaluate(Context(3, 1), world.data, world.policies, options);
   EXPECT_EQ(record.diagnostics.num_evaluated_nodes, 200U);
   const Split split = make_split(world.data.observed, {}, 3);
   EXPECT_EQ(*record.policies[0].truth,
@@ -63,8 +62,7 @@ TEST(Evaluate, AnObserverThatSaysStopCancelsTheRun) {
   Impatient observer;
   const SmallWorld world = small_world(200, 0, 1, 2);
   const Context context(0, 2, &observer);
-  EXPECT_EQ(evaluate(context, world.data, world.policies, on_features()).status,
-            RunStatus::kCancelled);
+  EXPECT_THROW(evaluate(context, world.data, world.policies, on_features()), Cancelled);
 }
 
 /// Says stop as soon as a network trains.
@@ -80,20 +78,19 @@ TEST(Evaluate, ACancelledRunKeepsTheEstimatorsThatWereFinished) {
   EvaluateOptions options = on_features();
   options.estimators = {"cone", "dr_nn", "dm_nn", "dr_ridge", "naive", "snips"};
   StopAtNetworks observer;
-  const Evaluation stopped =
+  const EvaluationRecord stopped =
       evaluate(Context(0, 2, &observer), world.data, world.policies, options);
-  EXPECT_EQ(stopped.status, RunStatus::kCancelled);
-  EXPECT_EQ(stopped.record.status, "interrupted");
-  EXPECT_EQ(stopped.record.unfinished, (std::vector<std::string>{"cone", "dr_nn", "dm_nn"}));
-  ASSERT_EQ(stopped.record.policies[0].estimates.size(), 3U);
-  EXPECT_EQ(stopped.record.policies[0].estimates[0].estimator, "dr_ridge");
+  EXPECT_EQ(stopped.status, "interrupted");
+  EXPECT_EQ(stopped.unfinished, (std::vector<std::string>{"cone", "dr_nn", "dm_nn"}));
+  ASSERT_EQ(stopped.policies[0].estimates.size(), 3U);
+  EXPECT_EQ(stopped.policies[0].estimates[0].estimator, "dr_ridge");
 
   options.estimators = {"dr_ridge", "naive", "snips"};
-  const Evaluation whole = evaluate(Context(0, 2), world.data, world.policies, options);
-  EXPECT_EQ(whole.record.status, "completed");
-  EXPECT_TRUE(whole.record.unfinished.empty());
+  const EvaluationRecord whole = evaluate(Context(0, 2), world.data, world.policies, options);
+  EXPECT_EQ(whole.status, "completed");
+  EXPECT_TRUE(whole.unfinished.empty());
   for (const std::string& name : options.estimators) {
-    EXPECT_EQ(find(stopped.record, name).value, find(whole.record, name).value) << name;
+    EXPECT_EQ(find(stopped, name).value, find(whole, name).value) << name;
   }
 }
 
@@ -147,7 +144,7 @@ TEST(Evaluate, ExpectsMoreWorkOfMoreDataAndNamesItFromCheapToDear) {
 TEST(Evaluate, TheRunsIdentityFollowsConfigurationAndDataOnly) {
   const SmallWorld world = small_world(200, 0, 1, 3);
   const auto id = [&](std::uint64_t seed, const EvaluateOptions& options, int threads) {
-    return evaluate(Context(seed, threads), world.data, world.policies, options).record.run_id();
+    return evaluate(Context(seed, threads), world.data, world.policies, options).run_id();
   };
   EvaluateOptions other_plan = on_features();
   other_plan.plan.folds = 4;
@@ -160,7 +157,7 @@ TEST(Evaluate, TheRunsIdentityFollowsConfigurationAndDataOnly) {
   SmallWorld other_data = world;
   other_data.data.observed.outcome[0] += 1;
   const auto id_of = [](const SmallWorld& w) {
-    return evaluate(Context(0, 1), w.data, w.policies, on_features()).record.run_id();
+    return evaluate(Context(0, 1), w.data, w.policies, on_features()).run_id();
   };
   EXPECT_NE(id_of(world), id_of(other_policy));
   EXPECT_NE(id_of(world), id_of(other_data));
@@ -174,8 +171,8 @@ TEST(Evaluate, SwappingArmLabelsAndPolicyChangesNoFittedEstimate) {
     Matrix<double>& policy = swapped.policies[0].probability;
     for (std::size_t i = 0; i < n; ++i) std::swap(policy(i, 0), policy(i, 1));
     const Context context(0, 2);
-    const auto plain = evaluate(context, world.data, world.policies, on_features()).record;
-    const auto mirrored = evaluate(context, swapped.data, swapped.policies, on_features()).record;
+    const auto plain = evaluate(context, world.data, world.policies, on_features());
+    const auto mirrored = evaluate(context, swapped.data, swapped.policies, on_features());
     for (const Estimate& e : plain.policies[0].estimates) {
       EXPECT_NEAR(e.value, find(mirrored, e.estimator).value, 1e-7) << e.estimator << " " << n;
     }

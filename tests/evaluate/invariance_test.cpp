@@ -62,7 +62,7 @@ MixedWorld make_mixed_world() {
 EvaluateOptions all_estimators() {
   EvaluateOptions options;
   for (const EstimatorInfo& row : estimator_catalogue()) {
-    if (row.outcome_model != "given") options.estimators.emplace_back(row.name);
+    if (row.outcome != LearnerId::kGiven) options.estimators.emplace_back(row.name);
   }
   options.plan.folds = 2;
   options.cone.heads = 2;
@@ -74,7 +74,7 @@ EvaluateOptions all_estimators() {
 
 std::vector<Estimate> estimates(const MixedWorld& world) {
   return evaluate(Context(5, 2), world.data, world.policies, all_estimators())
-      .record.policies[0]
+      .policies[0]
       .estimates;
 }
 
@@ -82,7 +82,7 @@ std::vector<Estimate> estimates(const MixedWorld& world) {
 /// through its epochs.
 double tolerance(const Estimate& estimate) {
   const EstimatorInfo* row = find_estimator(estimate.estimator);
-  const bool trains = row->needs_cone() || row->outcome_model == "nn";
+  const bool trains = row->needs(LearnerId::kCone) || row->outcome == LearnerId::kNetworks;
   return trains ? 2e-3 : 1e-6;
 }
 

@@ -5,7 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "nuisance/network_model.hpp"
+#include "base/numeric.hpp"
+#include "nuisance/network_learner.hpp"
 #include "nuisance/simulated_data.hpp"
 
 namespace cone {
@@ -38,19 +39,19 @@ TEST(PredictionBounds, AreHalfTheRangeBeyondTheOutcomesFittedOn) {
   EXPECT_EQ(range.low, -1);
   EXPECT_EQ(range.high, 7);
 
-  OutcomePredictions out;
-  out.mu0 = {0, 0, 0, -1.5};
-  out.mu1 = {7, 8, std::numeric_limits<double>::quiet_NaN(), -1};
-  const std::vector<NodeIndex> all = {0, 1, 2, 3};
-  note_implausible(range, all, 0, out.mu0, out);
-  note_implausible(range, all, 1, out.mu1, out);
+  const std::vector<double> mu0 = {0, 0, 0, -1.5};
+  const std::vector<double> mu1 = {7, 8, kNaN, -1};
+  OutcomeTable out{.mu = join_arms(std::vector{mu0, mu1})};
+  const std::vector<std::size_t> all = {0, 1, 2, 3};
+  note_implausible(range, all, 0, mu0, out);
+  note_implausible(range, all, 1, mu1, out);
   ASSERT_EQ(out.implausible.size(), 2U);
-  EXPECT_EQ(out.implausible[0].node, 3U);
+  EXPECT_EQ(out.implausible[0].row, 3U);
   EXPECT_EQ(out.implausible[0].predicted, -1.5);
   bound_predictions(out);
-  EXPECT_EQ(out.mu0[3], -1);
-  EXPECT_EQ(out.mu1[1], 7);
-  EXPECT_TRUE(std::isnan(out.mu1[2])) << "a failed prediction must not pass for a high one";
+  EXPECT_EQ(out.mu(3, 0), -1);
+  EXPECT_EQ(out.mu(1, 1), 7);
+  EXPECT_TRUE(std::isnan(out.mu(2, 1))) << "a failed prediction must not pass for a high one";
 }
 
 TEST(PredictionBounds, HoldForNetworksAndKeepWhatWasPredicted) {
@@ -58,29 +59,27 @@ TEST(PredictionBounds, HoldForNetworksAndKeepWhatWasPredicted) {
   ConeOptions options;
   options.hidden = 16;
   options.learning_rate = 0.02;
-  const auto predicted = predict_by_networks(Context(1, 2), far.data, far.plan, options);
+  const OutcomeTable predicted =
+      *NetworkLearner(options).fit(Context(1, 2), far.data, far.plan).outcome;
   const PlausibleRange range = plausible_range(far.data, far.plan.tasks[0].fit);
   EXPECT_TRUE(predicted.bounded);
   ASSERT_FALSE(predicted.implausible.empty());
-  for (const NodeIndex i : far.plan.scored) {
-    EXPECT_LE(predicted.mu0[i], range.high);
-    EXPECT_LE(predicted.mu1[i], range.high);
-  }
+  for (const double mu : predicted.mu.values()) EXPECT_LE(mu, range.high);
   for (const ImplausiblePrediction& p : predicted.implausible) {
     EXPECT_GT(p.predicted, range.high);
     EXPECT_EQ(p.limit, range.high);
-    EXPECT_EQ((p.arm == 1 ? predicted.mu1 : predicted.mu0)[p.node], p.limit);
+    EXPECT_EQ(predicted.mu(p.row, p.arm), p.limit);
   }
 }
 
 TEST(PredictionBounds, AreOnlyNotedForLinearModels) {
   const FarAway far;
-  const auto predicted = predict_outcomes(Context(1, 2), far.data, far.plan, OutcomeModel::kOls2,
-                                          testing::three_policies(400).view(), {});
+  const OutcomeTable predicted =
+      *LinearLearner(LinearModel::kOls2, {}).fit(Context(1, 2), far.data, far.plan).outcome;
   EXPECT_FALSE(predicted.bounded);
   ASSERT_EQ(predicted.implausible.size(), 24U) << "both arms of the twelve";
   for (const ImplausiblePrediction& p : predicted.implausible) {
-    EXPECT_EQ((p.arm == 1 ? predicted.mu1 : predicted.mu0)[p.node], p.predicted);
+    EXPECT_EQ(predicted.mu(p.row, p.arm), p.predicted);
   }
 }
 

@@ -56,6 +56,7 @@ EvaluationRecord made_up_record() {
   PolicyResult without_truth{.name = "tab\there", .treated_fraction = 1};
   without_truth.estimates = {plain("snips"), plain("dr_ridge")};
   record.policies = {with_truth, without_truth};
+  record.data.arms = {{"0", 30}, {"1", 12}};
   record.diagnostics.warnings = {"said once for the run"};
   return record;
 }
@@ -82,6 +83,16 @@ snips       12.346       0.123  [12.100, 12.600]       1,234        3.21    1.2 
 dr_ridge    12.346       0.123  [12.100, 12.600]       1,234        3.21    1.2 %         1.00       0.0 %
 ! said once for the run
 )");
+}
+
+TEST(EvaluationText, NamesTheArmsWhereTheyHaveNames) {
+  EvaluationRecord record;
+  record.data.arms = {{"none", 30}, {"email", 12}, {"sms", 9}};
+  PolicyResult policy{.name = "p", .treated_fraction = 0.25, .arm_fractions = {0.75, 0.2, 0.05}};
+  policy.estimates = {plain("snips")};
+  record.policies = {policy};
+  const std::string text = evaluation_text(record);
+  EXPECT_EQ(text.substr(0, text.find('\n')), "policy p  (none 75.0 %, email 20.0 %, sms 5.0 %)");
 }
 
 TEST(EvaluationText, ShowsSmallErrorsWithThreeDigitsAndLargeOnesWithoutDecimals) {

@@ -1,9 +1,10 @@
-#include "nuisance/network_model.hpp"
+#include "nuisance/network_learner.hpp"
 
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "base/numeric.hpp"
 #include "nuisance/arm_network.hpp"
 #include "nuisance/divergence.hpp"
 #include "nuisance/encoder_input.hpp"
@@ -21,7 +22,7 @@ struct FittedArm {
 };
 
 FittedArm fit_arm(const Context& context, const Dataset& data, const SparseMatrix& x,
-                  const SelectionSplit& split, std::uint8_t arm, const ConeOptions& options) {
+                  const SelectionSplit& split, Arm arm, const ConeOptions& options) {
   const std::vector<NodeIndex> train = nodes_of_arm(data, split.fit, arm);
   const std::vector<NodeIndex> held_out = nodes_of_arm(data, split.score, arm);
   const SparseInput train_input(x, train);
@@ -37,37 +38,42 @@ FittedArm fit_arm(const Context& context, const Dataset& data, const SparseMatri
 
 }  // namespace
 
-OutcomePredictions predict_by_networks(const Context& context, const Dataset& data,
-                                       const FitPlan& plan, const ConeOptions& options) {
-  validate(options);
+Nuisances NetworkLearner::fit(const Context& context, const Dataset& data,
+                              const FitPlan& plan) const {
+  validate(options_);
   require_valid(plan, data.num_nodes());
-  require_both_arms(data, learning_plan(plan));
+  require_every_arm(data, learning_plan(plan));
   const SparseMatrix x = encoder_input(data.features);
-  OutcomePredictions out;
-  out.mu0.assign(data.num_nodes(), std::numeric_limits<double>::quiet_NaN());
-  out.mu1 = out.mu0;
+  const std::size_t num_arms = data.num_arms();
+  OutcomeTable out;
+  out.mu = Matrix<double>(plan.scored.size(), num_arms, kNaN);
   std::size_t num_held_out = 0;
   double squared_error = 0;
   for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
     const FitTask& task = plan.tasks[t];
     const FoldStage fold(context, t, plan.tasks.size());
     const SparseInput scored(x, task.score);
+    const std::vector<std::size_t> rows = find_rows(plan.scored, task.score);
+    const PlausibleRange range = plausible_range(data, task.fit);
     num_held_out += learning_split(task).score.size();
-    for (const std::uint8_t arm : {std::uint8_t{0}, std::uint8_t{1}}) {
-      const StageScope stage(context, arm == 1 ? "treated" : "untreated", 0.5 * arm,
-                             0.5 + 0.5 * arm);
-      const FittedArm fitted = fit_arm(context, data, x, learning_split(task), arm, options);
+    for (std::size_t a = 0; a < num_arms; ++a) {
+      const Arm arm = static_cast<Arm>(a);
+      const std::string name = arm_adjective(data.arms, arm);
+      const StageScope stage(context, name, static_cast<double>(a) / static_cast<double>(num_arms),
+                             static_cast<double>(a + 1) / static_cast<double>(num_arms));
+      const FittedArm fitted = fit_arm(context, data, x, learning_split(task), arm, options_);
       squared_error += fitted.squared_error;
-      warn_of_divergence(fitted.network, t + 1, arm, out.warnings);
+      warn_of_divergence(fitted.network, t + 1, name, out.warnings);
       const std::vector<double> predicted = fitted.network.predict(context, scored);
-      std::vector<double>& mu = arm == 1 ? out.mu1 : out.mu0;
-      for (std::size_t k = 0; k < predicted.size(); ++k) mu[task.score[k]] = predicted[k];
-      note_implausible(plausible_range(data, task.fit), task.score, arm, predicted, out);
+      for (std::size_t k = 0; k < rows.size(); ++k) out.mu(rows[k], a) = predicted[k];
+      note_implausible(range, rows, arm, predicted, out);
     }
   }
   bound_predictions(out);
   out.selection_error = squared_error / static_cast<double>(num_held_out);
-  return out;
+  Nuisances nuisances;
+  nuisances.outcome = std::move(out);
+  return nuisances;
 }
 
 }  // namespace cone

@@ -1,4 +1,4 @@
-#include "nuisance/outcome_model.hpp"
+#include "nuisance/linear_learner.hpp"
 
 #include <cmath>
 #include <limits>
@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "nuisance/simulated_data.hpp"
+#include "support/by_node.hpp"
 
 namespace cone {
 namespace {
@@ -16,12 +17,41 @@ using testing::same_bits;
 using testing::simulate;
 using testing::three_policies;
 
-constexpr OutcomeModel kModels[] = {OutcomeModel::kOls1, OutcomeModel::kOls2, OutcomeModel::kRidge};
+constexpr LinearModel kModels[] = {LinearModel::kOls1, LinearModel::kOls2, LinearModel::kRidge};
 
-OutcomePredictions predict(const Dataset& data, const FitPlan& plan, OutcomeModel model,
-                           int threads = 2) {
-  return predict_outcomes(Context(0, threads), data, plan, model,
-                          three_policies(data.num_nodes()).view(), {});
+/// What a learner says of every node, and of the three policies.
+struct Predicted {
+  std::vector<double> mu0, mu1;
+  Matrix<double> implied_weights;  // policies × nodes
+  std::vector<double> model_variance, chosen_strengths;
+  std::vector<std::string> warnings;
+};
+
+Predicted predict(const Dataset& data, const FitPlan& plan, LinearModel model, int threads = 2,
+                  std::size_t kept_bytes = LinearLearner::kKeptBytes) {
+  const Context context(0, threads);
+  const testing::ByNode learnt = testing::by_node(
+      LinearLearner(model, {}, kept_bytes).fit(context, data, plan), plan.scored, data.num_nodes());
+  const Matrix<double> policies = three_policies(data.num_nodes());
+  std::vector<Matrix<double>> tables;
+  std::vector<MatrixView<const double>> views;
+  for (std::size_t k = 0; k < policies.rows(); ++k) {
+    tables.push_back(two_arm_probabilities(policies.row(k)));
+  }
+  for (const Matrix<double>& table : tables) views.push_back(table.view());
+  const OutcomeTable& outcome = *learnt.learnt.outcome;
+  Predicted out{.mu0 = learnt.mu0,
+                .mu1 = learnt.mu1,
+                .implied_weights = Matrix<double>(policies.rows(), data.num_nodes()),
+                .chosen_strengths = outcome.chosen_strengths,
+                .warnings = outcome.warnings};
+  const auto implied = outcome.variance->imply_weights(context, views);
+  for (std::size_t k = 0; k < implied.size(); ++k) {
+    std::copy(implied[k].weights.begin(), implied[k].weights.end(),
+              out.implied_weights.row(k).begin());
+    out.model_variance.push_back(implied[k].variance);
+  }
+  return out;
 }
 
 Split thirds(std::size_t num_nodes) {
@@ -44,13 +74,13 @@ std::vector<Dataset> shapes() {
   return all;
 }
 
-TEST(OutcomeModel, TheDirectMethodIsTheWeightedSumOfTheLoggedOutcomes) {
+TEST(LinearLearner, TheDirectMethodIsTheWeightedSumOfTheLoggedOutcomes) {
   for (const Dataset& data : shapes()) {
     const std::size_t n = data.num_nodes();
     const Matrix<double> policies = three_policies(n);
     for (const FitPlan& plan : {cross_fit_plan(data, 4, 3, 1), split_plan(thirds(n))}) {
-      for (const OutcomeModel model : kModels) {
-        const OutcomePredictions out = predict(data, plan, model);
+      for (const LinearModel model : kModels) {
+        const Predicted out = predict(data, plan, model);
         for (std::size_t k = 0; k < policies.rows(); ++k) {
           double direct = 0;
           for (const NodeIndex i : plan.scored) {
@@ -69,11 +99,11 @@ TEST(OutcomeModel, TheDirectMethodIsTheWeightedSumOfTheLoggedOutcomes) {
   }
 }
 
-TEST(OutcomeModel, ScoresThePlannedNodesAndNoOthers) {
+TEST(LinearLearner, ScoresThePlannedNodesAndNoOthers) {
   const Dataset data = simulate({.nodes = 90}, 1).data;
   const FitPlan plan = split_plan(thirds(90));
-  for (const OutcomeModel model : kModels) {
-    const OutcomePredictions out = predict(data, plan, model);
+  for (const LinearModel model : kModels) {
+    const Predicted out = predict(data, plan, model);
     for (NodeIndex i = 0; i < 90; ++i) {
       EXPECT_EQ(std::isnan(out.mu0[i]), i % 3 != 0);
       EXPECT_EQ(std::isnan(out.mu1[i]), i % 3 != 0);
@@ -82,13 +112,13 @@ TEST(OutcomeModel, ScoresThePlannedNodesAndNoOthers) {
   }
 }
 
-TEST(OutcomeModel, IsBitwiseEqualAtAnyNumberOfThreads) {
+TEST(LinearLearner, IsBitwiseEqualAtAnyNumberOfThreads) {
   for (const Dataset& data : shapes()) {
     const FitPlan plan = cross_fit_plan(data, 4, 2, 1);
-    for (const OutcomeModel model : kModels) {
-      const OutcomePredictions one = predict(data, plan, model, 1);
+    for (const LinearModel model : kModels) {
+      const Predicted one = predict(data, plan, model, 1);
       for (const int threads : {2, 5}) {
-        const OutcomePredictions many = predict(data, plan, model, threads);
+        const Predicted many = predict(data, plan, model, threads);
         EXPECT_TRUE(same_bits(one.mu0, many.mu0));
         EXPECT_TRUE(same_bits(one.mu1, many.mu1));
         EXPECT_TRUE(same_bits(one.implied_weights.values(), many.implied_weights.values()));
@@ -99,45 +129,57 @@ TEST(OutcomeModel, IsBitwiseEqualAtAnyNumberOfThreads) {
   }
 }
 
-TEST(OutcomeModel, IsBitwiseEqualWhateverNumberOfThreadsBlasWouldUse) {
+TEST(LinearLearner, ImpliesTheSameWeightsFromFactorsThatWereKeptOrMadeAgain) {
+  for (const Dataset& data : shapes()) {
+    const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
+    for (const LinearModel model : kModels) {
+      const Predicted kept = predict(data, plan, model, 2);
+      const Predicted again = predict(data, plan, model, 2, /*kept_bytes=*/0);
+      EXPECT_TRUE(same_bits(kept.implied_weights.values(), again.implied_weights.values()));
+      EXPECT_EQ(kept.model_variance, again.model_variance);
+    }
+  }
+}
+
+TEST(LinearLearner, IsBitwiseEqualWhateverNumberOfThreadsBlasWouldUse) {
   // Large enough for OpenBLAS to use threads of its own, if it were let.
   const Dataset data = simulate({.nodes = 1200, .features = 400, .density = 0.1}, 12).data;
   const FitPlan plan = split_plan(thirds(1200));
   const int before = omp_get_max_threads();
   omp_set_num_threads(1);
-  const OutcomePredictions one = predict(data, plan, OutcomeModel::kOls1, 1);
+  const Predicted one = predict(data, plan, LinearModel::kOls1, 1);
   omp_set_num_threads(4);
-  const OutcomePredictions four = predict(data, plan, OutcomeModel::kOls1, 1);
+  const Predicted four = predict(data, plan, LinearModel::kOls1, 1);
   EXPECT_EQ(omp_get_max_threads(), 4) << "the caller's setting is put back";
   omp_set_num_threads(before);
   EXPECT_TRUE(same_bits(one.mu0, four.mu0));
   EXPECT_TRUE(same_bits(one.implied_weights.values(), four.implied_weights.values()));
 }
 
-TEST(OutcomeModel, ANodesOwnOutcomeAndTreatmentNeverReachItsPrediction) {
+TEST(LinearLearner, ANodesOwnOutcomeAndTreatmentNeverReachItsPrediction) {
   const Dataset data = simulate({.nodes = 120}, 4).data;
   const FitPlan plan = cross_fit_plan(data, 4, 3, 1);
   constexpr NodeIndex kNode = 17;
   Dataset changed = data;
   changed.outcome[kNode] += 1000;
   changed.treatment[kNode] = 1 - changed.treatment[kNode];
-  for (const OutcomeModel model : kModels) {
-    const OutcomePredictions before = predict(data, plan, model);
-    const OutcomePredictions after = predict(changed, plan, model);
+  for (const LinearModel model : kModels) {
+    const Predicted before = predict(data, plan, model);
+    const Predicted after = predict(changed, plan, model);
     EXPECT_EQ(before.mu0[kNode], after.mu0[kNode]);
     EXPECT_EQ(before.mu1[kNode], after.mu1[kNode]);
     EXPECT_FALSE(same_bits(before.mu0, after.mu0)) << "other folds learn from the node";
   }
 }
 
-TEST(OutcomeModel, ShiftedOutcomesShiftThePredictions) {
+TEST(LinearLearner, ShiftedOutcomesShiftThePredictions) {
   for (const Dataset& data : shapes()) {
     const FitPlan plan = cross_fit_plan(data, 4, 3, 1);
     Dataset shifted = data;
     for (double& y : shifted.outcome) y += 25;
-    for (const OutcomeModel model : kModels) {
-      const OutcomePredictions base = predict(data, plan, model);
-      const OutcomePredictions moved = predict(shifted, plan, model);
+    for (const LinearModel model : kModels) {
+      const Predicted base = predict(data, plan, model);
+      const Predicted moved = predict(shifted, plan, model);
       for (std::size_t i = 0; i < data.num_nodes(); ++i) {
         EXPECT_NEAR(moved.mu0[i], base.mu0[i] + 25, 1e-8);
         EXPECT_NEAR(moved.mu1[i], base.mu1[i] + 25, 1e-8);
@@ -147,13 +189,13 @@ TEST(OutcomeModel, ShiftedOutcomesShiftThePredictions) {
   }
 }
 
-TEST(OutcomeModel, SwappedArmsSwapThePredictions) {
+TEST(LinearLearner, SwappedArmsSwapThePredictions) {
   for (const Dataset& data : shapes()) {
     const FitPlan plan = cross_fit_plan(data, 4, 3, 1);
     const Dataset swapped = testing::with_arms_swapped(data);
-    for (const OutcomeModel model : kModels) {
-      const OutcomePredictions base = predict(data, plan, model);
-      const OutcomePredictions other = predict(swapped, plan, model);
+    for (const LinearModel model : kModels) {
+      const Predicted base = predict(data, plan, model);
+      const Predicted other = predict(swapped, plan, model);
       for (std::size_t i = 0; i < data.num_nodes(); ++i) {
         EXPECT_NEAR(other.mu0[i], base.mu1[i], 1e-8);
         EXPECT_NEAR(other.mu1[i], base.mu0[i], 1e-8);
@@ -162,13 +204,13 @@ TEST(OutcomeModel, SwappedArmsSwapThePredictions) {
   }
 }
 
-TEST(OutcomeModel, TheOrderOfTheFeaturesDoesNotMatter) {
+TEST(LinearLearner, TheOrderOfTheFeaturesDoesNotMatter) {
   const testing::Simulated simulated = simulate({.nodes = 150, .features = 12}, 5);
   const FitPlan plan = cross_fit_plan(simulated.data, 4, 3, 1);
   const Dataset reversed = testing::with_columns_reversed(simulated);
-  for (const OutcomeModel model : kModels) {
-    const OutcomePredictions base = predict(simulated.data, plan, model);
-    const OutcomePredictions other = predict(reversed, plan, model);
+  for (const LinearModel model : kModels) {
+    const Predicted base = predict(simulated.data, plan, model);
+    const Predicted other = predict(reversed, plan, model);
     for (std::size_t i = 0; i < 150; ++i) {
       EXPECT_NEAR(other.mu0[i], base.mu0[i], 1e-9);
       EXPECT_NEAR(other.mu1[i], base.mu1[i], 1e-9);
@@ -176,11 +218,11 @@ TEST(OutcomeModel, TheOrderOfTheFeaturesDoesNotMatter) {
   }
 }
 
-TEST(OutcomeModel, OneRegressionAnArmFindsBothResponses) {
+TEST(LinearLearner, OneRegressionAnArmFindsBothResponses) {
   const testing::Simulated simulated = simulate({.nodes = 4000, .features = 4}, 6);
   const FitPlan plan = cross_fit_plan(simulated.data, 5, 3, 1);
-  for (const OutcomeModel model : {OutcomeModel::kOls2, OutcomeModel::kRidge}) {
-    const OutcomePredictions out = predict(simulated.data, plan, model);
+  for (const LinearModel model : {LinearModel::kOls2, LinearModel::kRidge}) {
+    const Predicted out = predict(simulated.data, plan, model);
     for (std::size_t i = 0; i < 4000; ++i) {
       EXPECT_NEAR(out.mu0[i], testing::expected_outcome(simulated.x[i], 0), 0.25);
       EXPECT_NEAR(out.mu1[i], testing::expected_outcome(simulated.x[i], 1), 0.25);
@@ -188,7 +230,7 @@ TEST(OutcomeModel, OneRegressionAnArmFindsBothResponses) {
   }
 }
 
-double mean_squared_error(const testing::Simulated& simulated, const OutcomePredictions& out) {
+double mean_squared_error(const testing::Simulated& simulated, const Predicted& out) {
   double total = 0;
   for (std::size_t i = 0; i < simulated.x.size(); ++i) {
     total += std::pow(out.mu0[i] - testing::expected_outcome(simulated.x[i], 0), 2) +
@@ -197,27 +239,26 @@ double mean_squared_error(const testing::Simulated& simulated, const OutcomePred
   return total / static_cast<double>(2 * simulated.x.size());
 }
 
-TEST(OutcomeModel, RidgeBeatsLeastSquaresWhereFeaturesAreManyAndNoiseIsStrong) {
+TEST(LinearLearner, RidgeBeatsLeastSquaresWhereFeaturesAreManyAndNoiseIsStrong) {
   const testing::Simulated simulated = simulate({.nodes = 300, .features = 120, .noise = 2}, 7);
   const FitPlan plan = cross_fit_plan(simulated.data, 5, 3, 1);
-  EXPECT_LT(
-      mean_squared_error(simulated, predict(simulated.data, plan, OutcomeModel::kRidge)),
-      0.5 * mean_squared_error(simulated, predict(simulated.data, plan, OutcomeModel::kOls2)));
+  EXPECT_LT(mean_squared_error(simulated, predict(simulated.data, plan, LinearModel::kRidge)),
+            0.5 * mean_squared_error(simulated, predict(simulated.data, plan, LinearModel::kOls2)));
 }
 
-TEST(OutcomeModel, RidgeFallsBackToTheMeanOfEachArmWhereFeaturesSayNothing) {
+TEST(LinearLearner, RidgeFallsBackToTheMeanOfEachArmWhereFeaturesSayNothing) {
   Dataset data = simulate({.nodes = 200, .features = 30, .treatment_slope = 0}, 8).data;
   for (std::size_t i = 0; i < 200; ++i) {
     data.outcome[i] = 5 * data.treatment[i] + Rng(3, Stream::kTest, i).normal();
   }
-  const OutcomePredictions out = predict(data, cross_fit_plan(data, 5, 4, 1), OutcomeModel::kRidge);
+  const Predicted out = predict(data, cross_fit_plan(data, 5, 4, 1), LinearModel::kRidge);
   for (std::size_t i = 0; i < 200; ++i) {
     EXPECT_NEAR(out.mu0[i], 0, 0.6);
     EXPECT_NEAR(out.mu1[i], 5, 0.6);
   }
 }
 
-TEST(OutcomeModel, WithoutFeaturesEveryModelIsTheMeanOfTheArm) {
+TEST(LinearLearner, WithoutFeaturesEveryModelIsTheMeanOfTheArm) {
   Dataset data = simulate({.nodes = 60}, 13).data;
   data.features.matrix = testing::sparse_from_rows(std::vector<std::vector<double>>(60));
   data.features.names.clear();
@@ -228,8 +269,8 @@ TEST(OutcomeModel, WithoutFeaturesEveryModelIsTheMeanOfTheArm) {
     total[data.treatment[i]] += data.outcome[i];
     ++count[data.treatment[i]];
   }
-  for (const OutcomeModel model : kModels) {
-    const OutcomePredictions out = predict(data, plan, model);
+  for (const LinearModel model : kModels) {
+    const Predicted out = predict(data, plan, model);
     EXPECT_NEAR(out.mu0[0], total[0] / count[0], 1e-12);
     EXPECT_NEAR(out.mu1[0], total[1] / count[1], 1e-12);
   }
@@ -237,13 +278,13 @@ TEST(OutcomeModel, WithoutFeaturesEveryModelIsTheMeanOfTheArm) {
 
 /// Redraws the noise of the outcomes, all else fixed: the spread of the direct-method value is what
 /// model_variance estimates.
-TEST(OutcomeModel, ModelVarianceIsTheVarianceOverNoise) {
+TEST(LinearLearner, ModelVarianceIsTheVarianceOverNoise) {
   constexpr int kDraws = 300;
   const testing::Simulated simulated = simulate({.nodes = 150, .features = 6}, 9);
   const std::size_t n = simulated.x.size();
   const Matrix<double> policies = three_policies(n);
   for (const FitPlan& plan : {cross_fit_plan(simulated.data, 5, 3, 1), split_plan(thirds(n))}) {
-    for (const OutcomeModel model : {OutcomeModel::kOls2, OutcomeModel::kRidge}) {
+    for (const LinearModel model : {LinearModel::kOls2, LinearModel::kRidge}) {
       std::vector<double> values;
       double mean_variance = 0;
       Dataset data = simulated.data;
@@ -253,7 +294,7 @@ TEST(OutcomeModel, ModelVarianceIsTheVarianceOverNoise) {
           data.outcome[i] =
               testing::expected_outcome(simulated.x[i], data.treatment[i]) + rng.normal();
         }
-        const OutcomePredictions out = predict(data, plan, model, 1);
+        const Predicted out = predict(data, plan, model, 1);
         double value = 0;
         for (const NodeIndex i : plan.scored) {
           value += policies(2, i) * out.mu1[i] + (1 - policies(2, i)) * out.mu0[i];
@@ -266,25 +307,25 @@ TEST(OutcomeModel, ModelVarianceIsTheVarianceOverNoise) {
   }
 }
 
-TEST(OutcomeModel, SaysWhereAnInterpolationLeavesTheVarianceUnknown) {
+TEST(LinearLearner, SaysWhereAnInterpolationLeavesTheVarianceUnknown) {
   const Dataset data = simulate({.nodes = 90, .features = 200}, 10).data;
-  const OutcomePredictions out = predict(data, split_plan(thirds(90)), OutcomeModel::kOls2);
+  const Predicted out = predict(data, split_plan(thirds(90)), LinearModel::kOls2);
   EXPECT_TRUE(std::isnan(out.model_variance[0]));
   EXPECT_TRUE(std::isfinite(out.mu1[0]));
   ASSERT_EQ(out.warnings.size(), 2U);
   EXPECT_NE(out.warnings[0].find("unknown"), std::string::npos);
-  const OutcomePredictions ridge = predict(data, split_plan(thirds(90)), OutcomeModel::kRidge);
+  const Predicted ridge = predict(data, split_plan(thirds(90)), LinearModel::kRidge);
   EXPECT_TRUE(std::isfinite(ridge.model_variance[0]));
 }
 
-TEST(OutcomeModel, RefusesAFoldWithoutAnArmAndDataWithoutALog) {
+TEST(LinearLearner, RefusesAFoldWithoutAnArmAndDataWithoutALog) {
   Dataset data = simulate({.nodes = 30}, 11).data;
   const FitPlan plan = split_plan(thirds(30));
   for (const NodeIndex i : plan.tasks[0].fit) data.treatment[i] = 1;
-  for (const OutcomeModel model : kModels) EXPECT_THROW(predict(data, plan, model), Error);
+  for (const LinearModel model : kModels) EXPECT_THROW(predict(data, plan, model), Error);
   data.treatment.clear();
   data.outcome.clear();
-  EXPECT_THROW(predict(data, plan, OutcomeModel::kOls1), Error);
+  EXPECT_THROW(predict(data, plan, LinearModel::kOls1), Error);
 }
 
 }  // namespace

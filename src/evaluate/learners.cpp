@@ -1,0 +1,58 @@
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "cone_networks/cone_learner.hpp"
+#include "evaluate/learning.hpp"
+#include "nuisance/given_learner.hpp"
+#include "nuisance/kernel_learner.hpp"
+#include "nuisance/linear_learner.hpp"
+#include "nuisance/logistic_learner.hpp"
+#include "nuisance/network_learner.hpp"
+
+// Every learner that estimators may name: a new one is one row here, one name in LearnerId, and its
+// rows in the catalogue.
+
+namespace cone {
+namespace {
+
+std::unique_ptr<Learner> make_cone_learner(std::span<const EstimatorInfo> rows,
+                                           const EvaluateOptions& options,
+                                           const ConeFit* fitted_cone) {
+  ConeLearnerOptions cone{.plan = options.plan,
+                          .networks = options.cone,
+                          .propensity_bound = options.nuisance.propensity_bound};
+  const bool balances = std::any_of(rows.begin(), rows.end(), [](const EstimatorInfo& row) {
+    return row.needs_balance() && row.weights == LearnerId::kCone;
+  });
+  if (balances) cone.kernel = options.kernel;
+  return std::make_unique<ConeLearner>(std::move(cone), fitted_cone);
+}
+
+}  // namespace
+
+std::unique_ptr<Learner> make_learner(LearnerId learner, std::span<const EstimatorInfo> rows,
+                                      const EvaluateOptions& options, const ConeFit* fitted_cone) {
+  switch (learner) {
+    case LearnerId::kNone:
+      break;
+    case LearnerId::kGiven:
+      return std::make_unique<GivenLearner>();
+    case LearnerId::kLogistic:
+      return std::make_unique<LogisticLearner>(options.nuisance);
+    case LearnerId::kOls1:
+      return std::make_unique<LinearLearner>(LinearModel::kOls1, options.nuisance);
+    case LearnerId::kOls2:
+      return std::make_unique<LinearLearner>(LinearModel::kOls2, options.nuisance);
+    case LearnerId::kRidge:
+      return std::make_unique<LinearLearner>(LinearModel::kRidge, options.nuisance);
+    case LearnerId::kNetworks:
+      return std::make_unique<NetworkLearner>(options.cone);
+    case LearnerId::kKernel:
+      return std::make_unique<KernelLearner>(options.kernel);
+    case LearnerId::kCone:
+      return make_cone_learner(rows, options, fitted_cone);
+  }
+  throw Error(ErrorCode::kInternal, Fault{.what = "evaluate: no such learner"});
+}
+
+}  // namespace cone

@@ -1,0 +1,154 @@
+#include "evaluate/learning.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "evaluate/workload.hpp"
+
+namespace cone {
+namespace {
+
+/// Beyond this many entries, directed edges and nodes' worth of entries, five folds of networks
+/// take more than minutes: they run where the user asks for them.
+constexpr std::uint64_t kLargestDefaultCone = 5'000'000;
+
+bool uses(std::span<const EstimatorInfo> rows, LearnerId learner) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [learner](const EstimatorInfo& row) { return row.needs(learner); });
+}
+
+double expect_seconds(const Workload& work, LearnerId learner, const ConeFit* fitted_cone) {
+  switch (learner) {
+    case LearnerId::kNone:
+    case LearnerId::kGiven:
+      return 0;
+    case LearnerId::kLogistic:
+      return work.propensity_seconds();
+    case LearnerId::kOls1:
+    case LearnerId::kOls2:
+      return work.regression_seconds(/*chooses_penalty=*/false);
+    case LearnerId::kRidge:
+      return work.regression_seconds(/*chooses_penalty=*/true);
+    case LearnerId::kNetworks:
+      return work.network_seconds();
+    case LearnerId::kKernel:
+      return work.kernel_seconds();
+    case LearnerId::kCone:
+      return work.cone_seconds(/*is_fitted=*/fitted_cone != nullptr);
+  }
+  return 0;
+}
+
+}  // namespace
+
+bool is_large(const Dataset& data) { return cone_epoch_entries(data) > kLargestDefaultCone; }
+
+std::vector<EstimatorInfo> choose_rows(const Dataset& data, const EvaluateOptions& options) {
+  const bool given = options.nuisances == NuisanceSource::kGiven;
+  const bool own_model = given && data.mu.has_value();
+  const bool own_propensity = given && data.propensity.has_value();
+  std::vector<EstimatorInfo> rows;
+  for (const std::string& name : options.estimators) rows.push_back(*find_estimator(name));
+  if (rows.empty()) {
+    for (const std::string_view name : default_estimators(own_model)) {
+      const EstimatorInfo& row = *find_estimator(name);
+      if (!row.needs(LearnerId::kCone) || !is_large(data)) rows.push_back(row);
+    }
+  }
+  for (EstimatorInfo& row : rows) {
+    if (own_model && row.needs_outcome_model()) row.outcome = LearnerId::kGiven;
+    if (own_propensity && row.needs_propensity()) row.weights = LearnerId::kGiven;
+  }
+  return rows;
+}
+
+void require_given_columns(const Dataset& data, std::span<const EstimatorInfo> rows) {
+  FaultList faults;
+  if (!data.propensity && !data.mu) {
+    faults.add("given", {{.item = "--nuisances given"},
+                         "the data has none of the columns propensity, mu0 and mu1",
+                         "add them to nodes.csv, or leave the flag out to fit them"});
+  }
+  for (const EstimatorInfo& row : rows) {
+    if (row.outcome == LearnerId::kGiven && !data.mu) {
+      faults.add("given", {{.item = std::string(row.name)},
+                           "needs the columns mu0 and mu1",
+                           "add them to nodes.csv, or choose a fitted estimator such as " +
+                               std::string(row.name) + "_ridge"});
+    }
+  }
+  faults.throw_if_any(ErrorCode::kData);
+}
+
+std::vector<LearningStep> plan_learning(const Context& context, const Dataset& data,
+                                        std::span<const EstimatorInfo> rows,
+                                        const EvaluateOptions& options,
+                                        const ConeFit* fitted_cone) {
+  const Workload work(data, options, context.num_threads());
+  std::vector<LearningStep> steps;
+  for (const LearnerId learner : {LearnerId::kOls1, LearnerId::kOls2, LearnerId::kRidge,
+                                  LearnerId::kNetworks, LearnerId::kKernel, LearnerId::kCone}) {
+    if (!uses(rows, learner)) continue;
+    steps.push_back({.learner = learner,
+                     .name = std::string(enum_name(learner)),
+                     .expected_seconds = expect_seconds(work, learner, fitted_cone)});
+  }
+  std::stable_sort(steps.begin(), steps.end(), [](const LearningStep& a, const LearningStep& b) {
+    return a.expected_seconds < b.expected_seconds;
+  });
+  // First of all, as rows without propensities of their own show the overlap by these.
+  const bool has_given = options.nuisances == NuisanceSource::kGiven && data.propensity.has_value();
+  const bool needed = uses(rows, LearnerId::kLogistic);
+  const bool shows_overlap = std::any_of(rows.begin(), rows.end(), [](const EstimatorInfo& row) {
+    return !row.needs_propensity() && !row.needs(LearnerId::kCone);
+  });
+  if (!has_given && (needed || shows_overlap)) {
+    steps.insert(steps.begin(),
+                 {.learner = LearnerId::kLogistic,
+                  .name = "propensity",
+                  .expected_seconds = expect_seconds(work, LearnerId::kLogistic, fitted_cone),
+                  .only_shows_overlap = !needed});
+  }
+  return steps;
+}
+
+bool LearntNuisances::is_ready_for(const EstimatorInfo& row) const {
+  const auto has = [&](LearnerId learner) {
+    return learner == LearnerId::kNone || parts_.contains(learner);
+  };
+  return has(row.outcome) && has(row.weights);
+}
+
+const OutcomeTable* LearntNuisances::outcome_of(const EstimatorInfo& row) const {
+  if (!row.needs_outcome_model()) return nullptr;
+  const auto found = parts_.find(row.outcome);
+  require(found != parts_.end() && found->second.outcome, "evaluate: no such outcome model");
+  return &*found->second.outcome;
+}
+
+const PropensityTable* LearntNuisances::propensity_of(const EstimatorInfo& row) const {
+  const LearnerId own = row.needs(LearnerId::kCone) ? LearnerId::kCone : LearnerId::kLogistic;
+  const std::vector<LearnerId> candidates =
+      row.needs_propensity()
+          ? std::vector{row.weights}
+          : std::vector{LearnerId::kGiven, own, LearnerId::kLogistic, LearnerId::kCone};
+  for (const LearnerId learner : candidates) {
+    const auto found = parts_.find(learner);
+    if (found != parts_.end() && found->second.propensity) return &*found->second.propensity;
+  }
+  require(!row.needs_propensity(), "evaluate: no such propensities");
+  return nullptr;
+}
+
+const Balancer& LearntNuisances::balancer_of(const EstimatorInfo& row) const {
+  const auto found = parts_.find(row.weights);
+  require(found != parts_.end() && found->second.balancer, "evaluate: no such balance");
+  return *found->second.balancer;
+}
+
+std::span<const FoldTraining> LearntNuisances::trainings() const {
+  const auto found = parts_.find(LearnerId::kCone);
+  return found == parts_.end() ? std::span<const FoldTraining>() : found->second.trainings;
+}
+
+}  // namespace cone

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "balance/kernel_balancing.hpp"
+#include "base/matrix.hpp"
+#include "exec/context.hpp"
+#include "nuisance/nuisances.hpp"
+
+namespace cone {
+
+/// Nodes to be compared with each other, and by what.
+struct BalancedGroup {
+  std::vector<std::size_t> rows;  ///< of the sample, ascending
+  KernelBalancing kernel;
+};
+
+/// Kernel balancing of a sample: all nodes together where their features are compared, group by
+/// group where representations are, since those of different encoders have nothing in common.
+class Balancer {
+ public:
+  Balancer(LoggedSample sample, std::vector<BalancedGroup> groups);
+
+  /// policy: the sample's rows × arms. Results are in the order of the sample.
+  BalancedValue value(const Context& context, MatrixView<const double> policy) const;
+
+ private:
+  LoggedSample sample_;
+  std::vector<BalancedGroup> groups_;
+};
+
+/// Compares the nodes of the sample by their features, scaled as the encoders see them.
+Balancer balance_features(const Context& context, const Dataset& data,
+                          std::span<const NodeIndex> scored, const KernelBalancingOptions& options);
+
+/// Compares the rows of each group by their representations, columns to variance 1 within the
+/// group. `z` has one row per row of the sample.
+Balancer balance_representations(const Context& context, LoggedSample sample,
+                                 MatrixView<const float> z,
+                                 std::vector<std::vector<std::size_t>> groups,
+                                 const KernelBalancingOptions& options);
+
+}  // namespace cone

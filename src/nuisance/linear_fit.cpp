@@ -1,0 +1,103 @@
+#include "nuisance/linear_fit.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "base/numeric.hpp"
+#include "nuisance/plan_checks.hpp"
+
+namespace cone {
+namespace {
+
+/// Less than this many residual degrees of freedom is an interpolation, up to rounding.
+constexpr double kLeastResidualFreedom = 1e-6;
+
+std::vector<double> squared_residuals(const LinearFit& fit, const SparseMatrix& design,
+                                      std::span<const double> y, double residual_freedom) {
+  const bool interpolates = residual_freedom < kLeastResidualFreedom;
+  const double inflation = interpolates ? kNaN : static_cast<double>(y.size()) / residual_freedom;
+  std::vector<double> squares(y.size());
+  for (std::size_t j = 0; j < y.size(); ++j) {
+    const double residual = y[j] - fit.predict(design.row(j));
+    squares[j] = inflation * residual * residual;
+  }
+  return squares;
+}
+
+Matrix<double> predict_scored(const LinearLog& log, const LinearUnit& unit, const LinearFit& fit) {
+  const std::vector<NodeIndex>& score = log.plan.tasks[unit.task].score;
+  Matrix<double> mu(score.size(), unit.all_arms() ? log.data.num_arms() : 1);
+  const Matrix<double> corners = arm_corners(mu.cols());
+  for (std::size_t k = 0; k < score.size(); ++k) {
+    const double at_control = fit.predict(log.x.row(score[k]));
+    for (std::size_t a = 0; a < mu.cols(); ++a) {
+      double shift = 0;
+      for (std::size_t j = 0; j < corners.cols(); ++j) {
+        shift += corners(a, j) * fit.coefficients[log.x.cols() + j];
+      }
+      mu(k, a) = at_control + shift;
+    }
+  }
+  return mu;
+}
+
+}  // namespace
+
+Matrix<double> arm_corners(std::size_t num_arms) {
+  Matrix<double> corners(num_arms, num_arms - 1);
+  for (std::size_t a = 1; a < num_arms; ++a) {
+    for (std::size_t j = 0; j + 1 < a; ++j) {
+      corners(a, j) = 1 / std::sqrt(2.0 * static_cast<double>((j + 1) * (j + 2)));
+    }
+    corners(a, a - 1) = std::sqrt(static_cast<double>(a + 1) / static_cast<double>(2 * a));
+  }
+  return corners;
+}
+
+SparseMatrix make_design(const LinearLog& log, const LinearUnit& unit,
+                         std::span<const NodeIndex> nodes) {
+  if (!unit.all_arms()) return log.x.select_rows(nodes);
+  const Matrix<double> corners = arm_corners(log.data.num_arms());
+  std::vector<std::uint64_t> offsets = {0};
+  std::vector<std::uint32_t> columns;
+  std::vector<double> values;
+  for (const NodeIndex i : nodes) {
+    const SparseMatrix::Row row = log.x.row(i);
+    columns.insert(columns.end(), row.columns.begin(), row.columns.end());
+    values.insert(values.end(), row.values.begin(), row.values.end());
+    for (std::size_t j = 0; j < corners.cols(); ++j) {
+      const double coordinate = corners(log.data.treatment[i], j);
+      if (coordinate == 0) continue;
+      columns.push_back(static_cast<std::uint32_t>(log.x.cols() + j));
+      values.push_back(coordinate);
+    }
+    offsets.push_back(columns.size());
+  }
+  return {log.x.cols() + corners.cols(), std::move(offsets), std::move(columns), std::move(values)};
+}
+
+std::vector<NodeIndex> choose_nodes(const LinearLog& log, const LinearUnit& unit) {
+  const std::vector<NodeIndex>& fit = log.plan.tasks[unit.task].fit;
+  return unit.all_arms() ? fit : nodes_of_arm(log.data, fit, *unit.arm);
+}
+
+LinearUnitFit fit_linear_unit(const Context& context, const LinearLog& log, const LinearUnit& unit,
+                              bool want_residuals) {
+  LinearUnitFit out;
+  out.nodes = choose_nodes(log, unit);
+  const SparseMatrix design = make_design(log, unit, out.nodes);
+  const std::vector<double> y = values_at(log.data.outcome, out.nodes);
+  out.smoother = std::make_unique<LinearSmoother>(context, design);
+  out.smoother->set_strength(unit.strength);
+  const LinearFit fit = out.smoother->fit(y);
+  out.converged = out.smoother->converged();
+  if (want_residuals) {
+    const double freedom = static_cast<double>(y.size()) - out.smoother->degrees_of_freedom();
+    out.interpolates = freedom < kLeastResidualFreedom;
+    out.squared_residuals = squared_residuals(fit, design, y, freedom);
+  }
+  out.mu = predict_scored(log, unit, fit);
+  return out;
+}
+
+}  // namespace cone

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/matrix.hpp"
+#include "base/sparse_matrix.hpp"
+#include "data/dataset.hpp"
+#include "exec/context.hpp"
+#include "linear/linear_smoother.hpp"
+#include "nuisance/fit_plan.hpp"
+
+namespace cone {
+
+/// Which part of a log a regression is fitted to.
+struct LinearUnit {
+  std::size_t task = 0;
+  /// The arm whose nodes it is fitted on, or all arms at once, told apart by columns of their own.
+  std::optional<Arm> arm;
+  double strength = 0;  ///< of the ridge penalty; 0 is least squares
+
+  bool all_arms() const { return !arm.has_value(); }
+};
+
+/// What every regression of a learner shares. What it refers to must outlive its users.
+struct LinearLog {
+  const Dataset& data;
+  const FitPlan& plan;
+  SparseMatrix x;  ///< the scaled features of all nodes
+};
+
+/// One regression and what it says of the nodes that its task scores.
+struct LinearUnitFit {
+  std::vector<NodeIndex> nodes;  ///< that it was fitted on
+  /// Scored nodes × arms that it predicts: its own, or all of them.
+  Matrix<double> mu;
+  /// In-sample residuals, squared and inflated by n/(n − degrees of freedom), where asked for.
+  std::vector<double> squared_residuals;
+  bool interpolates = false;  ///< degrees of freedom ≥ n: squared_residuals are NaN
+  bool converged = true;
+  std::unique_ptr<LinearSmoother> smoother;
+};
+
+/// Where the arms lie in the space that tells them apart: the corners of a regular simplex with
+/// edges of length 1, arm 0 at the origin (two arms: 0 and 1). Which label is which then changes
+/// nothing, even where many coefficients fit and the shortest are taken. Row a is arm a, arms − 1
+/// columns.
+Matrix<double> arm_corners(std::size_t num_arms);
+
+/// The rows of X that a unit is fitted on, with the arm's corner as further columns where all arms
+/// are fitted at once.
+SparseMatrix make_design(const LinearLog& log, const LinearUnit& unit,
+                         std::span<const NodeIndex> nodes);
+
+/// The nodes that a unit is fitted on.
+std::vector<NodeIndex> choose_nodes(const LinearLog& log, const LinearUnit& unit);
+
+LinearUnitFit fit_linear_unit(const Context& context, const LinearLog& log, const LinearUnit& unit,
+                              bool want_residuals);
+
+}  // namespace cone

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <utility>
+
+#include "nuisance/learner.hpp"
+#include "nuisance/nuisance_options.hpp"
+
+namespace cone {
+
+enum class LinearModel {
+  kOls1,   ///< one regression, the arms as columns beside the features
+  kOls2,   ///< one regression per arm
+  kRidge,  ///< one ridge regression per arm
+};
+
+template <>
+struct EnumNames<LinearModel> {
+  static constexpr std::array kNames = {std::pair{LinearModel::kOls1, std::string_view("ols1")},
+                                        std::pair{LinearModel::kOls2, std::string_view("ols2")},
+                                        std::pair{LinearModel::kRidge, std::string_view("ridge")}};
+};
+
+/// Learns outcomes by regressions on the features, and can say what weights they imply.
+///
+/// The strength of ridge is chosen by squared error on the task's selection splits, for each arm on
+/// its own, over a geometric grid of noise-to-signal ratios from infinity (the mean) downwards;
+/// ties go to the stronger penalty.
+///
+/// Throws Error(kData) where the data has no log or an arm is missing among a task's fitting nodes.
+class LinearLearner : public Learner {
+ public:
+  /// Memory for factors that are kept for imply_weights(); beyond it they are made again there.
+  static constexpr std::size_t kKeptBytes = std::size_t{1} << 30;
+
+  LinearLearner(LinearModel model, const NuisanceOptions& options,
+                std::size_t kept_bytes = kKeptBytes)
+      : model_(model), options_(options), kept_bytes_(kept_bytes) {}
+
+  Nuisances fit(const Context& context, const Dataset& data, const FitPlan& plan) const override;
+
+ private:
+  LinearModel model_;
+  NuisanceOptions options_;
+  std::size_t kept_bytes_;
+};
+
+}  // namespace cone

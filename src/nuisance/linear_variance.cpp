@@ -1,0 +1,126 @@
+#include "nuisance/linear_variance.hpp"
+
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/numeric.hpp"
+
+namespace cone {
+namespace {
+
+/// What LinearSmoother::weights wants to know of the points that a policy takes.
+struct PolicyTotals {
+  Matrix<double> points;       ///< policies × columns of the design: Σ_i q_i x_i
+  std::vector<double> weight;  ///< Σ_i q_i
+};
+
+/// A regression of one arm predicts at x_i with the policy's probability of the arm.
+PolicyTotals total_one_arm(const LinearLog& log, const LinearUnit& unit,
+                           std::span<const MatrixView<const double>> policies) {
+  PolicyTotals totals{Matrix<double>(policies.size(), log.x.cols()),
+                      std::vector<double>(policies.size(), 0.0)};
+  for (std::size_t k = 0; k < policies.size(); ++k) {
+    for (const NodeIndex i : log.plan.tasks[unit.task].score) {
+      const double weight = policies[k](i, *unit.arm);
+      const SparseMatrix::Row row = log.x.row(i);
+      for (std::size_t e = 0; e < row.size(); ++e) {
+        totals.points(k, row.columns[e]) += weight * row.values[e];
+      }
+      totals.weight[k] += weight;
+    }
+  }
+  return totals;
+}
+
+/// Σ_a π_a·μ_a is the prediction at x_i and the policy's mean of the arms' corners.
+PolicyTotals total_all_arms(const LinearLog& log, const LinearUnit& unit,
+                            std::span<const MatrixView<const double>> policies) {
+  const std::vector<NodeIndex>& score = log.plan.tasks[unit.task].score;
+  const std::size_t num_features = log.x.cols();
+  const Matrix<double> corners = arm_corners(log.data.num_arms());
+  PolicyTotals totals{Matrix<double>(policies.size(), num_features + corners.cols()),
+                      std::vector<double>(policies.size(), static_cast<double>(score.size()))};
+  for (std::size_t k = 0; k < policies.size(); ++k) {
+    for (const NodeIndex i : score) {
+      const SparseMatrix::Row row = log.x.row(i);
+      for (std::size_t e = 0; e < row.size(); ++e) {
+        totals.points(k, row.columns[e]) += row.values[e];
+      }
+      for (std::size_t j = 0; j < corners.cols(); ++j) {
+        for (std::size_t a = j + 1; a < corners.rows(); ++a) {  // zero before
+          totals.points(k, num_features + j) += policies[k](i, a) * corners(a, j);
+        }
+      }
+    }
+  }
+  return totals;
+}
+
+/// Nodes without a weight count for nothing, whatever their residual.
+double weighted_total(std::span<const double> weights, std::span<const double> squares) {
+  CompensatedSum total;
+  for (std::size_t j = 0; j < weights.size(); ++j) {
+    if (weights[j] != 0) total.add(weights[j] * weights[j] * squares[j]);
+  }
+  return total.value();
+}
+
+}  // namespace
+
+LinearVariance::LinearVariance(std::shared_ptr<const LinearLog> log, std::vector<LinearUnit> units,
+                               std::vector<std::unique_ptr<LinearSmoother>> smoothers,
+                               std::vector<double> squared_residuals)
+    : log_(std::move(log)),
+      units_(std::move(units)),
+      smoothers_(std::move(smoothers)),
+      squared_residuals_(std::move(squared_residuals)) {}
+
+Matrix<double> LinearVariance::imply_unit_weights(
+    const Context& context, std::size_t unit, std::span<const MatrixView<const double>> policies,
+    bool& converged) const {
+  const PolicyTotals totals = units_[unit].all_arms()
+                                  ? total_all_arms(*log_, units_[unit], policies)
+                                  : total_one_arm(*log_, units_[unit], policies);
+  const auto ask = [&](LinearSmoother& smoother) {
+    Matrix<double> weights = smoother.weights(totals.points, totals.weight);
+    converged = smoother.converged();
+    return weights;
+  };
+  if (smoothers_[unit] != nullptr) return ask(*smoothers_[unit]);
+  LinearSmoother smoother(context,
+                          make_design(*log_, units_[unit], choose_nodes(*log_, units_[unit])));
+  smoother.set_strength(units_[unit].strength);
+  return ask(smoother);
+}
+
+std::vector<ImpliedWeights> LinearVariance::imply_weights(
+    const Context& context, std::span<const MatrixView<const double>> policies) const {
+  for (const MatrixView<const double>& policy : policies) {
+    require(policy.rows() == log_->data.num_nodes() && policy.cols() == log_->data.num_arms(),
+            "implied weights: a policy of other nodes or arms");
+  }
+  std::vector<Matrix<double>> parts(units_.size());
+  std::vector<char> converged(units_.size(), 1);
+  context.for_each_task("weighing the outcomes fitted to", units_.size(), [&](std::size_t u) {
+    bool solved = true;
+    parts[u] = imply_unit_weights(context, u, policies, solved);
+    converged[u] = solved ? 1 : 0;
+  });
+  std::vector<ImpliedWeights> out(policies.size());
+  for (ImpliedWeights& implied : out) implied.weights.assign(log_->data.num_nodes(), 0.0);
+  for (std::size_t u = 0; u < units_.size(); ++u) {
+    const std::vector<NodeIndex> nodes = choose_nodes(*log_, units_[u]);
+    for (std::size_t k = 0; k < policies.size(); ++k) {
+      for (std::size_t j = 0; j < nodes.size(); ++j) out[k].weights[nodes[j]] += parts[u](k, j);
+      out[k].converged = out[k].converged && converged[u] != 0;
+    }
+  }
+  const auto num_scored = static_cast<double>(log_->plan.scored.size());
+  for (ImpliedWeights& implied : out) {
+    implied.variance =
+        weighted_total(implied.weights, squared_residuals_) / (num_scored * num_scored);
+  }
+  return out;
+}
+
+}  // namespace cone

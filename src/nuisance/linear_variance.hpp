@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "nuisance/linear_fit.hpp"
+#include "nuisance/nuisances.hpp"
+
+namespace cone {
+
+/// The implied weights of least squares and ridge: what their smoothers, as linear maps, give the
+/// nodes fitted on. Keeps the smoothers that it is given; a unit without one is factorised again
+/// when a policy is asked about.
+class LinearVariance : public FitVariance {
+ public:
+  /// squared_residuals: one per node of the data.
+  LinearVariance(std::shared_ptr<const LinearLog> log, std::vector<LinearUnit> units,
+                 std::vector<std::unique_ptr<LinearSmoother>> smoothers,
+                 std::vector<double> squared_residuals);
+
+  std::vector<ImpliedWeights> imply_weights(
+      const Context& context, std::span<const MatrixView<const double>> policies) const override;
+
+ private:
+  /// Policies × the nodes that the unit was fitted on.
+  Matrix<double> imply_unit_weights(const Context& context, std::size_t unit,
+                                    std::span<const MatrixView<const double>> policies,
+                                    bool& converged) const;
+
+  std::shared_ptr<const LinearLog> log_;
+  std::vector<LinearUnit> units_;
+  std::vector<std::unique_ptr<LinearSmoother>> smoothers_;  ///< nullptr where not kept
+  std::vector<double> squared_residuals_;
+};
+
+}  // namespace cone
