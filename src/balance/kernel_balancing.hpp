@@ -12,9 +12,9 @@
 #include "exec/context.hpp"
 #include "options/options.hpp"
 
-// Optimal kernel balancing (Bennett and Kallus 2019; method.md, section 4): weights W of the logged
-// outcomes that make the weighted sample look like the policy's to every function of a Gaussian
-// kernel,
+// Optimal kernel balancing (Bennett and Kallus 2019; docs/method.md, section 5): weights W of the
+// logged outcomes that make the weighted sample look like the policy's to every function of a
+// Gaussian kernel,
 //
 //   minimise W'GW − a'W,   G_ij = K_ij·1{t_i = t_j} + λ·1{i = j},   a_i = 2 Σ_j K_ij π(t_i | j),
 //

@@ -14,7 +14,7 @@
 #include "simulate/simulated_data.hpp"
 #include "study/run_units.hpp"
 
-// The experiment of method.md, section 6, as a list of independent units.
+// The experiment of docs/method.md, section 8, as a list of independent units.
 
 namespace cone {
 
