@@ -166,7 +166,7 @@ def epoch_sizes(title, flag, remark=""):
 
 `./dev bench epoch --{flag}`. {machine(result)} Peak of the process before training (making the data) and in all.{remark}
 
-{table(["directed edges", "nodes", "threads", "epoch", "an edge", "peak before", "peak"], rows)}
+{table(["directed edges", "nodes", "threads", "epoch", "per edge", "peak before", "peak"], rows)}
 """
     return render
 

@@ -51,7 +51,7 @@ struct TuneFlags {
   std::map<std::string, std::string> values;  ///< by option: comma-separated, as given
 };
 
-/// An option visitor that declares one flag a field, for a list of values.
+/// An option visitor that declares one flag per field, for a list of values.
 class GridBinder {
  public:
   GridBinder(CLI::App& command, TuneFlags& flags) : command_(command), flags_(flags) {

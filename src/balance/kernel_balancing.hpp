@@ -77,7 +77,7 @@ class KernelBalancing {
   /// More nodes than this would need more than 3 GB for the kernel, and 6 GB in all.
   static constexpr std::size_t kMaxNodes = 20000;
 
-  /// One row of features a node: raw features or a learned representation. Throws Error(kUsage)
+  /// One row of features per node: raw features or a learned representation. Throws Error(kUsage)
   /// for invalid options or too many nodes. Where the options leave λ open, choose_lambda() must
   /// follow.
   KernelBalancing(const Context& context, const SparseMatrix& features,

@@ -16,7 +16,7 @@ namespace cone::ops {
 ///   A_i = exp(s_i + c − m_i)     B_i = exp(slope (s_i + c) − m_i)
 ///   E_j = exp(q_j − c)           F_j = exp(slope (q_j − c))
 ///
-/// since LeakyReLU(x) = max(x, slope · x): two exponentials a node instead of one per edge. The
+/// since LeakyReLU(x) = max(x, slope · x): two exponentials per node instead of one per edge. The
 /// first product is the larger one exactly where s_i + q_j > 0, up to rounding. With m_i within a
 /// factor of about the number of neighbours of the largest e_ij, no factor overflows while the
 /// range is at most kLargestSpread, those of pairs that matter are normal numbers, and what the cut

@@ -94,7 +94,7 @@ struct SyntheticNetwork {
 /// Approximate: the tail exponent; degrees of 3 means and more show it, until the cut-off.
 ///
 /// A function of the seed and the options. O(edges + nodes · topics + words drawn); the peak is
-/// about the result plus 8 bytes an edge plus 6 bytes a word kept.
+/// about the result plus 8 bytes per edge plus 6 bytes per word kept.
 SyntheticNetwork generate_network(const Context& context, const NetworkOptions& options);
 
 }  // namespace cone
