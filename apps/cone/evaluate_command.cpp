@@ -111,7 +111,8 @@ std::optional<ConeFit> named_model(EvaluateFlags& flags) {
   return fit;
 }
 
-/// Cone's part of the flags must have something to do, and the model must be one of this data.
+/// Refuses --model, --attention and --embeddings where no estimator uses cone, and models of other
+/// data.
 void check_model(const EvaluateFlags& flags, const std::optional<ConeFit>& model,
                  const Dataset& data) {
   std::vector<Fault> faults;
