@@ -80,7 +80,7 @@ void add_check_command(CLI::App& root, Run& run) {
       root.add_subcommand("check", "Show how your data is read, without estimating");
   command->footer(kCheckFooter);
   command->add_option("DATA", flags->data, kDataHelp)->required();
-  command->add_option("--policy", flags->policies, "Policy names or files to look at as well");
+  command->add_option("--policy", flags->policies, "Policy names or files to check as well");
   command->add_option("--json", flags->json, "Write the report to this file (- for stdout)")
       ->check(file_name);
   flags->run.bind(*command);

@@ -43,7 +43,7 @@ struct KernelBalancingOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("kernel_bandwidth", self.kernel_bandwidth,
-            "Bandwidth h of the kernel exp(-d^2 / 2h^2) of kernel balancing, in kernel units",
+            "Bandwidth h of the kernel exp(-d^2 / 2h^2), in units of --kernel-unit",
             between(1e-9, 1e9));
     visitor("kernel_unit", self.kernel_unit,
             "Unit of the bandwidth: the median distance between nodes, or that of the features");

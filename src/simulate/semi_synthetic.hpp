@@ -79,9 +79,11 @@ struct OutcomeOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("world", self.world, "How treatments and outcomes come about");
-    visitor("kappa1", self.kappa1, "Strength of a node's own topics", between(0, 1e6));
-    visitor("kappa2", self.kappa2, "Strength of the neighbours' topics", between(0, 1e6));
+    visitor("world", self.world, "How treatments and outcomes are made");
+    visitor("kappa1", self.kappa1, "Influence of a node's own topics on treatment and outcome",
+            between(0, 1e6));
+    visitor("kappa2", self.kappa2, "Influence of the neighbours' topics (the hidden confounder)",
+            between(0, 1e6));
     visitor("normalisation", self.normalisation, "Scaling of the hidden edge weights");
     visitor("noise", self.noise, "Standard deviation of the outcome noise, before standardising",
             between(0, 1e6));

@@ -21,14 +21,14 @@ struct TopicModelOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("topics", self.topics, "Topics of the topic model", between(1, 10000));
-    visitor("passes", self.passes, "Passes over the documents", at_least(1));
+    visitor("topics", self.topics, "Number of topics", between(1, 10000));
+    visitor("passes", self.passes, "Passes of the topic model over the documents", at_least(1));
     visitor("document_updates", self.document_updates,
-            "Most updates of a document's topics in a pass", at_least(1));
+            "Updates of a document's topics in one pass, at most", at_least(1));
     visitor("document_prior", self.document_prior,
-            "Dirichlet prior of a document's topics; 0 stands for 1/topics", at_least(0));
-    visitor("word_prior", self.word_prior,
-            "Dirichlet prior of a topic's words; 0 stands for 1/topics", at_least(0));
+            "Dirichlet prior of a document's topics; 0 means 1/topics", at_least(0));
+    visitor("word_prior", self.word_prior, "Dirichlet prior of a topic's words; 0 means 1/topics",
+            at_least(0));
   }
 };
 

@@ -24,7 +24,7 @@ struct TuneOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("tune_folds", self.tune_folds,
-            "Folds of the cross-fitting that each point is fitted on", between(1, 1000));
+            "Fit every combination on this many folds of the cross-fitting", between(1, 1000));
     PlanOptions::visit(self.plan, visitor);
   }
   void check(std::vector<Fault>& faults) const;
