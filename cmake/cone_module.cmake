@@ -35,7 +35,7 @@ function(cone_module name)
   endif()
   add_library(cone_${name} STATIC ${sources})
   foreach(source IN LISTS sources)
-    # Highway compiles such a file once a target, by including it in itself.
+    # Highway compiles such a file once per target, by including it in itself.
     file(STRINGS ${source} highway REGEX "foreach_target" LIMIT_COUNT 1)
     if(highway)
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -126,20 +126,20 @@ def epoch_comparison(result):
     versions = (f"PyTorch {peer['torch']} with PyG {peer['torch_geometric']}" if peer
                 else "the peer was not there")
     return f"""`./dev bench epoch --peer-python PYTHON`. {machine(result)} {result['threads']} threads; {versions}.
-A full-batch step as users take it: two towers of one attention layer (4 heads of 16), heads and critic of 64 hidden units, the
+One full-batch step, as users run it: two towers of one attention layer (4 heads of 16), heads and critic of 64 hidden units, the
 whole objective, the validation losses, Adam. The peer is the same model (`bench/peers/pyg_cone.py`, GATConv on a dense X, float32):
-from the same weights its losses differ from ours by what the last column says. Runs alternate; medians.
+from the same weights, its losses differ from ours by the last column. Runs alternate; figures are medians.
 
 {table(["network", "nodes", "directed edges", "features", "cone", "PyG", "times faster", "losses differ by"], rows)}
 
-The parts, timed one by one on the same operands:
+The parts, timed one by one on the same data:
 
 {table(["network", *names, "rest"], parts)}
 
-What the kernels ask for on {first['network']}, every row counted from whichever cache it comes. This machine copies
+What the kernels move and compute on {first['network']}. Every row counts, whichever cache it comes from. This machine copies
 {limits['cache_copy_gigabytes_a_second']:.0f} GB/s in cache and {limits['memory_copy_gigabytes_a_second']:.0f} GB/s in memory, does {limits['gigaflops']:.0f} GFLOP/s, and takes {limits['region_microseconds']} µs to start and end parallel work.
 
-{table(["kernel", "asked for", "", "Mflop", ""], rates)}
+{table(["kernel", "moved", "rate", "Mflop", "rate"], rates)}
 """
 
 
@@ -164,9 +164,9 @@ def epoch_sizes(title, flag, remark=""):
                 for run in result["runs"]]
         return f"""### {title}
 
-`./dev bench epoch --{flag}`. {machine(result)} Peak of the process before training (making the data) and in all.{remark}
+`./dev bench epoch --{flag}`. {machine(result)} "Peak before" is the memory before training (making the data), "peak" that of the whole run.{remark}
 
-{table(["directed edges", "nodes", "threads", "epoch", "an edge", "peak before", "peak"], rows)}
+{table(["directed edges", "nodes", "threads", "epoch", "per edge", "peak before", "peak"], rows)}
 """
     return render
 
@@ -197,7 +197,7 @@ def epoch():
 def main():
     text = "\n".join([
         "# Benchmarks\n\nWritten by `scripts/render_benchmarks.py` from the records in `bench/results`. Machines are noisy: "
-        "read the ratios,\nwhich compare runs side by side, before the seconds.\n",
+        "trust the ratios,\nwhich compare runs side by side, more than the seconds.\n",
         section("Loading", "loader", loader), section("Topic model", "lda", topics),
         section("Generated networks", "network", network), section("One training epoch", "epoch", epoch)])
     (ROOT / "docs/benchmarks.md").write_text(text)

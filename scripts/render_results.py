@@ -132,29 +132,29 @@ def reading(settings, defaults, maps):
     gap = max(abs(r["cone, literal"]["rmse"] - r["cone_dm"]["rmse"]) for r in rows)
     lines.append("- **The literal correction is the direct method in all but name.** As printed, the correction is divided by "
                  f"n twice: the RMSE of `cone, literal` and of `cone_dm` differ by at most {gap:.5f} in any setting.")
-    lines.append("- **Least squares is not off by the same amount every time, it is wild.** In the paper RMSE and MAE of OLS are "
+    lines.append("- **Least squares is not off by the same amount every time: it is erratic.** In the paper RMSE and MAE of OLS are "
                  f"nearly equal. Ours: `dm_ols1` has an RMSE of {figures('dm_ols1')} and a median error of "
                  f"{figures('dm_ols1', 'median_error')}; `dm_ols2` {figures('dm_ols2')} and "
                  f"{figures('dm_ols2', 'median_error')}. On raw word counts without a penalty a few predictions are absurd, and "
-                 f"the doubly robust versions multiply them by weights. With a penalty, `dm_ridge` has {figures('dm_ridge')}.")
+                 f"the doubly robust versions multiply their errors by weights. With a penalty, `dm_ridge` has {figures('dm_ridge')}.")
     if all("paper" in r["dm_nn"] for r in rows):
         lines.append(f"- **The baselines need not be as bad as printed.** `dm_nn`: {figures('dm_nn')}, in the paper {papers('dm_nn')}. "
                      f"`okb` (median bandwidth, penalty by leave-one-out error): {figures('okb')}, in the paper {papers('okb')}. "
                      f"`ips`: {figures('ips')}, in the paper {papers('ips')}.")
         if all(r["ips"]["paper"] == r["dr_ols1"]["paper"] for r in rows):
             lines.append("- **A curiosity.** To the three digits printed, the paper's DR-OLS1 equals its IPS-X in RMSE and MAE in "
-                         "every setting, as if its regression had no part in it.")
+                         "every setting, as if its regression were not used.")
     shares = [r["cone"]["bias"] ** 2 / r["cone"]["rmse"] ** 2 for r in rows]
     lines.append("- **Much of what is left is bias, and it has one direction.** The squared bias of `cone` is "
                  f"{listed(f'{100 * share:.0f} %' for share in shares)} of its mean square; the bias is "
                  f"{listed(format(r['cone']['bias'], '+.3f') for r in rows)}, that of `naive` "
-                 f"{listed(format(r['naive']['bias'], '+.3f') for r in rows)}. A weighted mean over neighbours, which attention "
-                 "is, cannot count them, and the simulated outcome is a weighted sum.")
+                 f"{listed(format(r['naive']['bias'], '+.3f') for r in rows)}. Attention takes a weighted mean over neighbours "
+                 "and cannot count them, but the simulated outcome is a weighted sum.")
     lines.append("- **Tuning is for prediction, not for the utility.** On the same simulations and splits `cone` has an RMSE of "
                  f"{figures('cone')} with the options that `cone tune` chooses, and of "
                  f"{listed(format(by_method(s)['cone']['rmse'], '.3f') for s in defaults)} with the defaults. Choosing γ and ζ by "
-                 "a figure that needs no truth (below, under figure 2) is no better than the defaults beyond the standard errors, and "
-                 f"by the error of the outcome networks it is dangerous: {listed(format(choice(m, 'outcome networks alone'), '.3f') for m in maps)} "
+                 "a figure that needs no truth (below, under figure 2) is no better than the defaults beyond the standard errors. "
+                 f"Choosing by the error of the outcome networks alone is dangerous: {listed(format(choice(m, 'outcome networks alone'), '.3f') for m in maps)} "
                  f"at κ2 = 2 on the two networks, the defaults {listed(format(choice(m, 'none: the default gamma and zeta'), '.3f') for m in maps)}. "
                  "A better prediction of logged outcomes is not a better utility.")
     return "\n".join(lines)
@@ -211,15 +211,15 @@ Written by `scripts/render_results.py` from the records of
 
 by commit `{study["commit"]}` on BlogCatalog and Flickr. Guo, Li and Liu, "Counterfactual Evaluation of Treatment Assignment Functions with Networked
 Observational Data" (SDM 2020) is the paper. Everything below is the utility's error on held-out test nodes; outcomes have
-standard deviation 1.
+standard deviation 1. [method.md](method.md), section 8, describes the experiment.
 
 ## In plain words
 
 {reading(settings, defaults["settings"], maps["settings"])}
 
-Where a method is called better, the one-tailed paired t test over simulations has p < {LEVEL} (mean absolute errors, one a
+Where a method is called better, the one-tailed paired t test over simulations has p < {LEVEL} (mean absolute errors, one per
 simulation; not adjusted for the number of comparisons; every simulation has splits of its own). Ten simulations are few, and
-very unequal: a simulation whose random centroid happens to be ordinary has hardly any confounding.
+very unequal: where the random centroid happens to be an ordinary node, there is hardly any confounding.
 
 ## Table 1: the simulated logs
 
@@ -227,8 +227,8 @@ very unequal: a simulation whose random centroid happens to be ordinary has hard
 ## Table 2: RMSE / MAE, the paper's in brackets
 
 {count} simulations, {runs} random 60/20/20 splits each; all methods on the same ones; {missing} values missing. A star: `cone` has
-the smaller error, p < {LEVEL}. Options of `cone` by grid search on the validation nodes of a simulation that is not in the table, those of
-`dm_nn` on the validation nodes of every split, penalties of `okb` by leave-one-out error; the truth is never looked at.
+the smaller error, p < {LEVEL}. The options of `cone` are chosen by grid search on the validation nodes of a simulation that is not in
+the table, those of `dm_nn` on the validation nodes of every split, the penalties of `okb` by leave-one-out error. Nothing is chosen by the truth.
 
 {overview(settings)}
 
@@ -238,7 +238,7 @@ the smaller error, p < {LEVEL}. Options of `cone` by grid search on the validati
 ## Figure 2: γ and ζ
 
 RMSE and MAE of `cone` at κ2 = 2, {maps["study"]["simulations"]} simulations, {maps["study"]["runs"]} split each, the other options as in table 2. A
-cell whose RMSE is far above its MAE holds a single wild split, where an outcome network extrapolates; `cone evaluate` marks such a
+cell whose RMSE is far above its MAE holds a single extreme split, where an outcome network extrapolates; `cone evaluate` marks such a
 result (the outcome model predicts worse than a constant, few effective nodes, a huge standard error).
 
 ![Heat maps of RMSE and MAE over γ and ζ](figure2.svg)

@@ -19,10 +19,10 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kCheckFooter =
-    R"(Shows what was understood of the data: the columns, their kinds and how they will be scaled, the
-two arms, where they differ, the network, and what may be a mistake (lines with !). Nothing is
-estimated. Takes the flags of cone evaluate that say how to read the table. The exit status is 0
-when the data could be evaluated and 2 when not, with every reason.
+    R"(Shows how the data is read: the columns, their kinds and how they will be scaled, the arms and
+where they differ, the network, and what may be a mistake (lines with !). Nothing is estimated.
+Takes the flags of cone evaluate that say how to read the table. The exit status is 0 when the data
+can be evaluated and 2 when not, with every reason.
 
 Examples:
   cone check survey.csv --treatment got_letter --outcome voted
@@ -77,11 +77,11 @@ int run_check(const CheckFlags& flags) {
 void add_check_command(CLI::App& root, Run& run) {
   auto flags = std::make_shared<CheckFlags>();
   CLI::App* command =
-      root.add_subcommand("check", "Show what is understood of your data, without estimating");
+      root.add_subcommand("check", "Show how your data is read, without estimating");
   command->footer(kCheckFooter);
   command->add_option("DATA", flags->data, kDataHelp)->required();
-  command->add_option("--policy", flags->policies, "Policy names or files to look at as well");
-  command->add_option("--json", flags->json, "Write the report here (- for stdout)")
+  command->add_option("--policy", flags->policies, "Policy names or files to check as well");
+  command->add_option("--json", flags->json, "Write the report to this file (- for stdout)")
       ->check(file_name);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");

@@ -8,7 +8,7 @@ namespace cone::app {
 
 void add_estimators_command(CLI::App& root, Run& run) {
   CLI::App* command =
-      root.add_subcommand("estimators", "List the estimators with what they are fitted from");
+      root.add_subcommand("estimators", "List the estimators, and which models each one needs");
   command->callback([&run] {
     run = [] {
       using Align = TextTable::Align;

@@ -33,11 +33,15 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kEvaluateFooter =
-    R"(DATA is a CSV file with one line per node (.csv.gz too), or a folder with nodes.csv, and where you
-have them edges.csv (source,target) and sparse features (features.npz or features.csv); or a .mat
-file; or the word demo for a built-in simulated network with known truth. Columns called id,
-treatment and outcome are found by name, or name yours by --id, --treatment, --outcome; all others
-are features unless --features or --ignore say otherwise. cone check DATA shows what is understood.
+    R"(DATA is one of
+  a CSV file with one line per node (.csv.gz too)
+  a folder with nodes.csv and, where you have them, edges.csv (source,target) and sparse features
+    (features.npz or features.csv)
+  a .mat file
+  the word demo: a built-in simulated network with known truth
+Columns called id, treatment and outcome are found by name; --id, --treatment and --outcome name
+others. All other columns are features unless --features or --ignore say otherwise. cone check DATA
+shows how the data is read.
 
 Policies: treat-all, treat-none, uniform, random-weights:SEED, linear:FILE (feature,weight,
 neighbour_weight lines), or a CSV file with a column id and one probability column per policy.
@@ -47,15 +51,15 @@ Examples:
   cone evaluate shop/ --policy shop/policy.csv --estimators snips,dr_ridge
   cone evaluate survey.csv --treatment letter --outcome voted --ignore name --policy treat-all
   cone evaluate shop/ --policy uniform --nuisances given      your own propensity, mu0, mu1
-  cone evaluate shop/ --policy p.csv --model shop.model       networks of cone fit, at once
+  cone evaluate shop/ --policy p.csv --model shop.model       networks of cone fit, no training
   cone evaluate shop/ --policy p.csv --estimators cone --attention ties.csv --embeddings z.npy
   cone evaluate shop/ --policy uniform --json - | jq '.policies[0].estimates'
 
 How to read the table: utility is the mean outcome had the policy decided; "eff. nodes" is how
 many equally weighted nodes the estimate rests on; a ! marks rows with a warning below. Intervals
-hold sampling error only: they take nodes as independent and the features as all that matters, and
-cannot know of confounders that were never measured. A node's outcome is taken not to depend on
-what other nodes get.)";
+cover sampling error only. They assume that nodes are independent and that what a model sees
+(features; for cone also the network) explains who was treated: confounders that nobody measured
+are not in them. A node's outcome is assumed not to depend on what other nodes get.)";
 
 struct EvaluateFlags {
   std::string data;
@@ -125,7 +129,8 @@ std::optional<ConeFit> named_model(EvaluateFlags& flags) {
   return fit;
 }
 
-/// Cone's part of the flags must have something to do, and the model must be one of this data.
+/// Refuses --model, --attention and --embeddings where no estimator uses cone, and models of other
+/// data.
 void check_model(const EvaluateFlags& flags, const std::optional<ConeFit>& model,
                  const Dataset& data) {
   std::vector<Fault> faults;
@@ -228,9 +233,11 @@ void add_evaluate_command(CLI::App& root, Run& run) {
   command->add_option("DATA", flags->data, kDataHelp)->required();
   command->add_option("--policy", flags->policies, "Policy names or files, one or more")
       ->required();
-  command->add_option("--json", flags->json, "Write the full record here (- for stdout)")
+  command->add_option("--json", flags->json, "Write the full record to this file (- for stdout)")
       ->check(file_name);
-  command->add_option("--model", flags->model, "Take cone's networks from this file of cone fit")
+  command
+      ->add_option("--model", flags->model,
+                   "Take cone's networks from this model file, written by cone fit")
       ->check(file_name);
   flags->explanations.bind(*command);
   flags->run.bind(*command);

@@ -8,9 +8,11 @@ namespace cone::app {
 void ExplanationFlags::bind(CLI::App& command) {
   command
       .add_option("--attention", attention,
-                  "Write here (CSV) how much each node attends to each neighbour")
+                  "Write how much each node attends to each neighbour to this file (CSV)")
       ->check(file_name);
-  command.add_option("--embeddings", embeddings, "Write here (.npy) the nodes' representations")
+  command
+      .add_option("--embeddings", embeddings,
+                  "Write the nodes' representations to this file (.npy)")
       ->check(file_name);
 }
 

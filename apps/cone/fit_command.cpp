@@ -26,17 +26,19 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kFitFooter =
-    R"(Fits cone's networks once, so that any number of policies can be evaluated with them at once.
-DATA is what cone evaluate takes. The model belongs to this data: every fold keeps the nodes it
-scores out of its training, and other data would undo that.
+    R"(Trains cone's networks once. Any number of policies can then be evaluated without training.
+DATA is what cone evaluate takes. The model belongs to this data: each fold's networks never saw the
+log of the nodes they score, and with other data that would not hold.
 
-The table has one line per fold, losses on its validation nodes: outcome (in units of the training
-outcomes' variance: 1 is no better than the mean) and treatment (cross-entropy: 0.69 is a coin) of
-the representations, then of the networks and of the propensity model that the estimators use.
+The table has one line per fold, with losses on its validation nodes. First those of the
+representations: outcome (in units of the training outcomes' variance: 1 is no better than the
+mean) and treatment (cross-entropy: for two arms 0.69 is a coin). Then those of the outcome networks
+and of the propensity model that the estimators use.
 
 --attention writes source,target,treatment_head1..,outcome_head1.. lines: how much the source
-attends to the target, in the fold that scores the source; a source's weights sum to 1 a column.
---embeddings writes a NumPy array with a row per node, in the order of the data.
+attends to the target, in the fold that scores the source. In each column the weights of a source
+sum to 1.
+--embeddings writes a NumPy array with one row per node, in the order of the data.
 
 Examples:
   cone fit shop/ --out shop.model

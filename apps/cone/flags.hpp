@@ -26,7 +26,7 @@ inline std::string whole_number(const std::string& word) {
   return fits ? "" : word + " is not a whole number from 0 to 18446744073709551615";
 }
 
-/// An option visitor that declares one flag a field. The field's value at this moment is the
+/// An option visitor that declares one flag per field. The field's value at this moment is the
 /// default that the help shows; ranges are checked later by validate(), all of them together.
 class FlagBinder {
  public:

@@ -19,10 +19,10 @@ namespace {
 
 constexpr const char* kExamples = R"(Examples:
   cone evaluate demo --policy treat-all uniform       a first look, on a built-in network
-  cone check DATA                                     what is understood of your data
+  cone check DATA                                     how your data is read
   cone evaluate DATA --policy policy.csv              your data, your candidate policies
   cone evaluate DATA --policy p.csv --json out.json   the same, for a script
-  cone tune DATA --out tuned                          options of cone's networks for it
+  cone tune DATA --out tuned                          choose options of cone's networks
   cone fit DATA --out MODEL                           train once; evaluate DATA --model MODEL
   cone simulate --nodes 500 --out small               data with known truth
   cone estimators                                     what can be estimated, and how

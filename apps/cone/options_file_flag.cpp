@@ -29,8 +29,9 @@ void take_unless_given(const CLI::App& command, const ConeOptions& from_file,
 
 std::shared_ptr<const std::string> bind_options_file(CLI::App& command, ConeOptions& options) {
   auto file = std::make_shared<std::string>();
-  command.add_option("--options", *file,
-                     "Take cone's options from this file (RUN/best.json of cone tune); flags win");
+  command.add_option(
+      "--options", *file,
+      "Take cone's options from this file (best.json of cone tune); flags win over it");
   command.parse_complete_callback([file, &command, &options] {
     if (command.count("--options") == 0) return;
     take_unless_given(command, read_option_file<ConeOptions>(*file), options);

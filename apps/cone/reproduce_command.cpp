@@ -24,14 +24,14 @@ constexpr const char* kReproduceFooter =
 table2   RMSE and MAE of every method: networks x kappa2 x simulations x runs
 figure2  RMSE and MAE of cone over gamma x zeta at kappa2 = 2
 
-Needs BlogCatalog.mat and Flickr.mat in the folder that --data names (by default the
-environment's CONE_DATA_DIR); --data demo does the study on the embedded network instead.
-Writes tables as text, Markdown, CSV and JSON (figure2 also heat maps, SVG), and prints them.
+Needs BlogCatalog.mat and Flickr.mat in the folder that --data names (or the environment variable
+CONE_DATA_DIR); --data demo does the study on the built-in network instead. Prints the tables and
+writes them as text, Markdown, CSV and JSON (figure2 also as heat maps, SVG).
 
-table2 and figure2 are lists of independent units, each kept in OUT/units as soon as it is
-finished. Stop them at any moment: the same command goes on where it was, and the tables come out
-the same. A unit that fails is named, does not stop the others, makes the exit status 1, and is
-tried again with --retry-failed.
+table2 and figure2 consist of independent units (one group of methods on one split). Each is stored
+in OUT/units as soon as it is finished, so you can stop at any moment: the same command goes on from
+there, and the tables come out the same. A unit that fails does not stop the others. It is named,
+the exit status is 1, and --retry-failed tries it again.
 
 Examples:
   cone reproduce table1 --data DIR --out study
@@ -165,7 +165,8 @@ void add_reproduce_command(CLI::App& root, Run& run) {
   command->add_option("--data", flags->data, "Folder with the two networks, or demo")
       ->envname("CONE_DATA_DIR")
       ->required();
-  command->add_option("--out", flags->out, "Folder to write, and to go on in")
+  command
+      ->add_option("--out", flags->out, "Folder to write; a study that was stopped goes on in it")
       ->required()
       ->check(file_name);
   command->add_flag("--retry-failed", flags->retry_failed, "Compute failed units again");

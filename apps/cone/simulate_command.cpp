@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kSimulateFooter =
     R"(Writes a folder that cone evaluate reads, with both potential outcomes (y0, y1) as truth,
 topics.npy, and manifest.json with every option, the centroid, the checksum and the list of the
-files. An earlier simulation in the folder is replaced, all of it at once and only as it was written;
+files. An earlier simulation in the folder is replaced as a whole, unless you changed its files;
 other files in the folder stay.
 
 Worlds: hidden_confounding (the paper's), no_hidden_confounding, weak_overlap,

@@ -23,17 +23,17 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kTuneFooter =
-    R"(Tries every combination of the values given, and ranks them by what the outcome networks and
-the propensity model reach on validation nodes. The truth, where the data has it, is not used.
-Options that are not named keep the values shown above.
+    R"(Tries every combination of the values given, and ranks them by the loss of the outcome networks
+and of the propensity model on validation nodes. The truth, where the data has it, is not used.
+Options that you do not name keep the values shown above.
 
-What it is good for: networks that predict logged outcomes and treatments better, say where the
-defaults do not learn at all. In our study that did not make the utility more accurate (see
-docs/results.md): compare the estimates with and without the file before you trust either.
+Tuning gives networks that predict logged outcomes and treatments better. That helps where the
+defaults learn nothing. In our study it did not make the utility more accurate (docs/results.md):
+compare the estimates with and without the file before you trust either.
 
-Writes RUN/best.json, which cone evaluate --options reads, and one file a combination and fold
-under RUN/units. The same command goes on where an earlier one was stopped, however it ended, and
-other values in the same folder compute only what is new.
+Writes OUT/best.json, which cone evaluate --options reads, and one file per combination and fold
+in OUT/units. The same command goes on where an earlier one was stopped, however it ended. With
+other values in the same folder it computes only what is new.
 
 Examples:
   cone tune shop/ --out tuned
@@ -51,7 +51,7 @@ struct TuneFlags {
   std::map<std::string, std::string> values;  ///< by option: comma-separated, as given
 };
 
-/// An option visitor that declares one flag a field, for a list of values.
+/// An option visitor that declares one flag per field, for a list of values.
 class GridBinder {
  public:
   GridBinder(CLI::App& command, TuneFlags& flags) : command_(command), flags_(flags) {
@@ -139,8 +139,11 @@ void add_tune_command(CLI::App& root, Run& run) {
       "tune", "Choose cone's options for your data by validation loss; can be stopped and resumed");
   command->footer(kTuneFooter);
   command->add_option("DATA", flags->data, kDataHelp)->required();
-  command->add_option("--out", flags->out, "Folder to write")->required()->check(file_name);
-  command->add_flag("--retry-failed", flags->retry_failed, "Try again what failed before");
+  command->add_option("--out", flags->out, "Folder to write; tuning that was stopped goes on in it")
+      ->required()
+      ->check(file_name);
+  command->add_flag("--retry-failed", flags->retry_failed,
+                    "Try combinations again that failed before");
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");
   const ConeOptions defaults;

@@ -7,7 +7,7 @@
 An epoch is a full-batch step as users take it: two towers of one attention layer (4 heads of 16),
 outcome head and critic of 64 hidden units, the whole objective on 60 % of the nodes, the losses of
 the 20 % for validation, Adam. Real networks have the features that `cone simulate --network` gives
-them (the union of each topic's top words, 100 a topic on BlogCatalog and 25 on Flickr); they are
+them (the union of each topic's top words, 100 per topic on BlogCatalog and 25 on Flickr); they are
 left out where the files are missing. Ours and the peer's runs alternate; times are medians of all
 epochs of a run, then over the runs. The parts of an epoch are timed one by one on the same operands
 and `rest` is what they leave of the epoch. GB/s counts every row that a kernel asks for, from
@@ -30,7 +30,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from common import ROOT, data_folder, environment, parser, run_json, write_json  # noqa: E402
 
-REAL = {"BlogCatalog": 100, "Flickr": 25}  # top words a topic
+REAL = {"BlogCatalog": 100, "Flickr": 25}  # top words per topic
 PEER = ROOT / "bench/peers/pyg_cone.py"
 # Directed edges and nodes: degrees grow slowly with the size, as they do in social networks.
 GROWTH = [(10_000, 500), (100_000, 3_125), (1_000_000, 25_000), (10_000_000, 200_000),
@@ -142,7 +142,7 @@ def scaling(args):
     sizes = {"5,200 nodes": ["--nodes", 5_200], "100,000 nodes": ["--nodes", 100_000]}
     runs = []
     for name, source in sizes.items():
-        print(f"\n{name}: milliseconds an epoch\n{'threads':>9}{'median':>10}{'fastest':>10}"
+        print(f"\n{name}: milliseconds per epoch\n{'threads':>9}{'median':>10}{'fastest':>10}"
               f"{'speed-up':>10}")
         base = None
         for threads in counts:
@@ -161,7 +161,7 @@ def print_large(run):
           f"{run['data_peak_bytes'] / 2**30:>11.2f}{run['peak_bytes'] / 2**30:>11.2f}", flush=True)
 
 
-LARGE_HEADER = (f"{'directed edges':>14}{'nodes':>12}{'epochs':>8}{'epoch s':>14}{'ns an edge':>12}"
+LARGE_HEADER = (f"{'directed edges':>14}{'nodes':>12}{'epochs':>8}{'epoch s':>14}{'ns per edge':>12}"
                 f"{'data GiB':>11}{'peak GiB':>11}")
 
 

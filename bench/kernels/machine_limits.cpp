@@ -42,7 +42,7 @@ HWY_EXPORT(multiply_adds);
 
 namespace {
 
-/// `bytes` a thread are copied `repeats` times; the traffic is twice that.
+/// `bytes` per thread are copied `repeats` times; the traffic is twice that.
 double copy_rate(const cone::Context& context, std::size_t bytes, std::size_t repeats) {
   const auto threads = static_cast<std::size_t>(context.num_threads());
   std::vector<std::vector<char>> from(threads, std::vector<char>(bytes, 1));

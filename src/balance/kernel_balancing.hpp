@@ -12,9 +12,9 @@
 #include "exec/context.hpp"
 #include "options/options.hpp"
 
-// Optimal kernel balancing (Bennett and Kallus 2019; method.md, section 4): weights W of the logged
-// outcomes that make the weighted sample look like the policy's to every function of a Gaussian
-// kernel,
+// Optimal kernel balancing (Bennett and Kallus 2019; docs/method.md, section 5): weights W of the
+// logged outcomes that make the weighted sample look like the policy's to every function of a
+// Gaussian kernel,
 //
 //   minimise W'GW − a'W,   G_ij = K_ij·1{t_i = t_j} + λ·1{i = j},   a_i = 2 Σ_j K_ij π(t_i | j),
 //
@@ -43,7 +43,7 @@ struct KernelBalancingOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("kernel_bandwidth", self.kernel_bandwidth,
-            "Bandwidth h of the kernel exp(-d^2 / 2h^2) of kernel balancing, in kernel units",
+            "Bandwidth h of the kernel exp(-d^2 / 2h^2), in units of --kernel-unit",
             between(1e-9, 1e9));
     visitor("kernel_unit", self.kernel_unit,
             "Unit of the bandwidth: the median distance between nodes, or that of the features");
@@ -77,7 +77,7 @@ class KernelBalancing {
   /// More nodes than this would need more than 3 GB for the kernel, and 6 GB in all.
   static constexpr std::size_t kMaxNodes = 20000;
 
-  /// One row of features a node: raw features or a learned representation. Throws Error(kUsage)
+  /// One row of features per node: raw features or a learned representation. Throws Error(kUsage)
   /// for invalid options or too many nodes. Where the options leave λ open, choose_lambda() must
   /// follow.
   KernelBalancing(const Context& context, const SparseMatrix& features,

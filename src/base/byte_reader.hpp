@@ -11,8 +11,8 @@
 
 namespace cone {
 
-/// Takes the bytes of a binary file (little endian, no padding) apart from front to back and never
-/// past their end, whatever they claim. Every fault is an Error(kData) that names the file, what is
+/// Reads the bytes of a binary file (little endian, no padding) front to back and never past their
+/// end, whatever sizes they claim. Every fault is an Error(kData) that names the file, what is
 /// wrong, and the advice given here. `what` names the thing that is read, for the message.
 class ByteReader {
  public:

@@ -55,8 +55,8 @@ class Error : public std::exception {
 /// Throws Error(kInternal) unless `condition` holds: for what our own code must guarantee.
 void require(bool condition, const char* what);
 
-/// Thrown where an observer asked to stop. Public entry points catch it and return a status:
-/// being cancelled is an outcome of a run, not a fault.
+/// Thrown where an observer asked to stop, by whatever takes a Context. It is an outcome of a run,
+/// not a fault, and so no Error. evaluate() catches it: it returns what was finished, and a status.
 class Cancelled : public std::exception {
  public:
   const char* what() const noexcept override { return "cancelled"; }

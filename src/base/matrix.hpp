@@ -45,7 +45,7 @@ class Matrix {
   Matrix(std::size_t rows, std::size_t cols, T value = T{})
       : values_(rows * cols, value), rows_(rows), cols_(cols) {}
 
-  /// A matrix of no particular values, in no time: its pages come when they are first written.
+  /// A matrix whose values are not set. Takes no time: memory comes with the first write.
   static Matrix unfilled(std::size_t rows, std::size_t cols) {
     Matrix matrix;
     matrix.values_ = std::vector<T, AlignedAllocator<T>>(rows * cols);

@@ -21,7 +21,7 @@ class ProgressObserver {
  public:
   virtual ~ProgressObserver() = default;
   /// `done` of `total` units of `phase` are finished. Returning false asks the run to stop; it does
-  /// so at the next safe point. Long computations ask about ten times a second, with the same
+  /// so at the next safe point. Long computations ask about twenty times a second, with the same
   /// numbers as long as nothing is finished.
   virtual bool update(std::string_view phase, std::uint64_t done, std::uint64_t total) = 0;
   /// The run enters this stage, or returns to it.

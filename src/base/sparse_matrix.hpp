@@ -7,7 +7,7 @@
 namespace cone {
 
 /// Compressed sparse rows. Columns ascend within a row and appear once; explicit zeros are allowed.
-/// 12 bytes an entry, 8 bytes a row.
+/// 12 bytes per entry, 8 bytes per row.
 class SparseMatrix {
  public:
   struct Row {

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// As many processes may write to one target at once.
+/// The most processes that can write to one target at the same time.
 constexpr int kMostTemporaries = 1000;
 
 fs::path temporary_path(const fs::path& target, int number) {
@@ -33,8 +33,8 @@ bool is_same_file(const fs::path& path, const struct stat& info) {
          named.st_ino == info.st_ino;
 }
 
-/// Locks what was just created. False where another process took it for abandoned in between.
-/// Where locks are not supported nothing is ever taken for abandoned.
+/// Locks what was just created. False where another process removed it in between, thinking that
+/// its owner was dead. Where the file system has no locks that never happens.
 bool take_hold(int descriptor) {
   if (::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return false;
   struct stat info {};

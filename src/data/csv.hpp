@@ -19,7 +19,7 @@
 namespace cone {
 
 struct CsvOptions {
-  std::size_t chunk_bytes = std::size_t{1} << 20;       ///< about this much a task
+  std::size_t chunk_bytes = std::size_t{1} << 20;       ///< about this much per task
   std::size_t max_record_bytes = std::size_t{1} << 24;  ///< a longer line is a broken file
 };
 

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t kNoRecord = static_cast<std::uint64_t>(-1);
 
 /// Reports ids that stand on two lines and, where all lines could be read, nodes that stand on
-/// none. `nodes` is one node a record.
+/// none. `nodes` is one node per record.
 void check_coverage(const CsvFile& file, const IdTable& ids, const std::vector<NodeIndex>& nodes,
                     bool all_read, FaultList& faults) {
   std::vector<std::uint64_t> record_of(ids.size(), kNoRecord);
@@ -75,7 +75,7 @@ PolicyTable load_policy_table(const Context& context, const std::string& name, B
   if (columns.empty()) {
     faults.add("policy", {{.file = file->name(), .line = 1},
                           "there is no policy column",
-                          "add one column of probabilities a policy beside id"});
+                          "add one column of probabilities per policy beside id"});
   }
   validation::check_has_records(*file, "node", faults);
 

@@ -19,7 +19,7 @@ namespace cone {
 void write_dataset(const Context& context, const std::filesystem::path& folder, const Dataset& data,
                    const Truth* truth);
 
-/// Writes `source,target,weight` lines, one an undirected edge in the order of the graph (by
+/// Writes `source,target,weight` lines, one per undirected edge in the order of the graph (by
 /// source, then target, source < target). One weight per edge.
 void write_weighted_edges(const std::filesystem::path& path, const IdTable& ids, const Graph& graph,
                           std::span<const double> weights);

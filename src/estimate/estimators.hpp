@@ -16,7 +16,7 @@
 
 namespace cone {
 
-/// How residuals correct the direct method (method.md, section 3).
+/// How residuals correct the direct method (docs/method.md, section 4).
 enum class Correction {
   kSelfNormalised,  ///< Σ w r / Σ w: what SNIPS means, and the default
   kLiteral,         ///< as the paper prints it: divides by n twice, so nearly no correction

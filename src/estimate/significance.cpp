@@ -32,7 +32,7 @@ TestResult paired_t_test_less(std::span<const double> a, std::span<const double>
 }
 
 TestResult welch_t_test_less(std::span<const double> a, std::span<const double> b) {
-  require(a.size() >= 2 && b.size() >= 2, "Welch's t test: needs at least two values a sample");
+  require(a.size() >= 2 && b.size() >= 2, "Welch's t test: needs at least two values per sample");
   const double variance_a = variance(a, 1) / static_cast<double>(a.size());
   const double variance_b = variance(b, 1) / static_cast<double>(b.size());
   const double total = variance_a + variance_b;

@@ -8,12 +8,12 @@ namespace cone {
 namespace {
 
 // Seconds on one core.
-constexpr double kPerLogisticEntry = 2.5e-7;  // an entry, a fold and an inner fold
+constexpr double kPerLogisticEntry = 2.5e-7;  // per entry, fold and inner fold
 constexpr double kPerRidgeEntry = 1.5e-7;     // the same, for the path of penalties
 constexpr double kPerProduct = 2e-10;         // of a Gram matrix or a factorisation
-constexpr double kPerEntryRead = 2e-8;        // an entry and a fold, for everything around it
-constexpr double kPerHiddenEntry = 1e-10;     // an entry, a hidden unit, a fold and an epoch
-constexpr double kPerConeNumber = 1.8e-10;    // an entry, a number of both towers, a fold, an epoch
+constexpr double kPerEntryRead = 2e-8;        // per entry and fold, for everything around it
+constexpr double kPerHiddenEntry = 1e-10;     // per entry, hidden unit, fold and epoch
+constexpr double kPerConeNumber = 1.8e-10;    // per entry, column of z, fold and epoch
 constexpr double kPerKernelProduct = 4e-11;   // n³, the choice of λ included
 
 }  // namespace

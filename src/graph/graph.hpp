@@ -24,7 +24,7 @@ struct EdgeListReport {
 };
 
 /// An undirected simple graph in compressed sparse rows. Every edge is stored in both directions;
-/// neighbours ascend; there are no self loops. 8 bytes a node, 8 bytes an edge.
+/// neighbours ascend; there are no self loops. 8 bytes per node, 8 bytes per edge.
 class Graph {
  public:
   Graph() : offsets_(1, 0) {}
@@ -51,7 +51,7 @@ class Graph {
 
 /// Builds the graph of any mix of directed, repeated and self-looping lines. Both ends of every
 /// edge must be below num_nodes. O(nodes + edges) apart from sorting each node's neighbours; the
-/// peak is the result plus 16 bytes a line. The result does not depend on the number of threads.
+/// peak is the result plus 16 bytes per line. The result does not depend on the number of threads.
 Graph build_graph(const Context& context, std::size_t num_nodes, std::span<const Edge> edges,
                   EdgeListReport* report = nullptr);
 

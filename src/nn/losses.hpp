@@ -4,7 +4,7 @@
 
 // Losses over a batch of m predictions. Each returns its value, summed in double, and overwrites
 // `gradient` with weight · d(value)/d(prediction), so that a weighted sum of losses needs no second
-// pass. Sequential: a batch is one number a training node. m > 0.
+// pass. Sequential: a batch is one number per training node. m > 0.
 
 namespace cone::nn {
 

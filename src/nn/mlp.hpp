@@ -33,7 +33,7 @@ class Mlp {
   template <class Real>
   void initialise(ParameterStore<Real>& parameters, std::uint64_t seed) const;
 
-  /// Input: one row a sample, may be a view with a stride. O(rows · parameters).
+  /// Input: one row per sample, may be a view with a stride. O(rows · parameters).
   template <class Real>
   void forward(const Context& context, const ParameterStore<Real>& parameters,
                MatrixView<const Real> input, MlpWorkspace<Real>& workspace) const;

@@ -26,25 +26,29 @@ struct ConeOptions {
   // 64 bits whatever it claims.
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("heads", self.heads, "Attention heads of each tower", between(1, 256));
-    visitor("head_size", self.head_size, "Numbers a head gives each node", between(1, 1024));
+    visitor("heads", self.heads, "Attention heads of each tower (encoder)", between(1, 256));
+    visitor("head_size", self.head_size, "Output dimensions per attention head", between(1, 1024));
     visitor("layers", self.layers, "Graph attention layers of each tower", between(1, 8));
-    visitor("hidden", self.hidden, "Hidden units of the outcome head and of the critic",
+    visitor("hidden", self.hidden,
+            "Hidden units of every small network: outcome head, critic, one network per arm",
             between(1, 4096));
-    visitor("self_loops", self.self_loops, "Let a node attend to itself beside its neighbours");
-    visitor("gamma", self.gamma, "Weight of the treatment loss", at_least(0));
-    visitor("zeta", self.zeta, "Weight of the mutual information of the two representations",
+    visitor("self_loops", self.self_loops,
+            "Let a node attend to itself as well as to its neighbours");
+    visitor("gamma", self.gamma, "Weight of the treatment loss; the outcome loss has weight 1",
             at_least(0));
-    visitor("learning_rate", self.learning_rate, "Step size of Adam", more_than(0));
+    visitor("zeta", self.zeta,
+            "Weight of the mutual information of the two representations, which is maximised",
+            at_least(0));
+    visitor("learning_rate", self.learning_rate, "Learning rate of Adam", more_than(0));
     visitor("weight_decay", self.weight_decay,
-            "Decoupled decay of all weights but biases, times the learning rate", at_least(0));
-    visitor("clip_gradient", self.clip_gradient, "Longest gradient to step along, 0 for any",
+            "Weight decay, decoupled as in AdamW; biases do not decay", at_least(0));
+    visitor("clip_gradient", self.clip_gradient, "Clip the gradient norm to this (0 = off)",
             at_least(0));
     visitor("dropout", self.dropout, "Share of each attention layer's inputs to drop in training",
             between(0, 0.95));
-    visitor("epochs", self.epochs, "Steps of Adam at most", at_least(1));
+    visitor("epochs", self.epochs, "Most epochs of training, one step of Adam each", at_least(1));
     visitor("patience", self.patience,
-            "Epochs without a better validation loss after which training stops", at_least(1));
+            "Stop after this many epochs without a better validation loss", at_least(1));
   }
 };
 

@@ -19,7 +19,7 @@ struct PropensityFit {
   bool has_weakest_penalty = false;  ///< none weaker was on offer
 };
 
-/// One fit a task, on rows of x and their treatments: predict_propensities says how C is chosen.
+/// One fit per task, on rows of x and their treatments: predict_propensities says how C is chosen.
 /// total_variance: the sum of the variances of the columns, which sets the scale of the candidates.
 std::vector<PropensityFit> fit_propensities(const Context& context, const SparseMatrix& x,
                                             std::span<const std::uint8_t> treatment,

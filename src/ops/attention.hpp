@@ -45,8 +45,9 @@ void attention_scores(const Context& context, const AttentionShape& shape, Matri
 
 /// Fills out (n × heads·size), log_sum_exp (n × heads) and, for the backward pass, dst_derivative
 /// (n × heads·size): ∂out_i/∂s_i = Σ_j α_ij LeakyReLU'(s_i + q_j) (h_j − out_i). Nothing of the
-/// size of the edges is stored. O(edges · heads · size); four exponentials a node and head, or one
-/// an edge and head where the scores q of a head spread by more than 100 (float; double: 1000).
+/// size of the edges is stored. O(edges · heads · size); four exponentials per node and head, or
+/// one per edge and head where the scores q of a head spread by more than 100 (float; double:
+/// 1000).
 template <class Real>
 void attention_forward(const Context& context, const Adjacency& graph, const AttentionShape& shape,
                        MatrixView<const Real> h, MatrixView<const Real> score_dst,

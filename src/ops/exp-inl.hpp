@@ -87,7 +87,7 @@ HWY_INLINE V expm1(D d, V x) {
   return hn::MulAdd(scale, rest, hn::Sub(scale, hn::Set(d, 1)));
 }
 
-/// ln x less up to ln 2, of a positive normal number: its exponent alone.
+/// floor(log2 x) · ln 2: at most ln 2 below ln x. x must be positive and normal.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V rough_log(D d, V x) {
   using T = hn::TFromD<D>;

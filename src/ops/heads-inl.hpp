@@ -41,8 +41,8 @@ HWY_INLINE void with_tag_of_head(std::size_t size, const Body& body) {
 }
 
 /// The same with the weight of each vector of a row: body(tag, weight_of). The common numbers of
-/// vectors a head have code of their own in single precision, in which models are trained; more of
-/// it would cost compile time and gain nothing.
+/// vectors per head have code of their own in single precision, in which models are trained; more
+/// of it would cost compile time and gain nothing.
 template <class T, class Body>
 HWY_INLINE void with_vectors_of_head(std::size_t size, const Body& body) {
   with_tag_of_head<T>(size, [&](auto d) HWY_ATTR {

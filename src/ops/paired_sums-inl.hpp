@@ -36,8 +36,8 @@ struct PairedSums {
   T* second;
 };
 
-/// What is in the sums before the rows are added: what they hold already, or nothing, or a row of
-/// its own with the weights that lie before those of the others.
+/// The initial value of the sums: what they hold, zero, or the own row times the weights that are
+/// stored before those of the first row.
 enum class SumStart { kContinue, kZero, kOwnRow };
 
 /// The sums of add_pairs for kVectors vectors from vector `begin` on.
@@ -95,7 +95,7 @@ template <class D, class WeightOf, class T = hn::TFromD<D>>
 HWY_INLINE void add_pairs(D d, const WeightOf& weight_of, const RowTable<T>& table,
                           const PairWeightedRows<T>& entries, std::size_t vectors, SumStart start,
                           std::size_t own_row, const PairedSums<T>& sums) {
-  // Two sums a vector: 16 of the 32 registers of AVX-512, 8 of the 16 of the others.
+  // Two sums per vector: 16 of the 32 registers of AVX-512, 8 of the 16 of the others.
   constexpr std::size_t kTile = HWY_TARGET == HWY_AVX3 ? 8 : 4;
   for_each_tile<kTile>(vectors, [&](auto tile, std::size_t begin) HWY_ATTR {
     add_pairs_of_tile<decltype(tile)::value>(d, weight_of, table, entries, begin, start, own_row,

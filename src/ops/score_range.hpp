@@ -16,12 +16,15 @@ namespace cone::ops {
 ///   A_i = exp(s_i + c − m_i)     B_i = exp(slope (s_i + c) − m_i)
 ///   E_j = exp(q_j − c)           F_j = exp(slope (q_j − c))
 ///
-/// since LeakyReLU(x) = max(x, slope · x): two exponentials a node instead of one per edge. The
-/// first product is the larger one exactly where s_i + q_j > 0, up to rounding. With m_i within a
-/// factor of about the number of neighbours of the largest e_ij, no factor overflows while the
-/// range is at most kLargestSpread, those of pairs that matter are normal numbers, and what the cut
-/// of exponentials at their smallest value (exp-inl.hpp) adds to others is at most
-/// exp(smallest + spread / 2), about 1e-16 of a node's whole weight in single precision.
+/// since LeakyReLU(x) = max(x, slope · x): two exponentials per node instead of one per edge. The
+/// first product is the larger one exactly where s_i + q_j > 0, up to rounding.
+///
+/// m_i differs from the largest e_ij by at most about the logarithm of the number of neighbours.
+/// Then, while the range is at most kLargestSpread:
+///   - no factor overflows;
+///   - the factors of pairs that matter are normal numbers;
+///   - exponentials are cut off at a smallest value (exp-inl.hpp). That adds at most
+///     exp(smallest + spread / 2), about 1e-16 of a node's whole weight in single precision.
 template <class T>
 class ScoreRange {
  public:

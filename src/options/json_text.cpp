@@ -17,7 +17,8 @@ using Json = nlohmann::ordered_json;
 
 struct TooDeep {};
 
-/// Watches the parser, which itself goes on for ever: it does not recurse.
+/// Stops the parser at kMaxJsonDepth (it does not recurse and has no limit of its own), and notes
+/// keys that an object names twice.
 class ParserWatch {
  public:
   bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {

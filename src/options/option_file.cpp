@@ -22,7 +22,7 @@ nlohmann::ordered_json parse_option_object(std::string_view bytes, const std::st
   if (!json.is_object()) fail("", "is not a JSON object");
   const auto schema = json.find("schema");
   if (schema == json.end() || *schema != std::string(kOptionFileSchema)) {
-    fail("schema", schema == json.end() ? "is missing" : "is another one");
+    fail("schema", schema == json.end() ? "is missing" : "is not the one expected");
   }
   for (const auto& [key, value] : json.items()) {
     if (key != "schema" && key != "options" && key != "tuning") fail(key, "is an unknown key");

@@ -10,7 +10,7 @@
 
 namespace cone {
 
-/// The options as one JSON object, a key a field, in declaration order.
+/// The options as one JSON object, one key per field, in declaration order.
 template <class Options>
 nlohmann::ordered_json option_json(const Options& options) {
   nlohmann::ordered_json json = nlohmann::ordered_json::object();

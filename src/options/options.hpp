@@ -12,7 +12,7 @@
 
 #include "base/error.hpp"
 
-// One line a field, in a static `visit` of a plain struct, is the whole definition of an option:
+// One line per field, in a static `visit` of a plain struct, is the whole definition of an option:
 //
 //   struct FoldOptions {
 //     int folds = 5;

@@ -7,7 +7,7 @@
 
 namespace cone {
 
-/// ψ and δ of the random-weights policy, one of −1 and +1 a feature.
+/// ψ and δ of the random-weights policy, one of −1 and +1 per feature.
 struct SignWeights {
   std::vector<double> own;
   std::vector<double> neighbour;

@@ -26,8 +26,8 @@ class TextTable {
   std::vector<std::vector<std::string>> rows_;
 };
 
-/// The evaluation as text for a terminal: one table a policy, estimate beside truth where there is
-/// one, a mark on rows with warnings and the warnings below.
+/// The evaluation as text for a terminal: one table per policy, estimate beside truth where there
+/// is one, a mark on rows with warnings and the warnings below.
 std::string evaluation_text(const EvaluationRecord& record);
 
 }  // namespace cone

@@ -10,7 +10,7 @@
 namespace cone {
 
 /// Draws item i with probability weights[i] / Σ weights in constant time (Walker 1977, built as in
-/// Vose 1991). One 64-bit draw a call; 8 bytes an item; O(items) to build.
+/// Vose 1991). One 64-bit draw per call; 8 bytes per item; O(items) to build.
 class AliasTable {
  public:
   AliasTable() = default;

@@ -27,27 +27,28 @@ struct NetworkOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("nodes", self.nodes, "Nodes of the network", between(5, 1e8));
+    visitor("nodes", self.nodes, "Number of nodes", between(5, 1e8));
     visitor("mean_degree", self.mean_degree, "Mean degree over all nodes", at_least(2));
     visitor("degree_exponent", self.degree_exponent,
             "Exponent of the power-law tail of the degrees", strictly_between(2, 10));
     visitor("isolated_fraction", self.isolated_fraction,
             "Share of nodes without any edge; the others form one component", between(0, 1));
-    visitor("communities", self.communities, "Communities of alike nodes", between(1, 1e8));
+    visitor("communities", self.communities, "Number of communities; nodes of one are alike",
+            between(1, 1e8));
     visitor("homophily", self.homophily,
             "Share of edges within a community, beyond chance: 0 none, 1 all", between(0, 1));
     visitor("clustering", self.clustering,
-            "Average local clustering that circles of friends add to that of random wiring",
-            between(0, 0.25));
-    visitor("topics", self.topics, "Topics that nodes mix and words belong to", between(1, 10000));
-    visitor("words", self.words, "Words of the vocabulary", between(8, 1e7));
+            "Average local clustering to add to that of random wiring", between(0, 0.25));
+    visitor("topics", self.topics, "Number of topics; nodes mix them, words belong to them",
+            between(1, 10000));
+    visitor("words", self.words, "Number of words in the vocabulary", between(8, 1e7));
     visitor("words_per_node", self.words_per_node, "Mean number of different words of a node",
             at_least(1));
     visitor("zipf_exponent", self.zipf_exponent,
-            "Word frequencies of a topic fall as rank to the minus this", between(0, 3));
+            "Exponent s of Zipf's law: word frequencies of a topic fall as rank^-s", between(0, 3));
   }
 
-  /// Rules across fields: the edges and the words asked for must have room.
+  /// Rules across fields: there must be room for the edges and the words asked for.
   void check(std::vector<Fault>& faults) const;
 };
 
@@ -94,7 +95,7 @@ struct SyntheticNetwork {
 /// Approximate: the tail exponent; degrees of 3 means and more show it, until the cut-off.
 ///
 /// A function of the seed and the options. O(edges + nodes · topics + words drawn); the peak is
-/// about the result plus 8 bytes an edge plus 6 bytes a word kept.
+/// about the result plus 8 bytes per edge plus 6 bytes per word kept.
 SyntheticNetwork generate_network(const Context& context, const NetworkOptions& options);
 
 }  // namespace cone

@@ -9,7 +9,7 @@
 
 namespace cone {
 
-/// The nodes before any edge: who is isolated, who belongs where and how sought after each is.
+/// The nodes before any edge: which are isolated, their communities and their weights θ.
 struct Population {
   /// The connected nodes in their random order of arrival.
   std::vector<NodeIndex> arrivals;

@@ -102,7 +102,7 @@ double average_clustering(const Context& context, const Graph& graph, std::size_
 }
 
 double label_assortativity(const Graph& graph, std::span<const std::uint32_t> labels) {
-  require(labels.size() == graph.num_nodes(), "assortativity: one label a node");
+  require(labels.size() == graph.num_nodes(), "assortativity: one label per node");
   const std::uint32_t largest = labels.empty() ? 0 : std::ranges::max(labels);
   std::vector<double> ends(largest + 1, 0.0);
   std::uint64_t within = 0;
@@ -118,7 +118,7 @@ double label_assortativity(const Graph& graph, std::span<const std::uint32_t> la
 
 double topic_homophily(const Context& context, const Graph& graph,
                        MatrixView<const double> topics) {
-  require(topics.rows() == graph.num_nodes(), "topic homophily: one row of topics a node");
+  require(topics.rows() == graph.num_nodes(), "topic homophily: one row of topics per node");
   std::vector<double> centre(topics.cols(), 0.0);
   for (NodeIndex i = 0; i < graph.num_nodes(); ++i) {
     const auto degree = static_cast<double>(graph.degree(i));

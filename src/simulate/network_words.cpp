@@ -49,7 +49,7 @@ std::vector<AliasTable> draw_topic_words(const Context& context, const NetworkOp
   return tables;
 }
 
-/// The finished rows of a piece of nodes, in 6 bytes an entry.
+/// The finished rows of a piece of nodes, in 6 bytes per entry.
 struct Rows {
   std::vector<std::uint32_t> sizes;
   std::vector<std::uint32_t> columns;

@@ -101,7 +101,7 @@ std::vector<double> standardised_contrast(MatrixView<const double> topics,
 
 ArmValues arm_scores(const Context& context, const Graph& graph, MatrixView<const double> topics,
                      const HiddenState& hidden, const OutcomeOptions& options) {
-  require(topics.rows() == graph.num_nodes(), "semi-synthetic: one row of topics a node");
+  require(topics.rows() == graph.num_nodes(), "semi-synthetic: one row of topics per node");
   require(hidden.edge_weights.size() == graph.num_edges(), "semi-synthetic: one weight per edge");
   require(hidden.centroid < graph.num_nodes(), "semi-synthetic: the centroid is not a node");
   const auto score_arm = [&](std::span<const double> centre) {
@@ -129,7 +129,7 @@ std::vector<double> logging_propensity(const ArmValues& scores, double scale) {
 
 std::vector<double> nonlinear_effect(const ArmValues& scores, MatrixView<const double> topics,
                                      std::span<const double> a, std::span<const double> b) {
-  require(a.size() == topics.cols() && b.size() == topics.cols(), "contrast: one sign a topic");
+  require(a.size() == topics.cols() && b.size() == topics.cols(), "contrast: one sign per topic");
   const std::vector<double> u = standardised_contrast(topics, a);
   const std::vector<double> v = standardised_contrast(topics, b);
   const double scale = kNonlinearScale * pooled_moments(scores).sd;
@@ -139,7 +139,7 @@ std::vector<double> nonlinear_effect(const ArmValues& scores, MatrixView<const d
 }
 
 ArmValues standardised_outcomes(ArmValues scores, std::span<const double> noise) {
-  require(noise.size() == scores.control.size(), "semi-synthetic: one noise a node");
+  require(noise.size() == scores.control.size(), "semi-synthetic: one draw of noise per node");
   for (std::size_t i = 0; i < noise.size(); ++i) {
     scores.control[i] += noise[i];
     scores.treated[i] += noise[i];

@@ -19,7 +19,7 @@
 //
 //   p_i^t  = κ1 r_i·r̄^t + κ2 Σ_j w_ij r_j·r̄^t          no neighbours: the sum is 0
 //   t_i    ~ Bernoulli(sigmoid(p_i^1 − p_i^0))
-//   y_i(t) = p_i^t + ε_i,  ε_i ~ N(0, noise²), one draw a node,
+//   y_i(t) = p_i^t + ε_i,  ε_i ~ N(0, noise²), one draw per node,
 //
 // standardised with the mean and the population sd over both arms.
 
@@ -54,7 +54,7 @@ enum class World {
   kHeterogeneousEffects,
   /// t_i ~ Bernoulli(½), whatever else.
   kRandomisedLog,
-  /// y_i(t) = 1{U_i < sigmoid(standardised p_i^t)}, one uniform U_i a node for both arms; 0 or 1,
+  /// y_i(t) = 1{U_i < sigmoid(standardised p_i^t)}, one uniform U_i per node for both arms; 0 or 1,
   /// not standardised afterwards. `noise` plays no part.
   kBinaryOutcomes,
 };
@@ -79,9 +79,11 @@ struct OutcomeOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("world", self.world, "How treatments and outcomes come about");
-    visitor("kappa1", self.kappa1, "Strength of a node's own topics", between(0, 1e6));
-    visitor("kappa2", self.kappa2, "Strength of the neighbours' topics", between(0, 1e6));
+    visitor("world", self.world, "How treatments and outcomes are made");
+    visitor("kappa1", self.kappa1, "Influence of a node's own topics on treatment and outcome",
+            between(0, 1e6));
+    visitor("kappa2", self.kappa2, "Influence of the neighbours' topics (the hidden confounder)",
+            between(0, 1e6));
     visitor("normalisation", self.normalisation, "Scaling of the hidden edge weights");
     visitor("noise", self.noise, "Standard deviation of the outcome noise, before standardising",
             between(0, 1e6));
@@ -91,7 +93,7 @@ struct OutcomeOptions {
 /// What no estimator may see. Kept apart from everything that goes into a Dataset.
 struct HiddenState {
   NodeIndex centroid = 0;
-  /// One an undirected edge, in the order of the graph: by source, then target, source < target.
+  /// One per undirected edge, in the order of the graph: by source, then target, source < target.
   std::vector<double> edge_weights;
 };
 

@@ -29,7 +29,8 @@ struct TopicNetwork {
 TopicNetwork synthetic_topic_network(const Context& context, const NetworkOptions& options);
 
 /// A real network with real words: topics fitted on the full vocabulary, features reduced to the
-/// union of each topic's `top_words` most probable words (method.md, section 5, steps 1 and 2).
+/// union of each topic's `top_words` most probable words (docs/method.md, section 7, steps 1 and
+/// 2).
 TopicNetwork fitted_topic_network(const Context& context, LoadedData network,
                                   const TopicModelOptions& options, std::size_t top_words);
 

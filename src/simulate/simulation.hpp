@@ -28,12 +28,14 @@ struct SimulationOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("network", self.network, "A real network (.mat); without it one is generated");
-    visitor("simulation", self.simulation, "Number of the simulation", between(0, (1 << 24) - 1));
+    visitor("simulation", self.simulation,
+            "Number of the simulation: each is another draw of the same world",
+            between(0, (1 << 24) - 1));
     visitor("edge_weights", self.edge_weights,
             "Also write the hidden edge weights (hidden_edge_weights.csv)");
     OutcomeOptions::visit(self.outcome, visitor);
     visitor("top_words", self.top_words,
-            "Features: this many top words of each topic, real networks", at_least(1));
+            "Real networks: the features are this many top words of each topic", at_least(1));
     visit_topic_model(self, visitor);
     NetworkOptions::visit(self.synthetic, visitor);
   }

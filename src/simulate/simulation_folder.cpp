@@ -117,7 +117,7 @@ bool is_mount_point(const fs::path& folder) {
          (info.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0;
 }
 
-/// A folder that is moved away under a process takes the process with it.
+/// Such a folder cannot be replaced: this process would stay in the one that was moved away.
 bool is_or_holds_current_folder(const fs::path& folder) {
   std::error_code failure;
   const fs::path current = fs::current_path(failure);

@@ -21,14 +21,14 @@ struct TopicModelOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("topics", self.topics, "Topics of the topic model", between(1, 10000));
-    visitor("passes", self.passes, "Passes over the documents", at_least(1));
+    visitor("topics", self.topics, "Number of topics", between(1, 10000));
+    visitor("passes", self.passes, "Passes of the topic model over the documents", at_least(1));
     visitor("document_updates", self.document_updates,
-            "Most updates of a document's topics in a pass", at_least(1));
+            "Updates of a document's topics in one pass, at most", at_least(1));
     visitor("document_prior", self.document_prior,
-            "Dirichlet prior of a document's topics; 0 stands for 1/topics", at_least(0));
-    visitor("word_prior", self.word_prior,
-            "Dirichlet prior of a topic's words; 0 stands for 1/topics", at_least(0));
+            "Dirichlet prior of a document's topics; 0 means 1/topics", at_least(0));
+    visitor("word_prior", self.word_prior, "Dirichlet prior of a topic's words; 0 means 1/topics",
+            at_least(0));
   }
 };
 
@@ -92,7 +92,7 @@ class TopicModel {
 ///
 /// The two are one kernel with documents and words exchanged, vectorised over topics; the M-step
 /// runs over the transposed counts, so it needs no accumulators and is summed in one order at any
-/// number of threads. Cost: 2 entries · K multiply-adds an update; a pass is at most
+/// number of threads. Cost: 2 entries · K multiply-adds per update; a pass is at most
 /// document_updates + 1 of them. Memory: K (4 documents + 16 V) + 20 entries bytes, K rounded up to
 /// a multiple of 16.
 ///
@@ -103,7 +103,7 @@ class TopicModel {
 /// not strictly monotone in the passes.
 ///
 /// Departures from scikit-learn: λ starts at Uniform(0.9, 1.1) instead of Gamma(100, 0.01), γ at
-/// uniform instead of random; at most 20 updates a pass instead of 100, which is faster and,
+/// uniform instead of random; at most 20 updates per pass instead of 100, which is faster and,
 /// measured against 50, gives the lower perplexity; single precision in the passes, factors below
 /// 1e-28 of the largest raised to it.
 ///

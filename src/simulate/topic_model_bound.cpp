@@ -40,8 +40,8 @@ double log_sum_exp(std::span<const double> a, std::span<const double> b) {
   return top + std::log(total);
 }
 
-// Logarithms split into their maximum and the exponentials relative to it: K exponentials a word
-// instead of K an entry of the counts.
+// Logarithms split into their maximum and the exponentials relative to it: K exponentials per word
+// instead of K per entry of the counts.
 struct Logs {
   Matrix<double> logs;
   Matrix<double> ratios;

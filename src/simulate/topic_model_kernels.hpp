@@ -15,8 +15,8 @@
 
 namespace cone::topic_model {
 
-/// Rows of one float a topic, each row padded to whole vectors and aligned to a cache line, so that
-/// no kernel has a remainder to treat. What is stored in the padding must be finite.
+/// Rows of one float per topic, each row padded to whole vectors and aligned to a cache line, so
+/// that no kernel has a remainder to treat. What is stored in the padding must be finite.
 class TopicTable {
  public:
   static constexpr std::size_t kLanes = 16;
@@ -58,7 +58,7 @@ struct CountedRows {
 ///     responsibility_k = Σ_w n_w β_wk / (Σ_j θ_j β_wj),
 ///
 /// so that θ_k · responsibility_k is the expected number of its words that topic k wrote. Two
-/// multiply-adds an entry and topic, summed in single precision in the order of the entries: cut
+/// multiply-adds per entry and topic, summed in single precision in the order of the entries: cut
 /// lists of many thousands into pieces.
 void responsibilities(const TopicTable& table, const CountedRows& entries,
                       std::span<const float> factors, std::span<float> responsibility);

@@ -16,7 +16,7 @@ void check_counts(const SparseMatrix& counts);
 /// Throws Error(kData) unless some count is positive.
 void check_any_word(const SparseMatrix& counts);
 
-/// The counts as the kernels want them: single precision, one list a row. Keeps a reference.
+/// The counts as the kernels want them: single precision, one list per row. Keeps a reference.
 class CountLists {
  public:
   explicit CountLists(const SparseMatrix& counts)
@@ -64,7 +64,7 @@ class DocumentInference {
   float settled_change_;
 };
 
-/// Items a task: enough work to hide its start, little enough to balance the threads.
+/// Items per task: enough work to hide its start, little enough to balance the threads.
 inline constexpr std::size_t kDocumentGrain = 64;
 inline constexpr std::size_t kWordGrain = 128;
 

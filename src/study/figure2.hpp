@@ -48,7 +48,7 @@ std::string figure2_text(const Figure2& figure);
 std::string figure2_markdown(const Figure2& figure);
 std::string figure2_csv(const Figure2& figure);
 nlohmann::ordered_json figure2_json(const Figure2& figure);
-/// Heat maps of RMSE and MAE, one row of maps a network, as an SVG image.
+/// Heat maps of RMSE and MAE, one row of maps per network, as an SVG image.
 std::string figure2_svg(const Figure2& figure);
 
 }  // namespace cone

@@ -17,7 +17,7 @@ void require_real_networks(const std::filesystem::path& folder) {
                 "is not there",
                 fmt::format("it is published with the AANE code (GitHub, "
                             "xhuang31/AANE_MATLAB), sha256 {}; name its folder with --data, or do "
-                            "the study on the embedded network with --data demo",
+                            "the study on the built-in network with --data demo",
                             network.sha256)});
   }
   faults.throw_if_any(ErrorCode::kData);

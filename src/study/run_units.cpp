@@ -13,9 +13,9 @@
 namespace cone {
 namespace {
 
-/// Stands between the caller's observer and the units. The observer may be called on the caller's
-/// thread only, so the units there ask it in passing, and the others look at what it said: all stop
-/// within a step of their own computation, not at the end of it.
+/// The observer of the units. The caller's observer may be called on the caller's thread only:
+/// units on that thread ask it, and units on other threads read its last answer. So all stop within
+/// a step of their computation, not at its end.
 class UnitsWatch : public ProgressObserver {
  public:
   UnitsWatch(const Context& context, const std::string& phase, std::size_t num_units)
@@ -64,7 +64,7 @@ void require_distinct(std::span<const Unit> units) {
   }
 }
 
-/// A result of the wrong shape would surprise whoever asked for it long after.
+/// Checked here, so that a stored result of the wrong shape is computed again.
 bool has_right_shape(const Unit& unit, const UnitRecord& record) {
   return record.status == UnitStatus::kFailed || !unit.accepts || unit.accepts(record.result);
 }

@@ -30,8 +30,8 @@ struct RunUnitsOptions {
 };
 
 struct UnitsReport {
-  /// One per unit, in the order of the units; results are as a reader of the files sees them,
-  /// whether they were computed now or earlier.
+  /// One record per unit, in the order of the units. Each is as read back from disk, so that fresh
+  /// and resumed runs agree to the last bit.
   std::vector<UnitRecord> records;
   std::size_t num_reused = 0;
   std::size_t num_failed = 0;

@@ -14,7 +14,7 @@
 #include "simulate/simulated_data.hpp"
 #include "study/run_units.hpp"
 
-// The experiment of method.md, section 6, as a list of independent units.
+// The experiment of docs/method.md, section 8, as a list of independent units.
 
 namespace cone {
 
@@ -27,12 +27,12 @@ struct StudyOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("simulations", self.simulations, "Simulations of each setting", between(2, 1000));
-    visitor("runs", self.runs, "Splits of each simulation (table2; figure2 takes 1 unless told)",
+    visitor("runs", self.runs,
+            "Splits of each simulation (table2; figure2 takes 1 unless you name a number)",
             between(1, 1000));
     visitor("normalisation", self.normalisation, "Scaling of the hidden edge weights");
-    visitor(
-        "tune", self.tune,
-        "Choose cone's options by validation loss on a simulation of their own (table2, figure2)");
+    visitor("tune", self.tune,
+            "Choose cone's options by validation loss on a separate simulation (table2, figure2)");
   }
 };
 

@@ -130,7 +130,7 @@ bool are_group_values(const Json& result, const MethodGroup& group) {
 
 /// Every simulation has splits of its own, so that simulations are independent.
 std::uint64_t unit_seed(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run) {
-  constexpr std::uint64_t kMostRuns = 100'000;  // StudyOptions
+  constexpr std::uint64_t kMostRuns = 100'000;  // StudyOptions allows fewer, so no seed repeats
   return setting.seed + kMostRuns * simulation + run;
 }
 

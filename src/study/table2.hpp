@@ -69,7 +69,7 @@ std::string table2_markdown(const Table2& table);
 std::string table2_csv(const Table2& table);
 /// Everything above but the timings.
 nlohmann::ordered_json table2_json(const Table2& table);
-/// Seconds of computation a group of methods.
+/// Seconds of computation per group of methods.
 std::string table2_timing_text(const Table2& table);
 
 }  // namespace cone

@@ -23,7 +23,7 @@ UnitIdentity identity_of(const ConeOptions& point, std::size_t fold, const PlanO
       .kind = "tune", .options = std::move(options), .seed = seed, .data_checksum = data_checksum};
 }
 
-/// What one point reaches on one fold. Throws Error where that is nothing to rank.
+/// Fits one point on one fold and returns its scores. Throws Error where the training diverged.
 Json fold_scores(const Context& context, const Dataset& data, const FitTask& task,
                  const ConeOptions& point, int selection_folds) {
   const FoldTraining training = fit_cone_fold(context, data, task, point, selection_folds).training;
@@ -38,7 +38,7 @@ Json fold_scores(const Context& context, const Dataset& data, const FitTask& tas
           {"best_epoch", training.best_epoch}};
 }
 
-/// Whether summarise can read them.
+/// Whether a stored result has the scores that summarise() reads.
 bool are_fold_scores(const Json& result) {
   const auto has_number = [&](const char* name) {
     const auto found = result.find(name);

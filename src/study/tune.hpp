@@ -24,13 +24,13 @@ struct TuneOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("tune_folds", self.tune_folds,
-            "Folds of the cross-fitting that each point is fitted on", between(1, 1000));
+            "Fit every combination on this many folds of the cross-fitting", between(1, 1000));
     PlanOptions::visit(self.plan, visitor);
   }
   void check(std::vector<Fault>& faults) const;
 };
 
-/// What is tried of an option where the user names no values.
+/// The default grid: the options and values that are tried where the user names none.
 std::vector<GridAxis> default_tuning_grid();
 
 /// One point of the grid with what it reached on the validation nodes, averaged over the folds.
@@ -68,7 +68,7 @@ Tuning tune(const Context& context, const Dataset& data, std::span<const ConeOpt
 /// The ranked points as a table that shows the options in which they differ; failures below.
 std::string tuning_text(const Tuning& tuning);
 
-/// The best point as a file of options (cone/results/option_file.hpp).
+/// The best point as a file of options (options/option_file.hpp).
 nlohmann::ordered_json best_options_json(const Tuning& tuning);
 
 }  // namespace cone

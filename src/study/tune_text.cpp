@@ -12,7 +12,7 @@
 namespace cone {
 namespace {
 
-/// One cell an option, in order of declaration.
+/// One cell per option, in order of declaration.
 std::vector<std::pair<std::string, std::string>> option_cells(const ConeOptions& options) {
   std::vector<std::pair<std::string, std::string>> cells;
   ConeOptions::visit(options, [&]<class T>(std::string_view name, const T& value, std::string_view,

@@ -270,7 +270,7 @@ TEST(BinaryOutcomes, AreZeroOrOneAndFollowTheScores) {
     const double y1 = log.truth.outcomes()(i, 1);
     ASSERT_TRUE((y0 == 0 || y0 == 1) && (y1 == 0 || y1 == 1));
     excess += y1 - sigmoid(paper.truth.outcomes()(i, 1));
-    // One uniform a node: the arm with the higher score never has the lower outcome.
+    // One uniform per node: the arm with the higher score never has the lower outcome.
     against +=
         (y1 - y0) * (paper.truth.outcomes()(i, 1) - paper.truth.outcomes()(i, 0)) < 0 ? 1 : 0;
   }
