@@ -19,6 +19,7 @@
 #include "data_argument.hpp"
 #include "estimate/catalogue.hpp"
 #include "evaluate/evaluate.hpp"
+#include "evaluate/model_use.hpp"
 #include "explanation_flags.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
@@ -103,36 +104,18 @@ void print_summary(const EvaluationRecord& record, const LoadedData& loaded) {
   std::cerr << '\n';
 }
 
-/// The estimators that need nothing but cone's networks.
-std::vector<std::string> estimators_of_model() {
-  std::vector<std::string> names;
-  for (const EstimatorInfo& row : estimator_catalogue()) {
-    const auto is_fitted = [](LearnerId learner) {
-      return learner == LearnerId::kNone || learner == LearnerId::kCone;
-    };
-    if (row.needs(LearnerId::kCone) && !row.needs_balance() && is_fitted(row.outcome) &&
-        is_fitted(row.weights)) {
-      names.emplace_back(row.name);
-    }
-  }
-  return names;
-}
-
 /// The model that --model names; plan, networks and seed become the model's.
-std::optional<ConeFit> named_model(EvaluateFlags& flags) {
+std::optional<ConeFit> read_named_model(EvaluateFlags& flags) {
   if (flags.model.empty()) return std::nullopt;
   ConeFit fit = read_model(flags.model);
-  flags.options.plan = fit.plan;
-  flags.options.cone = fit.folds.front().encoder.options;
-  flags.run.seed = fit.seed;
-  if (flags.options.estimators.empty()) flags.options.estimators = estimators_of_model();
+  ModelRun run = adopt_model(fit, std::move(flags.options));
+  flags.options = std::move(run.options);
+  flags.run.seed = run.seed;
   return fit;
 }
 
-/// Refuses --model, --attention and --embeddings where no estimator uses cone, and models of other
-/// data.
-void check_model(const EvaluateFlags& flags, const std::optional<ConeFit>& model,
-                 const Dataset& data) {
+/// Refuses --model, --attention and --embeddings where no estimator uses cone's networks.
+void refuse_idle_model_flags(const EvaluateFlags& flags, const Dataset& data) {
   std::vector<Fault> faults;
   for (const auto& [flag, file] :
        {std::pair{"--model", flags.model}, std::pair{"--attention", flags.explanations.attention},
@@ -143,11 +126,6 @@ void check_model(const EvaluateFlags& flags, const std::optional<ConeFit>& model
                       "add cone to --estimators, or leave it out"});
   }
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
-  if (model && model->data_checksum != data.checksum()) {
-    throw Error(ErrorCode::kData, {{.file = flags.model},
-                                   fmt::format("was fitted to other data than {}", flags.data),
-                                   "name the data it was fitted to, or fit a model with cone fit"});
-  }
 }
 
 /// A word before a run that takes more than a few seconds.
@@ -185,13 +163,14 @@ int run_evaluate(EvaluateFlags flags) {
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const Stopwatch watch;
-  std::optional<ConeFit> fit = named_model(flags);
+  std::optional<ConeFit> fit = read_named_model(flags);
   const Context context(flags.run.seed, flags.run.threads, &progress);
 
   const Stopwatch loading;
   const LoadedData data = load_named(context, flags.data, flags.table);
   const double load_seconds = loading.seconds();
-  check_model(flags, fit, data.observed);
+  refuse_idle_model_flags(flags, data.observed);
+  if (fit) require_model_of(*fit, flags.model, data.observed, flags.data);
   const auto policies = resolve_policies(context, data.observed, flags.policies);
   if (flags.explanations.any() && !fit) {
     fit = fit_cone(context, data.observed, flags.options.plan, flags.options.cone);
@@ -201,21 +180,18 @@ int run_evaluate(EvaluateFlags flags) {
   EvaluationRecord record = evaluate(context, data, policies, flags.options, fitted);
   if (fit && record.unfinished.empty()) flags.explanations.write(context, data.observed, *fit);
   progress.clear();
-  record.config["data"] = flags.data;
-  record.config.update(option_json(flags.table));
-  if (!flags.model.empty()) record.config["model"] = model_checksum(*fit);
-  record.timing_seconds["load"] = load_seconds;
-  record.timing_seconds["total"] = watch.seconds();
-
-  const std::string text = evaluation_text(record);
-  std::vector<std::string>& warnings = record.diagnostics.warnings;
-  warnings.insert(warnings.begin(), data.notes.begin(), data.notes.end());  // text: on stderr
+  add_provenance({.data = flags.data,
+                  .table = flags.table,
+                  .model = flags.model.empty() ? nullptr : fitted,
+                  .load_seconds = load_seconds,
+                  .total_seconds = watch.seconds()},
+                 data, record);
   if (flags.json == "-") {
     std::cout << dump_json(to_json(record)) << std::endl;
     return finish(record);
   }
   if (!flags.run.quiet) print_summary(record, data);
-  std::cout << text << std::flush;
+  std::cout << evaluation_text(record) << std::flush;
   if (!flags.json.empty()) {
     write_atomically(flags.json,
                      [&](std::ostream& out) { out << dump_json(to_json(record)) << '\n'; });

@@ -38,7 +38,7 @@ Json policy_json(const PolicyResult& policy) {
   return json;
 }
 
-Json diagnostics_json(const Diagnostics& d) {
+Json diagnostics_json(const Diagnostics& d, const std::vector<std::string>& notes) {
   Json json = {{"num_evaluated_nodes", d.num_evaluated_nodes},
                {"num_isolated_nodes", d.num_isolated_nodes},
                {"num_self_loops_dropped", d.num_self_loops_dropped},
@@ -74,7 +74,8 @@ Json diagnostics_json(const Diagnostics& d) {
     if (!s.counts.empty()) entry["counts"] = s.counts;
     json["feature_scaling"].push_back(std::move(entry));
   }
-  json["warnings"] = d.warnings;
+  json["warnings"] = notes;
+  for (const std::string& warning : d.warnings) json["warnings"].push_back(warning);
   return json;
 }
 
@@ -112,7 +113,7 @@ Json to_json(const EvaluationRecord& record) {
   json["policies"] = Json::array();
   for (const PolicyResult& policy : record.policies)
     json["policies"].push_back(policy_json(policy));
-  json["diagnostics"] = diagnostics_json(record.diagnostics);
+  json["diagnostics"] = diagnostics_json(record.diagnostics, record.notes);
   json["timing_seconds"] = record.timing_seconds;
   return json;
 }

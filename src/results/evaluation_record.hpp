@@ -96,6 +96,8 @@ struct EvaluationRecord {
   std::vector<std::string> unfinished;  ///< ... namely these
   std::vector<PolicyResult> policies;
   Diagnostics diagnostics;
+  /// Choices that the loader made. In JSON they stand before the warnings.
+  std::vector<std::string> notes;
   std::map<std::string, double> timing_seconds;
 
   /// 32 hexadecimal digits over version, revision, configuration, and the checksums of data and
