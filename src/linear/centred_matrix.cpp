@@ -42,8 +42,9 @@ std::vector<ColumnRange> summarise_columns(const Context& context, const SparseM
 
 }  // namespace
 
-CentredMatrix::CentredMatrix(const Context& context, const SparseMatrix& x)
-    : num_source_cols_(x.cols()) {
+CentredMatrix::CentredMatrix(const Context& context, const FeatureMatrix& features)
+    : num_source_cols_(features.cols()) {
+  const SparseMatrix x = features.to_sparse();
   constexpr std::uint32_t kDropped = std::numeric_limits<std::uint32_t>::max();
   const std::vector<ColumnRange> columns = summarise_columns(context, x);
   const auto num_rows = static_cast<double>(x.rows());

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "base/feature_matrix.hpp"
 #include "base/matrix.hpp"
-#include "base/sparse_matrix.hpp"
 #include "exec/context.hpp"
 
 namespace cone {
@@ -16,7 +16,7 @@ namespace cone {
 /// m = 0; for the others m² ≤ variance and nothing is lost. At most twice the entries of X.
 class CentredMatrix {
  public:
-  CentredMatrix(const Context& context, const SparseMatrix& x);
+  CentredMatrix(const Context& context, const FeatureMatrix& x);
 
   std::size_t rows() const { return sparse_.rows(); }
   /// Columns that are not constant.

@@ -33,7 +33,7 @@ void add(const Matrix<double>& term, Matrix<double>& sum) {
 
 }  // namespace
 
-LinearSmoother::LinearSmoother(const Context& context, const SparseMatrix& x,
+LinearSmoother::LinearSmoother(const Context& context, const FeatureMatrix& x,
                                std::size_t largest_direct)
     : context_(context),
       x_(context, x),

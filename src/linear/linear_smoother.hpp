@@ -3,8 +3,8 @@
 #include <memory>
 #include <span>
 
+#include "base/feature_matrix.hpp"
 #include "base/matrix.hpp"
-#include "base/sparse_matrix.hpp"
 #include "exec/context.hpp"
 #include "linear/centred_matrix.hpp"
 #include "linear/linear.hpp"
@@ -20,7 +20,7 @@ namespace cone {
 class LinearSmoother {
  public:
   /// Iterative where both sides of X exceed `largest_direct`. The context must outlive it.
-  LinearSmoother(const Context& context, const SparseMatrix& x,
+  LinearSmoother(const Context& context, const FeatureMatrix& x,
                  std::size_t largest_direct = kLargestDirectFit);
 
   /// Sets the penalty (0: minimum-norm least squares; infinity: the mean) and factorises.

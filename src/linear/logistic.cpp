@@ -30,7 +30,7 @@ constexpr std::size_t kRowsPerPoll = 4096;
 
 }  // namespace
 
-LogisticSolver::LogisticSolver(const Context& context, const SparseMatrix& x,
+LogisticSolver::LogisticSolver(const Context& context, const FeatureMatrix& x,
                                std::span<const std::uint8_t> labels)
     : context_(context),
       x_(context, x),
@@ -217,7 +217,7 @@ LogisticFit LogisticSolver::fit(double c, double tolerance) {
   return fit;
 }
 
-LogisticFit fit_logistic(const Context& context, const SparseMatrix& x,
+LogisticFit fit_logistic(const Context& context, const FeatureMatrix& x,
                          std::span<const std::uint8_t> labels, double c, double tolerance) {
   return LogisticSolver(context, x, labels).fit(c, tolerance);
 }

@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "base/feature_matrix.hpp"
 #include "base/numeric.hpp"
-#include "base/sparse_matrix.hpp"
 #include "exec/context.hpp"
 
 namespace cone {
@@ -17,7 +17,7 @@ struct LogisticFit {
   bool converged = false;
   int iterations = 0;  ///< Newton steps
 
-  double probability(const SparseMatrix::Row& row) const {
+  double probability(const FeatureMatrix::Row& row) const {
     return sigmoid(intercept + dot(row, coefficients));
   }
   /// Of a dense row.
@@ -42,7 +42,7 @@ struct LogisticFit {
 ///
 /// Labels are 0 or 1, as many as X has rows. Throws Error(kData) when all are equal: the intercept
 /// would be infinite.
-LogisticFit fit_logistic(const Context& context, const SparseMatrix& x,
+LogisticFit fit_logistic(const Context& context, const FeatureMatrix& x,
                          std::span<const std::uint8_t> labels, double c, double tolerance = 1e-8);
 
 }  // namespace cone

@@ -15,7 +15,7 @@ namespace cone {
 class LogisticSolver {
  public:
   /// Throws Error(kData) unless both labels occur.
-  LogisticSolver(const Context& context, const SparseMatrix& x,
+  LogisticSolver(const Context& context, const FeatureMatrix& x,
                  std::span<const std::uint8_t> labels);
 
   const CentredMatrix& matrix() const { return x_; }

@@ -22,7 +22,7 @@ constexpr double kFinalTolerance = 1e-8;
 /// A fraction of a millisecond.
 constexpr std::size_t kNodesPerPoll = 4096;
 
-double log_loss(const Context& context, const LogisticFit& fit, const SparseMatrix& x,
+double log_loss(const Context& context, const LogisticFit& fit, const FeatureMatrix& x,
                 std::span<const std::uint8_t> treatment, std::span<const NodeIndex> nodes) {
   double loss = 0;
   for (std::size_t k = 0; k < nodes.size(); ++k) {
@@ -36,7 +36,7 @@ double log_loss(const Context& context, const LogisticFit& fit, const SparseMatr
 }
 
 /// Held-out losses over the grid of C; none where the split cannot be fitted.
-std::vector<double> selection_losses(const Context& context, const SparseMatrix& x,
+std::vector<double> selection_losses(const Context& context, const FeatureMatrix& x,
                                      std::span<const std::uint8_t> treatment,
                                      const SelectionSplit& split, std::span<const double> grid) {
   const std::vector<std::uint8_t> labels = values_at(treatment, split.fit);
@@ -55,7 +55,7 @@ struct Selection {
 };
 
 /// Each task's C.
-std::vector<Selection> select_strengths(const Context& context, const SparseMatrix& x,
+std::vector<Selection> select_strengths(const Context& context, const FeatureMatrix& x,
                                         std::span<const std::uint8_t> treatment,
                                         std::span<const FitTask> tasks,
                                         std::span<const double> grid) {
@@ -96,7 +96,7 @@ std::vector<Selection> select_strengths(const Context& context, const SparseMatr
 
 }  // namespace
 
-std::vector<PropensityFit> fit_propensities(const Context& context, const SparseMatrix& x,
+std::vector<PropensityFit> fit_propensities(const Context& context, const FeatureMatrix& x,
                                             std::span<const std::uint8_t> treatment,
                                             double total_variance, std::span<const FitTask> tasks) {
   std::vector<double> grid = signal_grid(kLeastLogitVariance, kMostLogitVariance);

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "base/sparse_matrix.hpp"
+#include "base/feature_matrix.hpp"
 #include "exec/context.hpp"
 #include "linear/logistic.hpp"
 #include "nuisance/fit_plan.hpp"
@@ -21,7 +21,7 @@ struct PropensityFit {
 
 /// One fit per task, on rows of x and their treatments: predict_propensities says how C is chosen.
 /// total_variance: the sum of the variances of the columns, which sets the scale of the candidates.
-std::vector<PropensityFit> fit_propensities(const Context& context, const SparseMatrix& x,
+std::vector<PropensityFit> fit_propensities(const Context& context, const FeatureMatrix& x,
                                             std::span<const std::uint8_t> treatment,
                                             double total_variance, std::span<const FitTask> tasks);
 

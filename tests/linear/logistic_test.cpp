@@ -52,11 +52,12 @@ TEST(Logistic, IsTheNullModelAtCZero) {
   for (const std::uint8_t label : data.label) share += label / 50.0;
   EXPECT_TRUE(fit.converged);
   EXPECT_EQ(fit.coefficients, (std::vector<double>{0, 0, 0}));
-  EXPECT_NEAR(fit.probability(testing::sparse_from_rows(data.x).row(0)), share, 1e-15);
+  EXPECT_NEAR(fit.probability(FeatureMatrix(testing::sparse_from_rows(data.x)).row(0)), share,
+              1e-15);
 }
 
 TEST(Logistic, StaysFiniteOnSeparableLabels) {
-  const SparseMatrix x = testing::sparse_from_rows({{-2}, {-1}, {1}, {3}});
+  const FeatureMatrix x = testing::sparse_from_rows({{-2}, {-1}, {1}, {3}});
   const std::vector<std::uint8_t> label = {0, 0, 1, 1};
   for (const double c : {1.0, 1e3, 1e6}) {
     const LogisticFit fit = fit_logistic(Context(0, 1), x, label, c);
@@ -66,14 +67,14 @@ TEST(Logistic, StaysFiniteOnSeparableLabels) {
     // At the minimum the slope equals the pull of the labels on it.
     double pull = 0;
     for (std::size_t i = 0; i < 4; ++i) {
-      pull += c * (label[i] - fit.probability(x.row(i))) * x.row(i).values[0];
+      pull += c * (label[i] - fit.probability(x.row(i))) * x.row(i).sparse.values[0];
     }
     EXPECT_NEAR(fit.coefficients[0], pull, 1e-5 * fit.coefficients[0]);
   }
 }
 
 TEST(Logistic, RefusesLabelsThatAreAllEqual) {
-  const SparseMatrix x = testing::sparse_from_rows({{1, 0}, {0, 1}});
+  const FeatureMatrix x = testing::sparse_from_rows({{1, 0}, {0, 1}});
   for (const std::uint8_t label : {0, 1}) {
     EXPECT_THROW(fit_logistic(Context(0, 1), x, std::vector<std::uint8_t>(2, label), 1), Error);
   }
@@ -111,7 +112,7 @@ TEST(Logistic, SwappedLabelsFlipTheSigns) {
   const Sample data = sample(300, 6, 5);
   std::vector<std::uint8_t> swapped = data.label;
   for (std::uint8_t& label : swapped) label = 1 - label;
-  const SparseMatrix x = testing::sparse_from_rows(data.x);
+  const FeatureMatrix x = testing::sparse_from_rows(data.x);
   const LogisticFit fit = fit_logistic(Context(0, 1), x, data.label, 0.3);
   const LogisticFit flipped = fit_logistic(Context(0, 1), x, swapped, 0.3);
   EXPECT_NEAR(flipped.intercept, -fit.intercept, 1e-7);
@@ -127,7 +128,7 @@ TEST(Logistic, ConvergesWhereFeaturesSayNothingAtAll) {
     const LogisticFit fit = fit_logistic(Context(0, 1), testing::sparse_from_rows(x), label, 3);
     EXPECT_TRUE(fit.converged);
     EXPECT_LE(fit.iterations, 2);
-    EXPECT_NEAR(fit.probability(testing::sparse_from_rows(x).row(0)), 0.5, 1e-14);
+    EXPECT_NEAR(fit.probability(FeatureMatrix(testing::sparse_from_rows(x)).row(0)), 0.5, 1e-14);
   }
 }
 
@@ -149,7 +150,7 @@ TEST(Logistic, EndsWhereTheFeaturesSayNothing) {
     data.x.push_back({static_cast<double>(i % 3), static_cast<double>(i % 5)});
     data.label.push_back(i % 2);
   }
-  const SparseMatrix x = testing::sparse_from_rows(data.x);
+  const FeatureMatrix x = testing::sparse_from_rows(data.x);
   for (const double c : {1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0}) {
     const LogisticFit fit = fit_logistic(Context(0, 1), x, data.label, c);
     EXPECT_TRUE(fit.converged) << c;
@@ -164,7 +165,7 @@ TEST(Logistic, EndsOnSeparableLabelsConstantAndRepeatedColumns) {
     data.x.push_back({value, 1.0, value, 1e-3 * value});
     data.label.push_back(value > 0 ? 1 : 0);
   }
-  const SparseMatrix x = testing::sparse_from_rows(data.x);
+  const FeatureMatrix x = testing::sparse_from_rows(data.x);
   for (const double c : {1e-3, 1.0, 1e3, 1e6, 1e9}) {
     const LogisticFit fit = fit_logistic(Context(0, 1), x, data.label, c);
     EXPECT_TRUE(fit.converged) << c;

@@ -60,7 +60,7 @@ constexpr double kReferenceError = 1e-5;
 
 TEST(RegressionsFixture, LogisticRegressionAgrees) {
   const Reference reference;
-  const SparseMatrix x = testing::sparse_from_rows(reference.x);
+  const FeatureMatrix x = testing::sparse_from_rows(reference.x);
   const LogisticFit fit = fit_logistic(Context(0, 1), x, reference.treatment,
                                        reference.values.at("logistic_C").get<double>());
   EXPECT_TRUE(fit.converged);
@@ -80,7 +80,7 @@ TEST(RegressionsFixture, LogisticRegressionAgrees) {
 
 TEST(RegressionsFixture, LogisticRegressionIsAtTheMinimum) {
   const Reference reference;
-  const SparseMatrix x = testing::sparse_from_rows(reference.x);
+  const FeatureMatrix x = testing::sparse_from_rows(reference.x);
   const double c = reference.values.at("logistic_C").get<double>();
   const LogisticFit fit = fit_logistic(Context(0, 1), x, reference.treatment, c);
   std::vector<double> gradient = fit.coefficients;
