@@ -34,6 +34,9 @@ class CentredMatrix {
   /// Σ of squares of every column: the diagonal of column_gram().
   std::span<const double> sums_of_squares() const { return sums_of_squares_; }
 
+  /// Columns of X, the constant ones included.
+  std::size_t num_source_cols() const { return num_source_cols_; }
+
   /// Which columns of X these are, ascending, and their means in X.
   std::span<const std::uint32_t> kept() const { return kept_; }
   std::span<const double> means() const { return means_; }
