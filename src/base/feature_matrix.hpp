@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "base/matrix.hpp"
@@ -59,8 +60,10 @@ class FeatureMatrix {
   /// Has all columns of the matrix, and no entry in the dense ones.
   const SparseMatrix& sparse() const { return sparse_; }
 
-  /// The sparse block of a matrix that nobody will look at again.
-  SparseMatrix take_sparse() && { return std::move(sparse_); }
+  /// The blocks of a matrix that nobody will look at again.
+  std::pair<Matrix<double>, SparseMatrix> take_blocks() && {
+    return {std::move(dense_), std::move(sparse_)};
+  }
 
   /// The rows named by `rows`, in that order. O(values taken).
   FeatureMatrix select_rows(std::span<const std::uint32_t> rows) const;

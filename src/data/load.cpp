@@ -115,7 +115,7 @@ LoadedData load_dataset(const Context& context, const DataFiles& files,
   note_left_out(observed.left_out.size(), options.missing, data.notes);
   load::fill_in_means(observed.features);
   observed.features.matrix = store_full_columns_densely(
-      std::move(observed.features.matrix).take_sparse(), observed.features.num_dense);
+      std::move(observed.features.matrix).take_blocks().second, observed.features.num_dense);
   data.columns = std::move(nodes.columns);
   observed.ids = std::move(nodes.ids);
   observed.treatment = std::move(nodes.treatment);

@@ -1,6 +1,8 @@
 #include "linear/logistic.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "linear/logistic_solver.hpp"
 
@@ -57,10 +59,10 @@ double LogisticFit::log_loss(const FeatureMatrix::Row& row, std::uint8_t label) 
   return std::log1p(rest) + (largest - own);
 }
 
-LogisticFit fit_logistic(const Context& context, const FeatureMatrix& x,
+LogisticFit fit_logistic(const Context& context, FeatureMatrix x,
                          std::span<const std::uint8_t> labels, std::size_t num_labels, double c,
                          double tolerance) {
-  return LogisticSolver(context, x, labels, num_labels).fit(c, tolerance);
+  return LogisticSolver(context, std::move(x), labels, num_labels).fit(c, tolerance);
 }
 
 }  // namespace cone

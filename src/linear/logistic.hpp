@@ -43,7 +43,7 @@ struct LogisticFit {
 ///
 /// Labels are below num_labels ≥ 2, as many as X has rows. Throws Error(kData) when one of them
 /// does not occur: its intercept would be infinite.
-LogisticFit fit_logistic(const Context& context, const FeatureMatrix& x,
+LogisticFit fit_logistic(const Context& context, FeatureMatrix x,
                          std::span<const std::uint8_t> labels, std::size_t num_labels, double c,
                          double tolerance = 1e-8);
 

@@ -39,10 +39,10 @@ std::vector<double> count_labels(std::span<const std::uint8_t> labels, std::size
 
 }  // namespace
 
-LogisticObjective::LogisticObjective(const Context& context, const FeatureMatrix& x,
+LogisticObjective::LogisticObjective(const Context& context, FeatureMatrix x,
                                      std::span<const std::uint8_t> labels, std::size_t num_labels)
     : context_(context),
-      x_(context, x),
+      x_(context, std::move(x)),
       num_logits_(num_labels - 1),
       label_(labels.begin(), labels.end()),
       probability_(num_logits_, x_.rows()),

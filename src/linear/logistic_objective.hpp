@@ -15,8 +15,8 @@ namespace cone {
 class LogisticObjective {
  public:
   /// Throws Error(kData) unless every label occurs. The context must outlive it.
-  LogisticObjective(const Context& context, const FeatureMatrix& x,
-                    std::span<const std::uint8_t> labels, std::size_t num_labels);
+  LogisticObjective(const Context& context, FeatureMatrix x, std::span<const std::uint8_t> labels,
+                    std::size_t num_labels);
 
   const CentredMatrix& matrix() const { return x_; }
   std::size_t num_logits() const { return num_logits_; }

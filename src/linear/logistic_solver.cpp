@@ -24,10 +24,10 @@ constexpr int kMaxIdleSteps = 2;
 
 }  // namespace
 
-LogisticSolver::LogisticSolver(const Context& context, const FeatureMatrix& x,
+LogisticSolver::LogisticSolver(const Context& context, FeatureMatrix x,
                                std::span<const std::uint8_t> labels, std::size_t num_labels)
     : context_(context),
-      objective_(context, x, labels, num_labels),
+      objective_(context, std::move(x), labels, num_labels),
       point_(objective_.null_point().begin(), objective_.null_point().end()) {
   null_loss_ = objective_.evaluate(1, point_);
   std::vector<double> slopes(point_.size());

@@ -15,8 +15,8 @@ namespace cone {
 class LogisticSolver {
  public:
   /// Throws Error(kData) unless every label occurs.
-  LogisticSolver(const Context& context, const FeatureMatrix& x,
-                 std::span<const std::uint8_t> labels, std::size_t num_labels);
+  LogisticSolver(const Context& context, FeatureMatrix x, std::span<const std::uint8_t> labels,
+                 std::size_t num_labels);
 
   LogisticFit fit(double c, double tolerance);
 
