@@ -211,7 +211,7 @@ void run(const Options& options) {
  "hidden": {}, "epochs": {}, "epoch_seconds": {:.9f}, "fastest_epoch_seconds": {:.9f},
  "data_peak_bytes": {}, "peak_bytes": {})",
       context.num_threads(), data.num_nodes(), data.graph.neighbours().size(),
-      data.features.matrix.cols(), data.features.matrix.num_entries(), split.train.size(),
+      data.features.matrix.cols(), data.features.matrix.num_stored(), split.train.size(),
       split.validation.size(), num_parameters, training.heads, training.head_size, training.hidden,
       seconds.size(), seconds[seconds.size() / 2], seconds.front(), peak_before, peak_bytes());
   if (!options.whole_only) {

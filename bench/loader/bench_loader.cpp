@@ -31,10 +31,11 @@ double cpu_seconds() {
 }
 
 std::uint64_t kept_bytes(const cone::Dataset& data) {
-  const cone::SparseMatrix& features = data.features.matrix;
+  const cone::SparseMatrix& features = data.features.matrix.sparse();
   return data.ids.num_bytes() + data.graph.offsets().size_bytes() +
          data.graph.neighbours().size_bytes() + features.offsets().size_bytes() +
-         features.columns().size_bytes() + features.values().size_bytes() + data.treatment.size() +
+         features.columns().size_bytes() + features.values().size_bytes() +
+         data.features.matrix.dense().values().size_bytes() + data.treatment.size() +
          data.outcome.size() * sizeof(double);
 }
 
@@ -56,7 +57,7 @@ int main(int argc, char** argv) {
         "\n",
         elapsed.count(), cpu_seconds(), peak_resident_bytes(), kept_bytes(data.observed),
         context.num_threads(), data.observed.num_nodes(), data.observed.graph.num_edges(),
-        data.observed.features.matrix.num_entries());
+        data.observed.features.matrix.to_sparse().num_entries());
   } catch (const cone::Error& error) {
     std::cerr << error.what() << '\n';
     return 1;

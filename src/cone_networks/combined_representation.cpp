@@ -61,17 +61,10 @@ void standardise(const ColumnUnits& units, Matrix<float>& rows) {
   }
 }
 
-SparseMatrix as_sparse(const Matrix<float>& rows) {
-  std::vector<std::uint64_t> offsets(rows.rows() + 1);
-  for (std::size_t i = 0; i < offsets.size(); ++i) offsets[i] = i * rows.cols();
-  std::vector<std::uint32_t> columns(rows.rows() * rows.cols());
-  for (std::size_t k = 0; k < columns.size(); ++k) {
-    columns[k] = static_cast<std::uint32_t>(k % rows.cols());
-  }
-  return {rows.cols(),
-          std::move(offsets),
-          std::move(columns),
-          {rows.values().begin(), rows.values().end()}};
+FeatureMatrix as_features(const Matrix<float>& rows) {
+  Matrix<double> values(rows.rows(), rows.cols());
+  std::copy(rows.values().begin(), rows.values().end(), values.values().begin());
+  return FeatureMatrix(std::move(values));
 }
 
 }  // namespace cone

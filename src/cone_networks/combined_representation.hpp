@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
+#include "base/feature_matrix.hpp"
 #include "base/matrix.hpp"
-#include "base/sparse_matrix.hpp"
 #include "cone_networks/cone_fit.hpp"
 #include "cone_networks/representation.hpp"
 
@@ -20,7 +20,7 @@ ColumnUnits column_units(MatrixView<const float> rows);
 /// Subtracts the mean and divides by the scale of every column.
 void standardise(const ColumnUnits& units, Matrix<float>& rows);
 
-/// The same numbers with every entry stored, for models that take sparse rows.
-SparseMatrix as_sparse(const Matrix<float>& rows);
+/// The same numbers as dense columns of features, for regressions.
+FeatureMatrix as_features(const Matrix<float>& rows);
 
 }  // namespace cone

@@ -25,8 +25,8 @@ PropensityFit constant_propensity(const std::vector<std::uint8_t>& treatment,
   const double treated = std::accumulate(treatment.begin(), treatment.end(), 0.0);
   const double control = static_cast<double>(treatment.size()) - treated;
   const double share = (treated + 1) / (treated + control + 2);
-  return {.model = {.intercept = std::log(share / (1 - share)),
-                    .coefficients = std::vector<double>(num_inputs),
+  return {.model = {.intercepts = {std::log(share / (1 - share))},
+                    .coefficients = Matrix<double>(1, num_inputs),
                     .converged = true},
           .held_out_loss =
               -(treated * std::log(share) + control * std::log(1 - share)) / (treated + control)};
@@ -64,7 +64,8 @@ PropensityFit fit_propensity(const Context& context, const Dataset& data, const 
       data, nodes, static_cast<int>(std::min<std::ptrdiff_t>(num_folds, rarer)), context.seed());
   // Standardised columns have variance 1, up to the difference of training and other nodes.
   const auto total_variance = static_cast<double>(z.cols());
-  return fit_propensities(context, as_sparse(z), treatment, total_variance, {&task, 1})[0];
+  return fit_propensities(context, as_features(z), treatment, data.num_arms(), total_variance,
+                          {&task, 1})[0];
 }
 
 FoldTraining training_summary(const Representation& representation) {

@@ -40,9 +40,7 @@ Nuisances predict_cone(const Context& context, const Dataset& data, const ConeFi
     Matrix<float> z = combined_rows(encode_nodes(context, data, fold.encoder), nodes);
     standardise(fold.z_units, z);
     for (std::size_t k = 0; k < nodes.size(); ++k) {
-      const double treated = fold.propensity.probability(std::as_const(z).row(k));
-      probability(rows[k], 0) = 1 - treated;
-      probability(rows[k], 1) = treated;
+      fold.propensity.probabilities(std::as_const(z).row(k), probability.row(rows[k]));
     }
     const DenseInput input(std::move(z));
     const PlausibleRange range = plausible_range(data, plan.tasks[t].fit);

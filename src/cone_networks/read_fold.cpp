@@ -31,9 +31,9 @@ void next_arm(ByteReader& reader, std::string_view owner, ArmNetwork& arm) {
 
 LogisticFit next_propensity(ByteReader& reader, std::size_t num_columns) {
   LogisticFit model;
-  model.intercept = reader.next_finite("the intercept of the propensity model");
-  model.coefficients.resize(num_columns);
-  reader.next_values(std::span(model.coefficients), "the coefficients of the propensity model");
+  model.intercepts = {reader.next_finite("the intercept of the propensity model")};
+  model.coefficients = Matrix<double>(1, num_columns);
+  reader.next_values(model.coefficients.values(), "the coefficients of the propensity model");
   const auto converged = reader.next<std::uint32_t>("whether the propensity model converged");
   const auto iterations = reader.next<std::uint32_t>("the steps of the propensity model");
   if (converged > 1 || iterations > std::uint32_t{std::numeric_limits<int>::max()}) {

@@ -23,7 +23,7 @@ void require_one_model(const ConeFit& fit, const FoldShape& shape) {
                 fold.treated.parameters().size() == shape.arm.size() &&
                 fold.z_units.mean.size() == shape.num_columns &&
                 fold.z_units.scale.size() == shape.num_columns &&
-                fold.propensity.coefficients.size() == shape.num_columns,
+                fold.propensity.coefficients.values().size() == shape.num_columns,
             "model file: the folds are not of one model");
   }
 }
@@ -39,8 +39,8 @@ void put_fold(ByteWriter& writer, const ConeFold& fold) {
   writer.put_values(std::span(fold.z_units.scale));
   put_arm(writer, fold.control);
   put_arm(writer, fold.treated);
-  writer.put(fold.propensity.intercept);
-  writer.put_values(std::span(fold.propensity.coefficients));
+  writer.put(fold.propensity.intercepts.front());
+  writer.put_values(fold.propensity.coefficients.values());
   writer.put(static_cast<std::uint32_t>(fold.propensity.converged ? 1 : 0));
   writer.put(static_cast<std::uint32_t>(fold.propensity.iterations));
   const FoldTraining& training = fold.training;

@@ -23,16 +23,17 @@ struct ColumnRange {
 }  // namespace
 
 std::vector<ColumnUnit> measure_columns(const FeatureTable& features) {
-  const SparseMatrix& x = features.matrix;
+  const FeatureMatrix& x = features.matrix;
   const auto num_rows = static_cast<double>(x.rows());
   std::vector<ColumnRange> columns(x.cols());
-  for (std::size_t k = 0; k < x.num_entries(); ++k) {
-    ColumnRange& column = columns[x.columns()[k]];
-    const double value = x.values()[k];
-    ++column.num_entries;
-    column.low = std::min(column.low, value);
-    column.high = std::max(column.high, value);
-    column.sum.add(value);
+  for (std::size_t i = 0; i < x.rows(); ++i) {
+    x.row(i).for_each([&](std::uint32_t j, double value) {
+      ColumnRange& column = columns[j];
+      ++column.num_entries;
+      column.low = std::min(column.low, value);
+      column.high = std::max(column.high, value);
+      column.sum.add(value);
+    });
   }
   std::vector<ColumnUnit> units(x.cols());
   for (std::size_t j = 0; j < x.cols(); ++j) {
@@ -42,12 +43,13 @@ std::vector<ColumnUnit> measure_columns(const FeatureTable& features) {
     }
     if (x.rows() > 0) units[j].mean = columns[j].sum.value() / num_rows;
   }
-  for (std::size_t k = 0; k < x.num_entries(); ++k) {
-    const std::uint32_t j = x.columns()[k];
-    const double largest = columns[j].largest();
-    if (!(largest > 0)) continue;
-    const double deviation = (x.values()[k] - units[j].mean) / largest;
-    columns[j].squares.add(deviation * deviation);
+  for (std::size_t i = 0; i < x.rows(); ++i) {
+    x.row(i).for_each([&](std::uint32_t j, double value) {
+      const double largest = columns[j].largest();
+      if (!(largest > 0)) return;
+      const double deviation = (value - units[j].mean) / largest;
+      columns[j].squares.add(deviation * deviation);
+    });
   }
   for (std::size_t j = 0; j < x.cols(); ++j) {
     const ColumnRange& column = columns[j];

@@ -35,8 +35,7 @@ std::string Dataset::checksum() const {
   checksum.add(graph.offsets()).add(graph.neighbours());
   checksum.add_size(features.matrix.cols());
   checksum.add_size(features.num_dense);
-  checksum.add(features.matrix.offsets()).add(features.matrix.columns());
-  checksum.add(features.matrix.values());
+  features.matrix.add_to(checksum);
   for (const std::string& name : features.names) checksum.add(std::string_view(name));
   checksum.add(std::span<const std::uint8_t>(treatment));
   checksum.add(std::span<const double>(outcome));

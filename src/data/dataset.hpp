@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/feature_matrix.hpp"
 #include "base/matrix.hpp"
-#include "base/sparse_matrix.hpp"
 #include "data/arms.hpp"
 #include "data/id_table.hpp"
 #include "graph/graph.hpp"
@@ -19,9 +19,10 @@ namespace cone {
 /// (columns of nodes.csv): each has a unit and a zero of its own. The others are counts (bags of
 /// words: features.npz, features.csv, .mat files, --counts): they share one unit, and zero means
 /// "absent". The kind is declared by the format or the user, never guessed from the values;
-/// learners scale the two kinds differently.
+/// learners scale the two kinds differently. Loaders store measurements densely where they are not
+/// mostly zero (store_full_columns_densely).
 struct FeatureTable {
-  SparseMatrix matrix;
+  FeatureMatrix matrix;
   std::vector<std::string> names;  ///< one per column
   std::size_t num_dense = 0;
 

@@ -55,7 +55,7 @@ IdTable leave_out_lines(NodeTable& nodes, FeatureTable& features, EdgeLines& edg
 }
 
 void fill_in_means(FeatureTable& features) {
-  const SparseMatrix& matrix = features.matrix;
+  const SparseMatrix& matrix = features.matrix.sparse();
   std::vector<std::uint64_t> num_missing(matrix.cols(), 0);
   bool any = false;
   for (std::size_t k = 0; k < matrix.num_entries(); ++k) {

@@ -110,11 +110,12 @@ LoadedData load_dataset(const Context& context, const DataFiles& files,
   faults.throw_if_any(ErrorCode::kData);
 
   Dataset& observed = data.observed;
-  observed.features =
-      load::join_columns(std::move(nodes.features), std::move(sparse), nodes.ids.size());
+  observed.features = load::join_columns(std::move(nodes.features), std::move(sparse));
   observed.left_out = load::leave_out_lines(nodes, observed.features, lines);
   note_left_out(observed.left_out.size(), options.missing, data.notes);
   load::fill_in_means(observed.features);
+  observed.features.matrix = store_full_columns_densely(
+      std::move(observed.features.matrix).take_blocks().second, observed.features.num_dense);
   data.columns = std::move(nodes.columns);
   observed.ids = std::move(nodes.ids);
   observed.treatment = std::move(nodes.treatment);

@@ -72,7 +72,7 @@ FeatureTable read_feature_matrix(const Source& source, const NodeTable& nodes,
     for (const Fault& fault : error.faults()) source.faults.add("features", fault);
     return {};
   }
-  const SparseMatrix& matrix = table.matrix;
+  const SparseMatrix& matrix = table.matrix.sparse();
   const auto refuse = [&](std::string what, std::string advice) {
     source.faults.add("features", {{.file = path.string()}, std::move(what), std::move(advice)});
   };
@@ -138,29 +138,12 @@ FeatureTable read_sparse_features(const Source& source, const NodeTable& nodes) 
   return table;
 }
 
-FeatureTable join_columns(FeatureTable left, FeatureTable right, std::size_t num_rows) {
+FeatureTable join_columns(FeatureTable left, FeatureTable right) {
   if (right.names.empty()) return left;
   if (left.names.empty()) return right;
-  const auto shift = static_cast<std::uint32_t>(left.matrix.cols());
-  std::vector<std::uint64_t> offsets(num_rows + 1, 0);
-  std::vector<std::uint32_t> columns;
-  std::vector<double> values;
-  const std::size_t num_entries = left.matrix.num_entries() + right.matrix.num_entries();
-  columns.reserve(num_entries);
-  values.reserve(num_entries);
-  for (std::size_t i = 0; i < num_rows; ++i) {
-    const SparseMatrix::Row first = left.matrix.row(i);
-    const SparseMatrix::Row second = right.matrix.row(i);
-    columns.insert(columns.end(), first.columns.begin(), first.columns.end());
-    for (const std::uint32_t column : second.columns) columns.push_back(column + shift);
-    values.insert(values.end(), first.values.begin(), first.values.end());
-    values.insert(values.end(), second.values.begin(), second.values.end());
-    offsets[i + 1] = columns.size();
-  }
+  left.matrix = left.matrix.append_columns(right.matrix.sparse());
   left.names.insert(left.names.end(), std::make_move_iterator(right.names.begin()),
                     std::make_move_iterator(right.names.end()));
-  left.matrix = SparseMatrix(shift + right.matrix.cols(), std::move(offsets), std::move(columns),
-                             std::move(values));
   return left;
 }
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/sparse_matrix.hpp"
 #include "data/csv.hpp"
 #include "data/data_files.hpp"
 #include "data/dataset.hpp"
@@ -63,8 +62,9 @@ FeatureTable read_sparse_features(const Source& source, const NodeTable& nodes);
 FeatureTable read_feature_list(const Source& source, const NodeTable& nodes,
                                const std::vector<std::string>* names);
 
-/// Appends the columns of `right`; either may have no columns.
-FeatureTable join_columns(FeatureTable left, FeatureTable right, std::size_t num_rows);
+/// Appends the columns of `right`; either may have no columns. While a dataset is put together all
+/// its columns are sparse.
+FeatureTable join_columns(FeatureTable left, FeatureTable right);
 
 /// Takes the lines that are left out from all columns of `nodes`, `features` and the edges. Returns
 /// their ids.

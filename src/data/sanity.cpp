@@ -43,10 +43,9 @@ std::vector<double> sum_by_column(const Context& context, const FeatureTable& fe
         std::vector<double> sums(size, 0.0);
         for (std::size_t i = begin * stride; i < end * stride; i += stride) {
           if (i >= features.matrix.rows()) break;
-          const SparseMatrix::Row row = features.matrix.row(i);
-          for (std::size_t k = 0; k < row.size() && row.columns[k] < features.num_dense; ++k) {
-            add(i, row.columns[k], row.values[k], sums.data() + row.columns[k] * width);
-          }
+          features.matrix.row(i).for_each([&](std::uint32_t j, double value) {
+            if (j < features.num_dense) add(i, j, value, sums.data() + j * width);
+          });
         }
         return sums;
       });
@@ -118,11 +117,8 @@ bool is_suspicious(const ColumnMoments& m) {
   return false;
 }
 
-double value_at(const SparseMatrix& matrix, std::size_t i, std::size_t j) {
-  const SparseMatrix::Row row = matrix.row(i);
-  const auto found = std::lower_bound(row.columns.begin(), row.columns.end(), j);
-  if (found == row.columns.end() || *found != j) return 0;
-  return row.values[static_cast<std::size_t>(found - row.columns.begin())];
+double value_at(const FeatureMatrix& matrix, std::size_t i, std::size_t j) {
+  return matrix.row(i).at(static_cast<std::uint32_t>(j));
 }
 
 template <class Target>

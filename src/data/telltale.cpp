@@ -18,14 +18,9 @@ using Pairs = std::vector<std::pair<double, double>>;
 template <class Target>
 Pairs collect(const Dataset& data, std::size_t column, std::size_t step, const Target& target) {
   Pairs pairs;
-  const SparseMatrix& x = data.features.matrix;
   for (std::size_t i = 0; i < data.num_nodes(); i += step) {
-    const SparseMatrix::Row row = x.row(i);
-    const auto found = std::lower_bound(row.columns.begin(), row.columns.end(), column);
-    const bool is_stored = found != row.columns.end() && *found == column;
-    pairs.emplace_back(
-        target(i),
-        is_stored ? row.values[static_cast<std::size_t>(found - row.columns.begin())] : 0.0);
+    pairs.emplace_back(target(i),
+                       data.features.matrix.row(i).at(static_cast<std::uint32_t>(column)));
   }
   return pairs;
 }

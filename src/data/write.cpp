@@ -1,5 +1,6 @@
 #include "data/write.hpp"
 
+#include <algorithm>
 #include <ostream>
 #include <span>
 #include <string>
@@ -65,19 +66,18 @@ void write_nodes(std::ostream& out, const Dataset& data, const Truth* truth) {
   writer.field("id").field("treatment").field("outcome");
   for (const Column& column : columns) writer.field(column.name);
   const std::size_t num_dense = data.features.num_dense;
+  std::vector<double> measurements(num_dense);
   for (std::size_t j = 0; j < num_dense; ++j) writer.field(data.features.names[j]);
   writer.end_line();
   for (std::size_t i = 0; i < data.num_nodes(); ++i) {
     writer.field(data.ids[static_cast<NodeIndex>(i)]).field(data.treatment[i] == 1 ? "1" : "0");
     writer.field(data.outcome[i]);
     for (const Column& column : columns) writer.field(column.values[i]);
-    const SparseMatrix::Row row = data.features.matrix.row(i);
-    std::size_t k = 0;  // the next stored entry; what is not stored is 0
-    for (std::size_t j = 0; j < num_dense; ++j) {
-      const bool is_stored = k < row.size() && row.columns[k] == j;
-      writer.field(is_stored ? row.values[k] : 0.0);
-      k += is_stored ? 1 : 0;
-    }
+    std::fill(measurements.begin(), measurements.end(), 0.0);
+    data.features.matrix.row(i).for_each([&](std::uint32_t j, double value) {
+      if (j < num_dense) measurements[j] = value;
+    });
+    for (const double value : measurements) writer.field(value);
     writer.end_line();
   }
 }
@@ -97,12 +97,11 @@ void write_feature_list(std::ostream& out, const Dataset& data) {
   CsvWriter writer(out);
   writer.field("node").field("feature").field("value").end_line();
   for (std::size_t i = 0; i < data.num_nodes(); ++i) {
-    const SparseMatrix::Row row = data.features.matrix.row(i);
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      if (row.values[k] == 0 || row.columns[k] < data.features.num_dense) continue;
+    data.features.matrix.row(i).for_each([&](std::uint32_t j, double value) {
+      if (value == 0 || j < data.features.num_dense) return;
       writer.field(data.ids[static_cast<NodeIndex>(i)]);
-      writer.field(data.features.names[row.columns[k]]).field(row.values[k]).end_line();
-    }
+      writer.field(data.features.names[j]).field(value).end_line();
+    });
   }
 }
 
@@ -121,12 +120,11 @@ SparseMatrix count_columns(const FeatureTable& features) {
   std::vector<std::uint32_t> columns;
   std::vector<double> values;
   for (std::size_t i = 0; i < features.matrix.rows(); ++i) {
-    const SparseMatrix::Row row = features.matrix.row(i);
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      if (row.columns[k] < first) continue;
-      columns.push_back(row.columns[k] - first);
-      values.push_back(row.values[k]);
-    }
+    features.matrix.row(i).for_each([&](std::uint32_t j, double value) {
+      if (j < first) return;
+      columns.push_back(j - first);
+      values.push_back(value);
+    });
     offsets.push_back(columns.size());
   }
   return {features.num_counts(), std::move(offsets), std::move(columns), std::move(values)};
@@ -162,7 +160,7 @@ void write_dataset(const Context& context, const std::filesystem::path& folder, 
                                       "check the path and the permissions"});
   }
   const bool has_features = data.features.num_counts() > 0;
-  const bool as_matrix = data.features.matrix.num_entries() > kMaxListedEntries;
+  const bool as_matrix = data.features.matrix.sparse().num_entries() > kMaxListedEntries;
   refuse_other_features(folder, has_features, as_matrix);
   std::uint64_t num_written = 0;
   const auto write = [&](const char* name, const auto& body) {

@@ -4,13 +4,16 @@
 #include <limits>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/numeric.hpp"
+#include "exec/large_matrix.hpp"
+#include "linear/centre_columns.hpp"
 #include "linear/dense.hpp"
 
 namespace cone {
 namespace {
 
-struct ColumnRange {
+struct ColumnSummary {
   std::uint64_t num_entries = 0;
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
@@ -20,18 +23,18 @@ struct ColumnRange {
 /// Rows or entries of a pass after which it asks whether to go on.
 constexpr std::size_t kItemsPerPoll = 4096;
 
-std::vector<ColumnRange> summarise_columns(const Context& context, const SparseMatrix& x) {
-  std::vector<ColumnRange> columns(x.cols());
+std::vector<ColumnSummary> summarise_columns(const Context& context, const SparseMatrix& x) {
+  std::vector<ColumnSummary> columns(x.cols());
   for (std::size_t k = 0; k < x.num_entries(); ++k) {
     if (k % kItemsPerPoll == 0) context.poll();
-    ColumnRange& column = columns[x.columns()[k]];
+    ColumnSummary& column = columns[x.columns()[k]];
     const double value = x.values()[k];
     ++column.num_entries;
     column.low = std::min(column.low, value);
     column.high = std::max(column.high, value);
     column.sum.add(value);
   }
-  for (ColumnRange& column : columns) {
+  for (ColumnSummary& column : columns) {
     if (column.num_entries < x.rows()) {
       column.low = std::min(column.low, 0.0);
       column.high = std::max(column.high, 0.0);
@@ -42,32 +45,47 @@ std::vector<ColumnRange> summarise_columns(const Context& context, const SparseM
 
 }  // namespace
 
-CentredMatrix::CentredMatrix(const Context& context, const SparseMatrix& x)
-    : num_source_cols_(x.cols()) {
+CentredMatrix::CentredMatrix(const Context& context, FeatureMatrix x) : num_source_cols_(x.cols()) {
+  const std::vector<std::uint32_t> dense_columns(x.dense_columns().begin(),
+                                                 x.dense_columns().end());
+  auto [dense, sparse] = std::move(x).take_blocks();
+  if (!dense_columns.empty()) {
+    CentredColumns centred = centre_columns(context, std::move(dense));
+    dense_ = std::move(centred.values);
+    means_ = std::move(centred.means);
+    sums_of_squares_ = std::move(centred.sums_of_squares);
+    for (const std::uint32_t k : centred.kept) kept_.push_back(dense_columns[k]);
+  }
+  take_sparse(context, sparse);
+}
+
+void CentredMatrix::take_sparse(const Context& context, const SparseMatrix& x) {
   constexpr std::uint32_t kDropped = std::numeric_limits<std::uint32_t>::max();
-  const std::vector<ColumnRange> columns = summarise_columns(context, x);
+  const std::size_t first = num_dense();
+  const std::vector<ColumnSummary> columns = summarise_columns(context, x);
   const auto num_rows = static_cast<double>(x.rows());
   std::vector<std::uint32_t> position(x.cols(), kDropped);
-  std::vector<std::uint32_t> filled;  // the columns that are stored with all their entries
+  std::vector<double> mean;           // of the columns of S
+  std::vector<std::uint32_t> filled;  // those of them that are stored with all their entries
   for (std::size_t j = 0; j < x.cols(); ++j) {
-    const ColumnRange& column = columns[j];
+    const ColumnSummary& column = columns[j];
     if (!(column.low < column.high)) continue;
-    position[j] = static_cast<std::uint32_t>(kept_.size());
+    position[j] = static_cast<std::uint32_t>(mean.size());
     kept_.push_back(static_cast<std::uint32_t>(j));
-    means_.push_back(column.sum.value() / num_rows);
+    mean.push_back(column.sum.value() / num_rows);
     const bool fill = 2 * column.num_entries > x.rows();
     if (fill) filled.push_back(position[j]);
-    offsets_.push_back(fill ? 0.0 : means_.back());
+    offsets_.push_back(fill ? 0.0 : mean.back());
   }
 
   std::vector<std::uint64_t> row_offsets = {0};
   std::vector<std::uint32_t> row_columns;
   std::vector<double> values;
-  sums_of_squares_.assign(kept_.size(), 0.0);
+  std::vector<double> squares(mean.size(), 0.0);
   const auto append = [&](std::uint32_t j, double value) {
     row_columns.push_back(j);
     values.push_back(value);
-    sums_of_squares_[j] += value * value;
+    squares[j] += value * value;
   };
   for (std::size_t i = 0; i < x.rows(); ++i) {
     if (i % kItemsPerPoll == 0) context.poll();
@@ -77,52 +95,89 @@ CentredMatrix::CentredMatrix(const Context& context, const SparseMatrix& x)
       const std::uint32_t j = position[row.columns[k]];
       if (j == kDropped) continue;
       for (; next_filled != filled.end() && *next_filled < j; ++next_filled) {
-        append(*next_filled, -means_[*next_filled]);
+        append(*next_filled, -mean[*next_filled]);
       }
       if (next_filled != filled.end() && *next_filled == j) {
-        append(j, row.values[k] - means_[j]);
+        append(j, row.values[k] - mean[j]);
         ++next_filled;
       } else {
         append(j, row.values[k]);
       }
     }
-    for (; next_filled != filled.end(); ++next_filled) append(*next_filled, -means_[*next_filled]);
+    for (; next_filled != filled.end(); ++next_filled) append(*next_filled, -mean[*next_filled]);
     row_offsets.push_back(row_columns.size());
   }
-  for (std::size_t j = 0; j < kept_.size(); ++j) {
-    sums_of_squares_[j] -= num_rows * offsets_[j] * offsets_[j];
+  for (std::size_t j = 0; j < mean.size(); ++j) {
+    squares[j] -= num_rows * offsets_[j] * offsets_[j];
   }
+  means_.insert(means_.end(), mean.begin(), mean.end());
+  sums_of_squares_.insert(sums_of_squares_.end(), squares.begin(), squares.end());
   sparse_ =
-      SparseMatrix(kept_.size(), std::move(row_offsets), std::move(row_columns), std::move(values));
+      SparseMatrix(mean.size(), std::move(row_offsets), std::move(row_columns), std::move(values));
+  require(kept_.size() == first + mean.size(), "centred matrix: columns went missing");
 }
 
 void CentredMatrix::multiply(std::span<const double> u, std::span<double> out) const {
-  const double shift = dot(offsets_, u);
-  for (std::size_t i = 0; i < rows(); ++i) out[i] = dot(sparse_.row(i), u) - shift;
+  const std::span<const double> u_sparse = u.subspan(num_dense());
+  const double shift = dot(offsets_, u_sparse);
+  if (num_dense() == 0) {
+    for (std::size_t i = 0; i < rows(); ++i) out[i] = dot(sparse_.row(i), u_sparse) - shift;
+    return;
+  }
+  multiply_dense(dense_, u.first(num_dense()), out);
+  if (sparse_.cols() == 0) return;
+  for (std::size_t i = 0; i < rows(); ++i) out[i] += dot(sparse_.row(i), u_sparse) - shift;
 }
 
 void CentredMatrix::multiply_transposed(std::span<const double> r, std::span<double> out) const {
+  if (num_dense() > 0) multiply_dense_transposed(dense_, r, out.first(num_dense()));
+  const std::span<double> out_sparse = out.subspan(num_dense());
+  if (out_sparse.empty()) return;
   double total = 0;
   for (const double value : r) total += value;
-  for (std::size_t j = 0; j < cols(); ++j) out[j] = -offsets_[j] * total;
+  for (std::size_t j = 0; j < out_sparse.size(); ++j) out_sparse[j] = -offsets_[j] * total;
   for (std::size_t i = 0; i < rows(); ++i) {
     const SparseMatrix::Row row = sparse_.row(i);
-    for (std::size_t k = 0; k < row.size(); ++k) out[row.columns[k]] += row.values[k] * r[i];
+    for (std::size_t k = 0; k < row.size(); ++k) out_sparse[row.columns[k]] += row.values[k] * r[i];
   }
 }
 
 Matrix<double> CentredMatrix::column_gram(const Context& context) const {
-  Matrix<double> gram = gram_matrix(context, sparse_);
+  const std::size_t first = num_dense();
+  if (sparse_.cols() == 0) return dense_gram(context, dense_);
+  Matrix<double> of_sparse = gram_matrix(context, sparse_);
   const auto num_rows = static_cast<double>(rows());
-  for (std::size_t a = 0; a < cols(); ++a) {
+  for (std::size_t a = 0; a < sparse_.cols(); ++a) {
     context.poll();
-    for (std::size_t b = 0; b <= a; ++b) gram(a, b) -= num_rows * (offsets_[a] * offsets_[b]);
+    for (std::size_t b = 0; b <= a; ++b) of_sparse(a, b) -= num_rows * (offsets_[a] * offsets_[b]);
+  }
+  if (first == 0) return of_sparse;
+  Matrix<double> gram = make_zero_matrix(context, cols(), cols());
+  const Matrix<double> of_dense = dense_gram(context, dense_);
+  for (std::size_t a = 0; a < first; ++a) {
+    std::copy_n(of_dense.row(a).begin(), a + 1, gram.row(a).begin());
+  }
+  for (std::size_t a = 0; a < sparse_.cols(); ++a) {
+    std::copy_n(of_sparse.row(a).begin(), a + 1,
+                gram.row(first + a).begin() + static_cast<std::ptrdiff_t>(first));
+  }
+  // Dense columns add up to zero, so the offsets of the others take nothing off these products.
+  for (std::size_t i = 0; i < rows(); ++i) {
+    if (i % kItemsPerPoll == 0) context.poll();
+    const SparseMatrix::Row row = sparse_.row(i);
+    const std::span<const double> dense = dense_.row(i);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      const std::span<double> out = gram.row(first + row.columns[k]);
+      for (std::size_t j = 0; j < first; ++j) out[j] += row.values[k] * dense[j];
+    }
   }
   return gram;
 }
 
 Matrix<double> CentredMatrix::row_gram(const Context& context) const {
-  Matrix<double> gram = gram_matrix(context, sparse_.transposed());
+  Matrix<double> gram = sparse_.cols() == 0 ? make_zero_matrix(context, rows(), rows())
+                                            : gram_matrix(context, sparse_.transposed());
+  if (num_dense() > 0) add_row_products(context, dense_, gram);
   std::vector<double> cross(rows());
   for (std::size_t i = 0; i < rows(); ++i) cross[i] = dot(sparse_.row(i), offsets_);
   const double constant = dot(offsets_, offsets_);

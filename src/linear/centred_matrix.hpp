@@ -4,27 +4,37 @@
 #include <span>
 #include <vector>
 
+#include "base/feature_matrix.hpp"
 #include "base/matrix.hpp"
-#include "base/sparse_matrix.hpp"
 #include "exec/context.hpp"
 
 namespace cone {
 
-/// X with the mean of every column taken off, constant columns left out, and still sparse:
-/// X_c = S − 1m'. Taking n·m² off a column's sum of squares cancels where the mean dwarfs the
-/// spread, so columns more than half full are stored centred, with all their entries, and have
-/// m = 0; for the others m² ≤ variance and nothing is lost. At most twice the entries of X.
+/// X with the mean of every column taken off and constant columns left out, in two blocks.
+///
+/// Dense columns of X are stored centred, and multiplied by BLAS on one thread.
+///
+/// The others stay sparse: X_c = S − 1m'. Taking n·m² off a column's sum of squares cancels where
+/// the mean dwarfs the spread, so columns more than half full are stored centred, with all their
+/// entries, and have m = 0; for the others m² ≤ variance and nothing is lost. At most twice the
+/// entries of X.
+///
+/// Columns are in an order of their own: the dense ones, then the sparse ones; see kept().
 class CentredMatrix {
  public:
-  CentredMatrix(const Context& context, const SparseMatrix& x);
+  CentredMatrix(const Context& context, FeatureMatrix x);
 
   std::size_t rows() const { return sparse_.rows(); }
   /// Columns that are not constant.
   std::size_t cols() const { return kept_.size(); }
+  /// How many of them are dense.
+  std::size_t num_dense() const { return dense_.cols(); }
+  /// Values that a product with a vector reads.
+  std::size_t num_stored() const { return dense_.values().size() + sparse_.num_entries(); }
 
-  /// out = X_c u. O(entries).
+  /// out = X_c u. O(values stored).
   void multiply(std::span<const double> u, std::span<double> out) const;
-  /// out = X_c' r. O(entries).
+  /// out = X_c' r. O(values stored).
   void multiply_transposed(std::span<const double> r, std::span<double> out) const;
 
   /// The lower triangle of X_c'X_c, cols × cols.
@@ -34,7 +44,9 @@ class CentredMatrix {
   /// Σ of squares of every column: the diagonal of column_gram().
   std::span<const double> sums_of_squares() const { return sums_of_squares_; }
 
-  /// Which columns of X these are, ascending, and their means in X.
+  /// Columns of X, the constant ones included.
+  std::size_t num_source_cols() const { return num_source_cols_; }
+  /// Which column of X each one is, and its mean in X.
   std::span<const std::uint32_t> kept() const { return kept_; }
   std::span<const double> means() const { return means_; }
   /// Slopes of the kept columns as slopes of all columns of X (0 for the constant ones).
@@ -43,12 +55,15 @@ class CentredMatrix {
   double intercept_shift(std::span<const double> slopes) const;
 
  private:
+  void take_sparse(const Context& context, const SparseMatrix& x);
+
   std::size_t num_source_cols_;
   std::vector<std::uint32_t> kept_;
   std::vector<double> means_;
-  SparseMatrix sparse_;          // S
-  std::vector<double> offsets_;  // m
   std::vector<double> sums_of_squares_;
+  Matrix<double> dense_;         // rows × dense columns, centred
+  SparseMatrix sparse_;          // S; its column k is column num_dense() + k
+  std::vector<double> offsets_;  // m, one per column of S
 };
 
 }  // namespace cone

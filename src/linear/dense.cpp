@@ -14,6 +14,14 @@ constexpr double kDenseSpeedup = 16;
 constexpr std::size_t kBlockRows = 256;
 constexpr double kBlockProducts = 2e9;
 
+/// Rows of a product of that many columns that BLAS takes in one call.
+std::size_t rows_per_block(std::size_t num_cols) {
+  constexpr double kFewest = 256;
+  constexpr double kMost = 65536;
+  const auto width = static_cast<double>(std::max<std::size_t>(1, num_cols));
+  return static_cast<std::size_t>(std::clamp(kBlockProducts / (width * width), kFewest, kMost));
+}
+
 void add_outer_products(const Context& context, const SparseMatrix& m, Matrix<double>& gram) {
   for (std::size_t i = 0; i < m.rows(); ++i) {
     context.poll();
@@ -43,7 +51,47 @@ void add_dense_blocks(const Context& context, const SparseMatrix& m, Matrix<doub
   }
 }
 
+int as_int(std::size_t value) { return static_cast<int>(value); }
+
 }  // namespace
+
+void multiply_dense(const Matrix<double>& d, std::span<const double> u, std::span<double> out) {
+  const OneBlasThread guard;
+  cblas_dgemv(CblasRowMajor, CblasNoTrans, as_int(d.rows()), as_int(d.cols()), 1.0, d.data(),
+              as_int(d.cols()), u.data(), 1, 0.0, out.data(), 1);
+}
+
+void multiply_dense_transposed(const Matrix<double>& d, std::span<const double> r,
+                               std::span<double> out) {
+  const OneBlasThread guard;
+  cblas_dgemv(CblasRowMajor, CblasTrans, as_int(d.rows()), as_int(d.cols()), 1.0, d.data(),
+              as_int(d.cols()), r.data(), 1, 0.0, out.data(), 1);
+}
+
+Matrix<double> dense_gram(const Context& context, const Matrix<double>& d) {
+  const OneBlasThread guard;
+  Matrix<double> gram = make_zero_matrix(context, d.cols(), d.cols());
+  const int size = as_int(d.cols());
+  const std::size_t block_rows = rows_per_block(d.cols());
+  for (std::size_t begin = 0; begin < d.rows(); begin += block_rows) {
+    context.poll();
+    const std::size_t count = std::min(block_rows, d.rows() - begin);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, size, as_int(count), 1.0,
+                d.row(begin).data(), size, 1.0, gram.data(), size);
+  }
+  return gram;
+}
+
+void add_row_products(const Context& context, const Matrix<double>& d, Matrix<double>& gram) {
+  const OneBlasThread guard;
+  constexpr std::size_t kColumnsAtATime = 32;  // at 8192 rows, a fraction of a second
+  for (std::size_t begin = 0; begin < d.cols(); begin += kColumnsAtATime) {
+    context.poll();
+    const std::size_t count = std::min(kColumnsAtATime, d.cols() - begin);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, as_int(d.rows()), as_int(count), 1.0,
+                d.data() + begin, as_int(d.cols()), 1.0, gram.data(), as_int(gram.cols()));
+  }
+}
 
 Matrix<double> gram_matrix(const Context& context, const SparseMatrix& m) {
   const OneBlasThread guard;

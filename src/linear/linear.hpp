@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "base/sparse_matrix.hpp"
+#include "base/feature_matrix.hpp"
 #include "exec/context.hpp"
 
 namespace cone {
@@ -19,7 +19,7 @@ struct LinearFit {
   /// False only where the iterative solver ran out of iterations.
   bool converged = true;
 
-  double predict(const SparseMatrix::Row& row) const { return intercept + dot(row, coefficients); }
+  double predict(const FeatureMatrix::Row& row) const { return intercept + dot(row, coefficients); }
 };
 
 /// The smaller side of X up to which fits are direct: one Gram matrix takes 0.5 GB there, its
@@ -39,17 +39,17 @@ inline constexpr std::size_t kLargestDirectFit = 8192;
 ///
 /// X must have at least one row, as many as y has values. Throws Cancelled when the context's
 /// observer asks to stop.
-LinearFit fit_least_squares(const Context& context, const SparseMatrix& x,
+LinearFit fit_least_squares(const Context& context, const FeatureMatrix& x,
                             std::span<const double> y,
                             std::size_t largest_direct = kLargestDirectFit);
 
 /// Minimises ||y − b − Xβ||² + strength·||β||², the intercept free. `strength` ≥ 0; zero is
 /// fit_least_squares and infinity is the mean of y.
-LinearFit fit_ridge(const Context& context, const SparseMatrix& x, std::span<const double> y,
+LinearFit fit_ridge(const Context& context, const FeatureMatrix& x, std::span<const double> y,
                     double strength, std::size_t largest_direct = kLargestDirectFit);
 
 /// The same for several strengths, on one Gram matrix.
-std::vector<LinearFit> fit_ridge_path(const Context& context, const SparseMatrix& x,
+std::vector<LinearFit> fit_ridge_path(const Context& context, const FeatureMatrix& x,
                                       std::span<const double> y, std::span<const double> strengths,
                                       std::size_t largest_direct = kLargestDirectFit);
 

@@ -33,10 +33,9 @@ void add(const Matrix<double>& term, Matrix<double>& sum) {
 
 }  // namespace
 
-LinearSmoother::LinearSmoother(const Context& context, const SparseMatrix& x,
-                               std::size_t largest_direct)
+LinearSmoother::LinearSmoother(const Context& context, FeatureMatrix x, std::size_t largest_direct)
     : context_(context),
-      x_(context, x),
+      x_(context, std::move(x)),
       direct_(std::min(x_.rows(), x_.cols()) <= largest_direct),
       on_columns_(x_.cols() <= x_.rows()) {
   require(x_.rows() > 0, "linear smoother: X has no rows");
@@ -46,14 +45,14 @@ LinearSmoother::LinearSmoother(const Context& context, const SparseMatrix& x,
     return;
   }
   // The constant vector is in the null space of X_cX_c', and everything we solve for is orthogonal
-  // to it. A constant level lifts that one eigenvalue to the mean of the others, so that
+  // to it. A constant shift lifts that one eigenvalue to the mean of the others, so that
   // rows in general position give a regular matrix.
   gram_ = x_.row_gram(context);
-  for (std::size_t i = 0; i < gram_.rows(); ++i) level_ += gram_(i, i);
-  level_ /= static_cast<double>(gram_.rows() * gram_.rows());
+  for (std::size_t i = 0; i < gram_.rows(); ++i) constant_shift_ += gram_(i, i);
+  constant_shift_ /= static_cast<double>(gram_.rows() * gram_.rows());
   for (std::size_t i = 0; i < gram_.rows(); ++i) {
     context.poll();
-    for (std::size_t j = 0; j <= i; ++j) gram_(i, j) += level_;
+    for (std::size_t j = 0; j <= i; ++j) gram_(i, j) += constant_shift_;
   }
 }
 
@@ -160,11 +159,11 @@ double LinearSmoother::degrees_of_freedom() const {
     return 1.0 + static_cast<double>(rank_);
   }
   // Each direction counts g/(g + strength) = 1 − strength/(g + strength); on the row side the
-  // constant vector, which has the level for an eigenvalue, does not count.
+  // constant vector, which has the shift for an eigenvalue, does not count.
   double unexplained = inverse_->trace_of_inverse(context_);
   auto directions = static_cast<double>(gram_.rows());
   if (!on_columns_) {
-    unexplained -= 1.0 / (strength_ + level_ * static_cast<double>(gram_.rows()));
+    unexplained -= 1.0 / (strength_ + constant_shift_ * static_cast<double>(gram_.rows()));
     directions -= 1;
   }
   return 1.0 + directions - strength_ * unexplained;

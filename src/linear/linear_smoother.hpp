@@ -3,8 +3,8 @@
 #include <memory>
 #include <span>
 
+#include "base/feature_matrix.hpp"
 #include "base/matrix.hpp"
-#include "base/sparse_matrix.hpp"
 #include "exec/context.hpp"
 #include "linear/centred_matrix.hpp"
 #include "linear/linear.hpp"
@@ -20,7 +20,7 @@ namespace cone {
 class LinearSmoother {
  public:
   /// Iterative where both sides of X exceed `largest_direct`. The context must outlive it.
-  LinearSmoother(const Context& context, const SparseMatrix& x,
+  LinearSmoother(const Context& context, FeatureMatrix x,
                  std::size_t largest_direct = kLargestDirectFit);
 
   /// Sets the penalty (0: minimum-norm least squares; infinity: the mean) and factorises.
@@ -53,7 +53,7 @@ class LinearSmoother {
   bool direct_;
   bool on_columns_;  // the Gram matrix is X_c'X_c, not X_cX_c'
   Matrix<double> gram_;
-  double level_ = 0;  // added to every element of X_cX_c'
+  double constant_shift_ = 0;  // added to every element of X_cX_c'
   double strength_ = 0;
   std::unique_ptr<PseudoInverse> inverse_;
   std::size_t rank_ = 0;

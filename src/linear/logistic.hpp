@@ -4,45 +4,47 @@
 #include <span>
 #include <vector>
 
-#include "base/numeric.hpp"
-#include "base/sparse_matrix.hpp"
+#include "base/feature_matrix.hpp"
+#include "base/matrix.hpp"
 #include "exec/context.hpp"
 
 namespace cone {
 
-/// P(label = 1) = sigmoid(intercept + x·coefficients).
+/// Softmax regression of a label 0..K−1 with K − 1 logits against label 0:
+/// P(label = a) = exp(z_a) / Σ_b exp(z_b), z_0 = 0, z_a = intercepts[a − 1] + x·coefficients[a −
+/// 1].
 struct LogisticFit {
-  double intercept = 0;
-  std::vector<double> coefficients;  ///< one per column of X
+  std::vector<double> intercepts;  ///< K − 1
+  Matrix<double> coefficients;     ///< K − 1 × columns of X
   bool converged = false;
   int iterations = 0;  ///< Newton steps
 
-  double probability(const SparseMatrix::Row& row) const {
-    return sigmoid(intercept + dot(row, coefficients));
-  }
+  std::size_t num_labels() const { return intercepts.size() + 1; }
+  /// P(label = a) for every a, into `out` (size K).
+  void probabilities(const FeatureMatrix::Row& row, std::span<double> out) const;
   /// Of a dense row.
-  template <class Real>
-  double probability(std::span<const Real> row) const {
-    double logit = intercept;
-    for (std::size_t j = 0; j < row.size(); ++j) logit += coefficients[j] * row[j];
-    return sigmoid(logit);
-  }
+  void probabilities(std::span<const float> row, std::span<double> out) const;
+  /// −log P(label), without overflow.
+  double log_loss(const FeatureMatrix::Row& row, std::uint8_t label) const;
 };
 
-/// L2 logistic regression: minimises 0.5·||w||² + C·Σ_i log(1 + exp(−s_i(b + x_i·w))), s_i = ±1,
-/// over w and b. The intercept b is not penalised. C = 0 is the null model, w = 0.
+/// L2 softmax regression: minimises Σ_a ‖w_a‖² − C·Σ_i log P(label_i), where w_0..w_{K−1} are the
+/// slopes of all labels with Σ_a w_a = 0. In the K − 1 slopes against label 0, v_a = w_a − w_0, the
+/// penalty is Σ_a ‖v_a‖² − ‖Σ_a v_a‖²/K: which label comes first makes no difference. For K = 2 it
+/// is ½‖v‖², the usual L2 logistic regression. The intercepts are not penalised. C = 0 is the null
+/// model: no slopes.
 ///
-/// Newton's method with conjugate gradients for the step (truncated, diagonally preconditioned) and
-/// a backtracking line search, on implicitly centred columns: the intercept absorbs the centring,
-/// so the solution is the same and the intercept hardly interacts with the slopes. The objective is
-/// strongly convex in w, so separable labels have a finite solution too, and the error of w is at
-/// most the norm of the gradient: stops when that is below `tolerance`·||w||, or when rounding is
-/// all that is left of the gradient or of the steps. At most 200 steps; `converged` says how it
-/// ended. O(entries) an inner iteration, each a safe point of the context.
+/// Newton's method with a backtracking line search, on centred columns: the intercepts absorb the
+/// centring, so the solution is the same and they hardly interact with the slopes. The objective is
+/// strongly convex in the slopes (by 2/K), so separable labels have a finite solution too, and
+/// their error is at most K/2 times the norm of the gradient: stops when that is below `tolerance`
+/// times the norm of the slopes, or when rounding is all that is left of the gradient or of the
+/// steps. At most 200 steps; `converged` says how it ended. Safe points of the context on the way.
 ///
-/// Labels are 0 or 1, as many as X has rows. Throws Error(kData) when all are equal: the intercept
-/// would be infinite.
-LogisticFit fit_logistic(const Context& context, const SparseMatrix& x,
-                         std::span<const std::uint8_t> labels, double c, double tolerance = 1e-8);
+/// Labels are below num_labels ≥ 2, as many as X has rows. Throws Error(kData) when one of them
+/// does not occur: its intercept would be infinite.
+LogisticFit fit_logistic(const Context& context, FeatureMatrix x,
+                         std::span<const std::uint8_t> labels, std::size_t num_labels, double c,
+                         double tolerance = 1e-8);
 
 }  // namespace cone

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "exec/context.hpp"
-#include "linear/centred_matrix.hpp"
 #include "linear/logistic.hpp"
+#include "linear/logistic_objective.hpp"
 
 namespace cone {
 
@@ -14,31 +14,24 @@ namespace cone {
 /// visit C in ascending order.
 class LogisticSolver {
  public:
-  /// Throws Error(kData) unless both labels occur.
-  LogisticSolver(const Context& context, const SparseMatrix& x,
-                 std::span<const std::uint8_t> labels);
+  /// Throws Error(kData) unless every label occurs.
+  LogisticSolver(const Context& context, FeatureMatrix x, std::span<const std::uint8_t> labels,
+                 std::size_t num_labels);
 
-  const CentredMatrix& matrix() const { return x_; }
   LogisticFit fit(double c, double tolerance);
 
  private:
-  /// The objective at (w, b) and, as a side effect, probability_ there.
-  double evaluate(double c, std::span<const double> point);
-  /// Gradient at the point last evaluated, from probability_; returns its norm.
-  double gradient(double c, std::span<const double> point, std::span<double> out);
-  /// An approximate solution of (Hessian)·step = −gradient.
-  void newton_step(double c, std::span<const double> gradient, double tolerance,
-                   std::span<double> step);
+  /// An approximate solution of (Hessian)·step = −gradient by conjugate gradients. The tolerance is
+  /// relative.
+  void find_newton_step(double c, std::span<const double> gradient, double tolerance,
+                        std::span<double> step);
+  LogisticFit current_fit() const;
 
   const Context& context_;
-  CentredMatrix x_;
-  std::vector<double> label_;
-  std::vector<double> point_;        // w of the centred columns, then b
-  std::vector<double> null_point_;   // the null model
-  double null_loss_ = 0;             // the objective there, at C = 1 ...
-  double null_gradient_norm_ = 0;    // ... and its gradient; both are proportional to C
-  std::vector<double> probability_;  // one per row
-  std::vector<double> row_scratch_;
+  LogisticObjective objective_;
+  std::vector<double> point_;
+  double null_loss_ = 0;           // the objective of the null model at C = 1 ...
+  double null_gradient_norm_ = 0;  // ... and its gradient; both are proportional to C
 };
 
 }  // namespace cone

@@ -1,5 +1,6 @@
 #include "nuisance/encoder_input.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -34,30 +35,38 @@ void orient_columns(std::size_t num_dense, const std::vector<std::uint32_t>& col
 }  // namespace
 
 SparseMatrix encoder_input(const FeatureTable& features) {
-  const SparseMatrix& x = features.matrix;
+  const FeatureMatrix& x = features.matrix;
   const std::vector<ColumnUnit> units = measure_columns(features);
   std::vector<std::uint64_t> offsets = {0};
   std::vector<std::uint32_t> columns;
   std::vector<double> values;
   offsets.reserve(x.rows() + 1);
-  columns.reserve(x.num_entries());
-  values.reserve(x.num_entries());
+  columns.reserve(x.num_stored());
+  values.reserve(x.num_stored());
+  std::vector<double> measurements(features.num_dense);
+  std::vector<std::uint32_t> count_columns;
+  std::vector<double> counts;
   for (std::size_t i = 0; i < x.rows(); ++i) {
-    const SparseMatrix::Row row = x.row(i);
-    std::size_t k = 0;  // the next stored entry of the row
+    std::fill(measurements.begin(), measurements.end(), 0.0);
+    count_columns.clear();
+    counts.clear();
+    x.row(i).for_each([&](std::uint32_t j, double value) {
+      if (j < features.num_dense) {
+        measurements[j] = value;
+      } else {
+        count_columns.push_back(j);
+        counts.push_back(value);
+      }
+    });
     for (std::uint32_t j = 0; j < features.num_dense; ++j) {
-      const bool is_stored = k < row.size() && row.columns[k] == j;
-      const double value = is_stored ? row.values[k] : 0.0;
-      k += is_stored ? 1 : 0;
       if (units[j].scale == 0) continue;
       columns.push_back(j);
-      values.push_back((value - units[j].mean) / units[j].scale);
+      values.push_back((measurements[j] - units[j].mean) / units[j].scale);
     }
-    const double total = total_magnitude(row.values.subspan(k));
-    for (; k < row.size(); ++k) {
-      columns.push_back(row.columns[k]);
-      values.push_back(total > 0 ? kPerCent * (row.values[k] / total) : 0.0);
-    }
+    const double total = total_magnitude(counts);
+    columns.insert(columns.end(), count_columns.begin(), count_columns.end());
+    for (const double count : counts)
+      values.push_back(total > 0 ? kPerCent * (count / total) : 0.0);
     offsets.push_back(columns.size());
   }
   orient_columns(features.num_dense, columns, values);

@@ -1,24 +1,11 @@
 #include "nuisance/feature_scaling.hpp"
 
 #include <cmath>
-#include <utility>
 #include <vector>
 
 #include "data/column_units.hpp"
 
 namespace cone {
-namespace {
-
-SparseMatrix with_scaled_columns(const SparseMatrix& x, const std::vector<double>& factor) {
-  std::vector<double> values(x.values().begin(), x.values().end());
-  for (std::size_t k = 0; k < values.size(); ++k) values[k] *= factor[x.columns()[k]];
-  return {x.cols(),
-          {x.offsets().begin(), x.offsets().end()},
-          {x.columns().begin(), x.columns().end()},
-          std::move(values)};
-}
-
-}  // namespace
 
 ScaledFeatures scale_for_penalty(const FeatureTable& features, FeatureScaling scaling) {
   const std::vector<ColumnUnit> units = measure_columns(features);
@@ -30,11 +17,11 @@ ScaledFeatures scale_for_penalty(const FeatureTable& features, FeatureScaling sc
     factor[j] = unit_variance ? 1 / units[j].scale : 1.0;
     total_variance += unit_variance ? 1.0 : units[j].scale * units[j].scale;
   }
-  return {.matrix = with_scaled_columns(features.matrix, factor),
+  return {.matrix = features.matrix.scale_columns(factor),
           .total_variance = total_variance > 0 ? total_variance : 1.0};
 }
 
-SparseMatrix scale_for_least_squares(const FeatureTable& features) {
+FeatureMatrix scale_for_least_squares(const FeatureTable& features) {
   const std::vector<ColumnUnit> units = measure_columns(features);
   // Root mean variance of the counts: one factor for all, since they share one unit.
   double count_variance = 0;
@@ -47,7 +34,7 @@ SparseMatrix scale_for_least_squares(const FeatureTable& features) {
     if (units[j].scale == 0) continue;
     factor[j] = 1 / (j < features.num_dense ? units[j].scale : std::sqrt(count_variance));
   }
-  return with_scaled_columns(features.matrix, factor);
+  return features.matrix.scale_columns(factor);
 }
 
 }  // namespace cone

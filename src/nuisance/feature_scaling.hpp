@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/sparse_matrix.hpp"
+#include "base/feature_matrix.hpp"
 #include "data/dataset.hpp"
 #include "nuisance/nuisance_options.hpp"
 
@@ -11,7 +11,7 @@
 namespace cone {
 
 struct ScaledFeatures {
-  SparseMatrix matrix;
+  FeatureMatrix matrix;
   /// Σ over the columns of their variance: slopes of variance s² give predictions whose variance
   /// is s² times this. 1 where every column is constant.
   double total_variance = 1;
@@ -23,6 +23,6 @@ ScaledFeatures scale_for_penalty(const FeatureTable& features, FeatureScaling sc
 
 /// For least squares, which depend on the units only where columns depend on each other and the
 /// shortest coefficients are taken: measurements get unit variance, all counts one common factor.
-SparseMatrix scale_for_least_squares(const FeatureTable& features);
+FeatureMatrix scale_for_least_squares(const FeatureTable& features);
 
 }  // namespace cone

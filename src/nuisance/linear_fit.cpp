@@ -12,7 +12,7 @@ namespace {
 /// Less than this many residual degrees of freedom is an interpolation, up to rounding.
 constexpr double kLeastResidualFreedom = 1e-6;
 
-std::vector<double> squared_residuals(const LinearFit& fit, const SparseMatrix& design,
+std::vector<double> squared_residuals(const LinearFit& fit, const FeatureMatrix& design,
                                       std::span<const double> y, double residual_freedom) {
   const bool interpolates = residual_freedom < kLeastResidualFreedom;
   const double inflation = interpolates ? kNaN : static_cast<double>(y.size()) / residual_freedom;
@@ -54,26 +54,24 @@ Matrix<double> arm_corners(std::size_t num_arms) {
   return corners;
 }
 
-SparseMatrix make_design(const LinearLog& log, const LinearUnit& unit,
-                         std::span<const NodeIndex> nodes) {
+FeatureMatrix make_design(const LinearLog& log, const LinearUnit& unit,
+                          std::span<const NodeIndex> nodes) {
   if (!unit.all_arms()) return log.x.select_rows(nodes);
   const Matrix<double> corners = arm_corners(log.data.num_arms());
   std::vector<std::uint64_t> offsets = {0};
   std::vector<std::uint32_t> columns;
   std::vector<double> values;
   for (const NodeIndex i : nodes) {
-    const SparseMatrix::Row row = log.x.row(i);
-    columns.insert(columns.end(), row.columns.begin(), row.columns.end());
-    values.insert(values.end(), row.values.begin(), row.values.end());
     for (std::size_t j = 0; j < corners.cols(); ++j) {
       const double coordinate = corners(log.data.treatment[i], j);
       if (coordinate == 0) continue;
-      columns.push_back(static_cast<std::uint32_t>(log.x.cols() + j));
+      columns.push_back(static_cast<std::uint32_t>(j));
       values.push_back(coordinate);
     }
     offsets.push_back(columns.size());
   }
-  return {log.x.cols() + corners.cols(), std::move(offsets), std::move(columns), std::move(values)};
+  return log.x.select_rows(nodes).append_columns(
+      {corners.cols(), std::move(offsets), std::move(columns), std::move(values)});
 }
 
 std::vector<NodeIndex> choose_nodes(const LinearLog& log, const LinearUnit& unit) {
@@ -85,7 +83,7 @@ LinearUnitFit fit_linear_unit(const Context& context, const LinearLog& log, cons
                               bool want_residuals) {
   LinearUnitFit out;
   out.nodes = choose_nodes(log, unit);
-  const SparseMatrix design = make_design(log, unit, out.nodes);
+  const FeatureMatrix design = make_design(log, unit, out.nodes);
   const std::vector<double> y = values_at(log.data.outcome, out.nodes);
   out.smoother = std::make_unique<LinearSmoother>(context, design);
   out.smoother->set_strength(unit.strength);

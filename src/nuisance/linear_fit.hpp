@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "base/feature_matrix.hpp"
 #include "base/matrix.hpp"
-#include "base/sparse_matrix.hpp"
 #include "data/dataset.hpp"
 #include "exec/context.hpp"
 #include "linear/linear_smoother.hpp"
@@ -27,7 +27,7 @@ struct LinearUnit {
 struct LinearLog {
   const Dataset& data;
   const FitPlan& plan;
-  SparseMatrix x;  ///< the scaled features of all nodes
+  FeatureMatrix x;  ///< the scaled features of all nodes
 };
 
 /// One regression and what it says of the nodes that its task scores.
@@ -50,8 +50,8 @@ Matrix<double> arm_corners(std::size_t num_arms);
 
 /// The rows of X that a unit is fitted on, with the arm's corner as further columns where all arms
 /// are fitted at once.
-SparseMatrix make_design(const LinearLog& log, const LinearUnit& unit,
-                         std::span<const NodeIndex> nodes);
+FeatureMatrix make_design(const LinearLog& log, const LinearUnit& unit,
+                          std::span<const NodeIndex> nodes);
 
 /// The nodes that a unit is fitted on.
 std::vector<NodeIndex> choose_nodes(const LinearLog& log, const LinearUnit& unit);

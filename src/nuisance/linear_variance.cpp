@@ -22,10 +22,7 @@ PolicyTotals total_one_arm(const LinearLog& log, const LinearUnit& unit,
   for (std::size_t k = 0; k < policies.size(); ++k) {
     for (const NodeIndex i : log.plan.tasks[unit.task].score) {
       const double weight = policies[k](i, *unit.arm);
-      const SparseMatrix::Row row = log.x.row(i);
-      for (std::size_t e = 0; e < row.size(); ++e) {
-        totals.points(k, row.columns[e]) += weight * row.values[e];
-      }
+      add_scaled(weight, log.x.row(i), totals.points.row(k));
       totals.weight[k] += weight;
     }
   }
@@ -42,10 +39,7 @@ PolicyTotals total_all_arms(const LinearLog& log, const LinearUnit& unit,
                       std::vector<double>(policies.size(), static_cast<double>(score.size()))};
   for (std::size_t k = 0; k < policies.size(); ++k) {
     for (const NodeIndex i : score) {
-      const SparseMatrix::Row row = log.x.row(i);
-      for (std::size_t e = 0; e < row.size(); ++e) {
-        totals.points(k, row.columns[e]) += row.values[e];
-      }
+      add_scaled(1, log.x.row(i), totals.points.row(k));
       for (std::size_t j = 0; j < corners.cols(); ++j) {
         for (std::size_t a = j + 1; a < corners.rows(); ++a) {  // zero before
           totals.points(k, num_features + j) += policies[k](i, a) * corners(a, j);

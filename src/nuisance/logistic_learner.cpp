@@ -17,8 +17,9 @@ Nuisances LogisticLearner::fit(const Context& context, const Dataset& data,
   require_every_arm(data, plan);
   context.poll();
   const ScaledFeatures features = scale_for_penalty(data.features, options_.feature_scaling);
-  const std::vector<PropensityFit> fits = fit_propensities(context, features.matrix, data.treatment,
-                                                           features.total_variance, plan.tasks);
+  const std::vector<PropensityFit> fits =
+      fit_propensities(context, features.matrix, data.treatment, data.num_arms(),
+                       features.total_variance, plan.tasks);
 
   Matrix<double> probability(plan.scored.size(), data.num_arms(), kNaN);
   std::vector<double> strengths;
@@ -29,9 +30,7 @@ Nuisances LogisticLearner::fit(const Context& context, const Dataset& data,
     const LogisticFit& model = fits[t].model;
     const std::vector<std::size_t> rows = find_rows(plan.scored, plan.tasks[t].score);
     for (std::size_t k = 0; k < rows.size(); ++k) {
-      const double treated = model.probability(features.matrix.row(plan.tasks[t].score[k]));
-      probability(rows[k], 0) = 1 - treated;
-      probability(rows[k], 1) = treated;
+      model.probabilities(features.matrix.row(plan.tasks[t].score[k]), probability.row(rows[k]));
     }
     strengths.push_back(fits[t].strength);
     if (!model.converged) {

@@ -22,30 +22,38 @@ constexpr double kFinalTolerance = 1e-8;
 /// A fraction of a millisecond.
 constexpr std::size_t kNodesPerPoll = 4096;
 
-double log_loss(const Context& context, const LogisticFit& fit, const SparseMatrix& x,
-                std::span<const std::uint8_t> treatment, std::span<const NodeIndex> nodes) {
+/// The features and arms that every task picks its nodes from.
+struct LabelledRows {
+  const FeatureMatrix& x;
+  std::span<const Arm> treatment;
+  std::size_t num_arms;
+};
+
+double total_log_loss(const Context& context, const LogisticFit& fit, const LabelledRows& rows,
+                      std::span<const NodeIndex> nodes) {
   double loss = 0;
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     if (k % kNodesPerPoll == 0) context.poll();
-    const NodeIndex i = nodes[k];
-    const double logit = fit.intercept + dot(x.row(i), fit.coefficients);
-    const double margin = treatment[i] == 1 ? logit : -logit;
-    loss += softplus(-margin);
+    loss += fit.log_loss(rows.x.row(nodes[k]), rows.treatment[nodes[k]]);
   }
   return loss;
 }
 
+bool has_all_arms(std::span<const Arm> labels, std::size_t num_arms) {
+  std::vector<bool> occurs(num_arms, false);
+  for (const Arm label : labels) occurs[label] = true;
+  return std::all_of(occurs.begin(), occurs.end(), [](bool it) { return it; });
+}
+
 /// Held-out losses over the grid of C; none where the split cannot be fitted.
-std::vector<double> selection_losses(const Context& context, const SparseMatrix& x,
-                                     std::span<const std::uint8_t> treatment,
-                                     const SelectionSplit& split, std::span<const double> grid) {
-  const std::vector<std::uint8_t> labels = values_at(treatment, split.fit);
-  const auto num_treated = std::count(labels.begin(), labels.end(), 1);
-  if (num_treated == 0 || num_treated == std::ssize(labels) || split.score.empty()) return {};
+std::vector<double> held_out_log_losses(const Context& context, const LabelledRows& rows,
+                                        const SelectionSplit& split, std::span<const double> grid) {
+  const std::vector<Arm> labels = values_at(rows.treatment, split.fit);
+  if (!has_all_arms(labels, rows.num_arms) || split.score.empty()) return {};
   context.poll();
-  LogisticSolver solver(context, x.select_rows(split.fit), labels);
+  LogisticSolver solver(context, rows.x.select_rows(split.fit), labels, rows.num_arms);
   return losses_along_path(grid.size(), [&](std::size_t k) {
-    return log_loss(context, solver.fit(grid[k], kSelectionTolerance), x, treatment, split.score);
+    return total_log_loss(context, solver.fit(grid[k], kSelectionTolerance), rows, split.score);
   });
 }
 
@@ -55,8 +63,7 @@ struct Selection {
 };
 
 /// Each task's C.
-std::vector<Selection> select_strengths(const Context& context, const SparseMatrix& x,
-                                        std::span<const std::uint8_t> treatment,
+std::vector<Selection> select_strengths(const Context& context, const LabelledRows& rows,
                                         std::span<const FitTask> tasks,
                                         std::span<const double> grid) {
   struct Unit {
@@ -71,14 +78,15 @@ std::vector<Selection> select_strengths(const Context& context, const SparseMatr
   }
   context.for_each_task("choosing the propensity penalty", units.size(), [&](std::size_t u) {
     const auto [t, s] = units[u];
-    losses[t][s] = selection_losses(context, x, treatment, tasks[t].selection[s], grid);
+    losses[t][s] = held_out_log_losses(context, rows, tasks[t].selection[s], grid);
   });
   std::vector<Selection> chosen;
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     const std::size_t best = best_candidate(losses[t]);
     if (best == kNoCandidate) {
       Fault fault;
-      fault.what = fmt::format("no selection split of fold {} has both arms", t + 1);
+      fault.what = fmt::format("no selection split of fold {} has {} arms", t + 1,
+                               rows.num_arms == 2 ? "both" : "all");
       fault.advice = "use fewer folds or more data";
       throw Error(ErrorCode::kData, std::move(fault));
     }
@@ -96,17 +104,19 @@ std::vector<Selection> select_strengths(const Context& context, const SparseMatr
 
 }  // namespace
 
-std::vector<PropensityFit> fit_propensities(const Context& context, const SparseMatrix& x,
-                                            std::span<const std::uint8_t> treatment,
+std::vector<PropensityFit> fit_propensities(const Context& context, const FeatureMatrix& x,
+                                            std::span<const Arm> treatment, std::size_t num_arms,
                                             double total_variance, std::span<const FitTask> tasks) {
+  const LabelledRows rows{.x = x, .treatment = treatment, .num_arms = num_arms};
   std::vector<double> grid = signal_grid(kLeastLogitVariance, kMostLogitVariance);
   for (double& signal : grid) signal /= total_variance;
-  const std::vector<Selection> chosen = select_strengths(context, x, treatment, tasks, grid);
+  const std::vector<Selection> chosen = select_strengths(context, rows, tasks, grid);
   std::vector<PropensityFit> fits(tasks.size());
   context.for_each_task("fitting propensity models", fits.size(), [&](std::size_t t) {
     const double strength = grid[chosen[t].strength];
     fits[t] = {.model = fit_logistic(context, x.select_rows(tasks[t].fit),
-                                     values_at(treatment, tasks[t].fit), strength, kFinalTolerance),
+                                     values_at(treatment, tasks[t].fit), num_arms, strength,
+                                     kFinalTolerance),
                .held_out_loss = chosen[t].mean_loss,
                .strength = strength,
                .has_weakest_penalty = chosen[t].strength + 1 == grid.size()};

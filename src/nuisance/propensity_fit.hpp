@@ -4,14 +4,14 @@
 #include <span>
 #include <vector>
 
-#include "base/sparse_matrix.hpp"
+#include "base/feature_matrix.hpp"
 #include "exec/context.hpp"
 #include "linear/logistic.hpp"
 #include "nuisance/fit_plan.hpp"
 
 namespace cone {
 
-/// A logistic regression whose penalty was chosen out of sample.
+/// A softmax regression of the arm whose penalty was chosen out of sample.
 struct PropensityFit {
   LogisticFit model;
   double held_out_loss = 0;          ///< mean log-loss over the selection splits
@@ -19,10 +19,11 @@ struct PropensityFit {
   bool has_weakest_penalty = false;  ///< none weaker was on offer
 };
 
-/// One fit per task, on rows of x and their treatments: predict_propensities says how C is chosen.
+/// One fit per task, on rows of x and their arms: LogisticLearner says how C is chosen.
 /// total_variance: the sum of the variances of the columns, which sets the scale of the candidates.
-std::vector<PropensityFit> fit_propensities(const Context& context, const SparseMatrix& x,
-                                            std::span<const std::uint8_t> treatment,
+/// A selection split whose fitting side lacks an arm does not count; Error(kData) where none does.
+std::vector<PropensityFit> fit_propensities(const Context& context, const FeatureMatrix& x,
+                                            std::span<const Arm> treatment, std::size_t num_arms,
                                             double total_variance, std::span<const FitTask> tasks);
 
 }  // namespace cone

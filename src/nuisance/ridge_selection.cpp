@@ -23,7 +23,7 @@ constexpr std::size_t kMaxSelectionIterations = 2000;
 constexpr std::size_t kPredictionsPerPoll = 4096;
 
 std::vector<double> selection_losses(const Context& context, const Dataset& data,
-                                     const SparseMatrix& x, const SelectionSplit& split, Arm arm,
+                                     const FeatureMatrix& x, const SelectionSplit& split, Arm arm,
                                      std::span<const double> strengths) {
   const std::vector<NodeIndex> fit = nodes_of_arm(data, split.fit, arm);
   const std::vector<NodeIndex> score = nodes_of_arm(data, split.score, arm);

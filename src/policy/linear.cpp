@@ -12,7 +12,7 @@ class LinearPolicy : public Policy {
 
   std::vector<double> treat_probabilities(const Context& context, const FeatureTable& features,
                                           const Graph& graph) const override {
-    return neighbour_logit(context, features, graph, 1.0, [&](const SparseMatrix::Row& x) {
+    return neighbour_logit(context, features, graph, 1.0, [&](const FeatureMatrix::Row& x) {
       return NodeScore{weights_.intercept + dot(x, weights_.feature), dot(x, weights_.neighbour)};
     });
   }

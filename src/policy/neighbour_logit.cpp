@@ -11,7 +11,7 @@ constexpr std::size_t kNodesPerPiece = 2048;
 
 std::vector<double> neighbour_logit(
     const Context& context, const FeatureTable& features, const Graph& graph, double scale,
-    const std::function<NodeScore(const SparseMatrix::Row&)>& score) {
+    const std::function<NodeScore(const FeatureMatrix::Row&)>& score) {
   const std::size_t n = graph.num_nodes();
   std::vector<NodeScore> scores(n);
   context.for_each_range(n, kNodesPerPiece, [&](std::size_t begin, std::size_t end) {

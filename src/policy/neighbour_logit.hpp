@@ -18,6 +18,6 @@ struct NodeScore {
 /// no neighbours is 0.
 std::vector<double> neighbour_logit(
     const Context& context, const FeatureTable& features, const Graph& graph, double scale,
-    const std::function<NodeScore(const SparseMatrix::Row&)>& score);
+    const std::function<NodeScore(const FeatureMatrix::Row&)>& score);
 
 }  // namespace cone

@@ -34,9 +34,9 @@ class RandomWeightsPolicy : public Policy {
 std::vector<double> sign_weight_probabilities(const Context& context, const FeatureTable& features,
                                               const Graph& graph, const SignWeights& weights) {
   constexpr double kScale = 2;  // the paper's policy is twice the sum of the two terms
-  return neighbour_logit(context, features, graph, kScale, [&](const SparseMatrix::Row& x) {
+  return neighbour_logit(context, features, graph, kScale, [&](const FeatureMatrix::Row& x) {
     double total = 0;
-    for (const double value : x.values) total += std::abs(value);
+    x.for_each([&](std::uint32_t, double value) { total += std::abs(value); });
     if (total == 0) return NodeScore{};
     return NodeScore{dot(x, weights.own) / total, dot(x, weights.neighbour) / total};
   });

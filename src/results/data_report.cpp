@@ -37,7 +37,7 @@ struct ColumnStatistics {
 
 /// One pass for the means, one for the spreads; zeros that are not stored are added by count.
 ColumnStatistics describe_columns(const Dataset& data, const std::array<DataReport::Arm, 2>& arms) {
-  const SparseMatrix& matrix = data.features.matrix;
+  const FeatureMatrix& matrix = data.features.matrix;
   const std::size_t m = matrix.cols();
   std::array<std::vector<double>, 2> mean{std::vector<double>(m), std::vector<double>(m)};
   std::array<std::vector<double>, 2> squares = mean;
@@ -46,10 +46,8 @@ ColumnStatistics describe_columns(const Dataset& data, const std::array<DataRepo
                        std::vector<double>(m, 0)};
   const auto for_each_entry = [&](const auto& body) {
     for (std::size_t i = 0; i < matrix.rows(); ++i) {
-      const SparseMatrix::Row row = matrix.row(i);
-      for (std::size_t k = 0; k < row.size(); ++k) {
-        body(data.treatment[i], row.columns[k], row.values[k]);
-      }
+      matrix.row(i).for_each(
+          [&](std::uint32_t j, double value) { body(data.treatment[i], j, value); });
     }
   };
   for_each_entry([&](std::uint8_t arm, std::uint32_t j, double x) {

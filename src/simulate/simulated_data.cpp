@@ -28,12 +28,11 @@ FeatureTable select_columns(const FeatureTable& features, const std::vector<std:
   std::vector<std::uint32_t> columns;
   std::vector<double> values;
   for (std::size_t i = 0; i < features.matrix.rows(); ++i) {
-    const SparseMatrix::Row row = features.matrix.row(i);
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      if (new_column[row.columns[k]] == kDropped) continue;
-      columns.push_back(new_column[row.columns[k]]);
-      values.push_back(row.values[k]);
-    }
+    features.matrix.row(i).for_each([&](std::uint32_t j, double value) {
+      if (new_column[j] == kDropped) return;
+      columns.push_back(new_column[j]);
+      values.push_back(value);
+    });
     offsets.push_back(columns.size());
   }
   out.matrix = SparseMatrix(kept.size(), std::move(offsets), std::move(columns), std::move(values));
@@ -59,10 +58,11 @@ TopicNetwork synthetic_topic_network(const Context& context, const NetworkOption
 TopicNetwork fitted_topic_network(const Context& context, LoadedData network,
                                   const TopicModelOptions& options, std::size_t top_words) {
   Dataset& raw = network.observed;
-  const TopicModel model = fit_topic_model(context, raw.features.matrix, options);
+  const SparseMatrix counts = raw.features.matrix.to_sparse();
+  const TopicModel model = fit_topic_model(context, counts, options);
   TopicNetwork out;
   out.source_checksum = raw.checksum();
-  out.topics = model.transform(context, raw.features.matrix);
+  out.topics = model.transform(context, counts);
   out.features = select_columns(raw.features, model.union_of_top_words(top_words));
   out.ids = std::move(raw.ids);
   out.graph = std::move(raw.graph);

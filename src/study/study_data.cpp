@@ -12,15 +12,11 @@ namespace {
 
 /// Topics included: another topic model makes other logs of the same files.
 std::string checksum_of(const TopicNetwork& network) {
-  return Checksum()
-      .add(network.source_checksum)
-      .add(network.graph.offsets())
-      .add(network.graph.neighbours())
-      .add(network.features.matrix.offsets())
-      .add(network.features.matrix.columns())
-      .add(network.features.matrix.values())
-      .add(network.topics.values())
-      .hex();
+  Checksum checksum;
+  checksum.add(network.source_checksum);
+  checksum.add(network.graph.offsets()).add(network.graph.neighbours());
+  network.features.matrix.add_to(checksum);
+  return checksum.add(network.topics.values()).hex();
 }
 
 StudyNetwork named(std::string name, TopicNetwork network) {

@@ -135,8 +135,10 @@ TEST_F(ModelFile, GivesBackWhatWasWritten) {
       EXPECT_TRUE(
           std::ranges::equal((is.*arm).parameters().values(), (was.*arm).parameters().values()));
     }
-    EXPECT_EQ(is.propensity.intercept, was.propensity.intercept);
-    EXPECT_EQ(is.propensity.coefficients, was.propensity.coefficients);
+    EXPECT_EQ(is.propensity.intercepts, was.propensity.intercepts);
+    EXPECT_TRUE(std::equal(is.propensity.coefficients.values().begin(),
+                           is.propensity.coefficients.values().end(),
+                           was.propensity.coefficients.values().begin()));
     EXPECT_EQ(is.propensity.converged, was.propensity.converged);
     EXPECT_EQ(is.propensity.iterations, was.propensity.iterations);
     EXPECT_EQ(is.training.status, was.training.status);

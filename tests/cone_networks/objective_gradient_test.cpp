@@ -20,7 +20,7 @@ class ObjectiveGradient : public ::testing::TestWithParam<Case> {
  protected:
   ObjectiveGradient()
       : data(testing::tiny_network()),
-        features(data.features.matrix, data.features.matrix.values()),
+        features(data.features.matrix.sparse(), data.features.matrix.sparse().values()),
         model(5, options_of(GetParam())) {
     for (const NodeIndex i : {0U, 1U, 3U, 5U, 8U, 9U, 10U, 11U}) {
       train.nodes.push_back(i);
@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Depths, ObjectiveGradient,
 /// inputs, some gradients vanish with good reason.
 TEST(OneStep, MovesEveryParameter) {
   const Dataset data = testing::simulated_network(500);
-  const SparseMatrix& x = data.features.matrix;
+  const SparseMatrix& x = data.features.matrix.sparse();
   const Context context(0, 2);
   ConeOptions options = testing::small_options();
   options.layers = 2;
@@ -116,7 +116,8 @@ TEST(ObjectiveWithDropout, HasTheGradientOfTheDroppedOutObjective) {
   const Context context(0, 1);
   const std::vector<std::uint64_t> keys = {5, 3, 8, 1, 9, 2, 7, 4, 6, 11, 15, 10};
   const nn::Dropout dropout = {.rate = 0.4, .seed = 2, .epoch = 3, .row_keys = keys};
-  FeatureOperand<double> features(data.features.matrix, data.features.matrix.values());
+  FeatureOperand<double> features(data.features.matrix.sparse(),
+                                  data.features.matrix.sparse().values());
   features.drop(context, dropout);
   ConeModel<double> model(5, options);
   model.initialise(1);

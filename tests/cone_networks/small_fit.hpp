@@ -35,16 +35,17 @@ inline ConeFit random_fit() {
                               .parameters = model.parameters()},
                   .control = ArmNetwork(kColumns, options.hidden),
                   .treated = ArmNetwork(kColumns, options.hidden)};
+    fold.propensity.coefficients = Matrix<double>(1, kColumns);
     for (std::size_t j = 0; j < kColumns; ++j) {
       fold.z_units.mean.push_back(static_cast<float>(rng.normal()));
       fold.z_units.scale.push_back(static_cast<float>(rng.exponential() + 0.1));
-      fold.propensity.coefficients.push_back(rng.normal());
+      fold.propensity.coefficients(0, j) = rng.normal();
     }
     for (ArmNetwork* arm : {&fold.control, &fold.treated}) {
       arm->units() = {.mean = rng.normal(), .scale = 1 + rng.uniform()};
       fill_normal(rng, arm->parameters().values());
     }
-    fold.propensity.intercept = rng.normal();
+    fold.propensity.intercepts = {rng.normal()};
     fold.propensity.converged = k == 0;
     fold.propensity.iterations = 7;
     fold.training = {.status = TrainingStatus::kStoppedEarly,

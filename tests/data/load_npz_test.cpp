@@ -27,9 +27,10 @@ TEST(LoadNpz, ColumnsFollowTheDenseOnesAndZerosGo) {
   write_folder(folder, kMatrix);
   const FeatureTable features = load_dataset(Context(0, 2), folder.path()).observed.features;
   EXPECT_EQ(features.names, (std::vector<std::string>{"age", "f0", "f1", "f2"}));
-  EXPECT_EQ(std::vector(features.matrix.columns().begin(), features.matrix.columns().end()),
+  const SparseMatrix matrix = features.matrix.to_sparse();
+  EXPECT_EQ(std::vector(matrix.columns().begin(), matrix.columns().end()),
             (std::vector<std::uint32_t>{0, 1, 2}));
-  EXPECT_EQ(std::vector(features.matrix.values().begin(), features.matrix.values().end()),
+  EXPECT_EQ(std::vector(matrix.values().begin(), matrix.values().end()),
             (std::vector<double>{30, 0.5, 2}));
 }
 

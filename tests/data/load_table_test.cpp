@@ -37,10 +37,9 @@ std::vector<double> column(const LoadedData& data, const std::string& name) {
   const FeatureTable& features = data.observed.features;
   std::vector<double> values(data.observed.num_nodes(), 0.0);
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const SparseMatrix::Row row = features.matrix.row(i);
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      if (features.names[row.columns[k]] == name) values[i] = row.values[k];
-    }
+    features.matrix.row(i).for_each([&](std::uint32_t j, double value) {
+      if (features.names[j] == name) values[i] = value;
+    });
   }
   return values;
 }

@@ -14,10 +14,9 @@ using testing::Files;
 using testing::load_files;
 using testing::valid_files;
 
-std::vector<double> dense_row(const SparseMatrix& matrix, std::size_t i) {
+std::vector<double> dense_row(const FeatureMatrix& matrix, std::size_t i) {
   std::vector<double> values(matrix.cols(), 0.0);
-  const SparseMatrix::Row row = matrix.row(i);
-  for (std::size_t k = 0; k < row.size(); ++k) values[row.columns[k]] = row.values[k];
+  matrix.row(i).for_each([&](std::uint32_t j, double value) { values[j] = value; });
   return values;
 }
 
@@ -40,9 +39,12 @@ TEST(LoadDataset, ReadsEveryColumnAndFile) {
   EXPECT_EQ(dense_row(data.features.matrix, 3), (std::vector<double>{0, 0, 0, 0, 0}));
 }
 
-TEST(LoadDataset, StoresNoZeros) {
+TEST(LoadDataset, StoresMeasurementsDenselyAndNoZerosOfCounts) {
   const LoadedData loaded = load_files(valid_files());
-  for (const double value : loaded.observed.features.matrix.values()) EXPECT_NE(value, 0.0);
+  const FeatureMatrix& matrix = loaded.observed.features.matrix;
+  EXPECT_EQ(std::vector(matrix.dense_columns().begin(), matrix.dense_columns().end()),
+            (std::vector<std::uint32_t>{0, 1}));
+  for (const double value : matrix.sparse().values()) EXPECT_NE(value, 0.0);
 }
 
 TEST(LoadDataset, MergesDirectionsAndRepeatsAndCountsThem) {

@@ -56,8 +56,8 @@ TEST(MatFile, ReadsWhatScipyWrites) {
   EXPECT_EQ(data.graph.neighbours(5)[0], 4U);  // stored one way only
 
   EXPECT_EQ(data.features.names, (std::vector<std::string>{"w0", "w1", "w2", "w3"}));
-  EXPECT_EQ(data.features.matrix.num_entries(), 9U);
-  const SparseMatrix::Row last = data.features.matrix.row(5);
+  EXPECT_EQ(data.features.matrix.num_stored(), 9U);
+  const SparseMatrix::Row last = data.features.matrix.sparse().row(5);
   EXPECT_EQ(std::vector(last.columns.begin(), last.columns.end()),
             (std::vector<std::uint32_t>{1, 3}));
   EXPECT_EQ(std::vector(last.values.begin(), last.values.end()), (std::vector<double>{0.5, -8}));
@@ -96,14 +96,14 @@ TEST(MatFile, PrefersTheReducedVocabularyWhicheverComesFirst) {
   const std::string reduced = MatWriter::dense("X_100", 2, 1, {7, 8});
   for (const std::string& elements :
        {network() + features() + reduced, reduced + features() + network()}) {
-    EXPECT_EQ(load_elements(elements).observed.features.matrix.row(0).values[0], 7.0);
+    EXPECT_EQ(load_elements(elements).observed.features.matrix.row(0).sparse.values[0], 7.0);
   }
 }
 
 TEST(MatFile, DropsStoredZerosAndRoomForMoreEntries) {
   const std::string sparse =
       MatWriter::sparse("Attributes", 2, 3, {0, 1, 0, 1, 0, 0}, {0, 2, 2, 4}, {0, 5, 6, 0, 99, 99});
-  const SparseMatrix& matrix = load_elements(network() + sparse).observed.features.matrix;
+  const SparseMatrix matrix = load_elements(network() + sparse).observed.features.matrix.sparse();
   const SparseMatrix expected(3, {0, 1, 2}, {2, 0}, {6, 5});
   EXPECT_EQ(std::vector(matrix.offsets().begin(), matrix.offsets().end()),
             std::vector(expected.offsets().begin(), expected.offsets().end()));
@@ -184,7 +184,7 @@ TEST(MatFile, ReadsThePublicNetworks) {
     EXPECT_EQ(loaded.edges.num_lines, 2 * expected.num_edges);
     EXPECT_EQ(loaded.observed.features.matrix.rows(), expected.num_nodes);
     EXPECT_EQ(loaded.observed.features.matrix.cols(), expected.num_words);
-    EXPECT_EQ(loaded.observed.features.matrix.num_entries(), expected.num_entries);
+    EXPECT_EQ(loaded.observed.features.matrix.num_stored(), expected.num_entries);
     EXPECT_FALSE(loaded.observed.has_log());
   }
 }

@@ -42,7 +42,7 @@ SmallWorld world_with_columns() {
   std::vector<double> mu0;
   std::vector<double> mu1;
   for (std::size_t i = 0; i < data.num_nodes(); ++i) {
-    const auto row = data.features.matrix.row(i);
+    const auto row = data.features.matrix.sparse().row(i);
     propensity.push_back(sigmoid(0.7 * row.values[0]));
     mu0.push_back(0.8 * row.values[0]);
     mu1.push_back(0.8 * row.values[0] + 1.1);

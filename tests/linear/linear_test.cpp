@@ -72,7 +72,7 @@ void expect_minimum_norm_fit(const Dense& x, double tolerance = 1e-9) {
   }
   double residual = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    residual += y[i] - fit.predict(testing::sparse_from_rows(x).row(i));
+    residual += y[i] - fit.predict(FeatureMatrix(testing::sparse_from_rows(x)).row(i));
   }
   EXPECT_NEAR(residual, 0, 1e-7 * static_cast<double>(x.size()));
 }
@@ -174,7 +174,7 @@ TEST(LeastSquares, IsTheSameIteratively) {
   Dense duplicate = random_matrix(60, 8, 0.4, 1);
   for (std::vector<double>& row : duplicate) row[2] = row[6];
   for (const Dense& x : {random_matrix(60, 8, 0.4, 1), random_matrix(15, 40, 0.4, 2), duplicate}) {
-    const SparseMatrix sparse = testing::sparse_from_rows(x);
+    const FeatureMatrix sparse = testing::sparse_from_rows(x);
     const std::vector<double> y = random_vector(x.size(), 5);
     for (const double strength : {0.0, 0.7}) {
       const LinearFit direct = fit_ridge(Context(0, 1), sparse, y, strength);
@@ -191,7 +191,7 @@ TEST(LeastSquares, IsTheSameIteratively) {
 
 TEST(Ridge, HasNoGradientAtItsSolution) {
   for (const Dense& x : {random_matrix(40, 9, 0.5, 1), random_matrix(12, 30, 0.5, 2)}) {
-    const SparseMatrix sparse = testing::sparse_from_rows(x);
+    const FeatureMatrix sparse = testing::sparse_from_rows(x);
     const std::vector<double> y = random_vector(x.size(), 5);
     for (const double strength : {1e-3, 1.0, 300.0}) {
       const LinearFit fit = fit_ridge(Context(0, 1), sparse, y, strength);
@@ -210,7 +210,7 @@ TEST(Ridge, HasNoGradientAtItsSolution) {
 }
 
 TEST(Ridge, GoesFromLeastSquaresToTheMean) {
-  const SparseMatrix x = testing::sparse_from_rows(random_matrix(40, 9, 0.5, 1));
+  const FeatureMatrix x = testing::sparse_from_rows(random_matrix(40, 9, 0.5, 1));
   const std::vector<double> y = random_vector(40, 5);
   const std::vector<double> strengths = {0, 1e-12, 1, 1e12,
                                          std::numeric_limits<double>::infinity()};

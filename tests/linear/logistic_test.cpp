@@ -1,5 +1,6 @@
 #include "linear/logistic.hpp"
 
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <thread>
@@ -12,6 +13,13 @@
 
 namespace cone {
 namespace {
+
+/// P(label = 1) of a fit of two labels.
+double probability_of_one(const LogisticFit& fit, const FeatureMatrix::Row& row) {
+  std::array<double, 2> probabilities{};
+  fit.probabilities(row, probabilities);
+  return probabilities[1];
+}
 
 using Dense = std::vector<std::vector<double>>;
 
@@ -36,46 +44,47 @@ Sample sample(std::size_t rows, std::size_t cols, std::uint64_t seed) {
 TEST(Logistic, FindsTheSlopesThatMadeTheLabels) {
   const Sample data = sample(20000, 4, 1);
   const LogisticFit fit =
-      fit_logistic(Context(0, 1), testing::sparse_from_rows(data.x), data.label, 100);
+      fit_logistic(Context(0, 1), testing::sparse_from_rows(data.x), data.label, 2, 100);
   EXPECT_TRUE(fit.converged);
-  EXPECT_NEAR(fit.intercept, 0.5, 0.06);
-  EXPECT_NEAR(fit.coefficients[0], 1, 0.08);
-  EXPECT_NEAR(fit.coefficients[1], -1, 0.08);
-  EXPECT_NEAR(fit.coefficients[2], 0, 0.08);
+  EXPECT_NEAR(fit.intercepts[0], 0.5, 0.06);
+  EXPECT_NEAR(fit.coefficients(0, 0), 1, 0.08);
+  EXPECT_NEAR(fit.coefficients(0, 1), -1, 0.08);
+  EXPECT_NEAR(fit.coefficients(0, 2), 0, 0.08);
 }
 
 TEST(Logistic, IsTheNullModelAtCZero) {
   const Sample data = sample(50, 3, 2);
   const LogisticFit fit =
-      fit_logistic(Context(0, 1), testing::sparse_from_rows(data.x), data.label, 0);
+      fit_logistic(Context(0, 1), testing::sparse_from_rows(data.x), data.label, 2, 0);
   double share = 0;
   for (const std::uint8_t label : data.label) share += label / 50.0;
   EXPECT_TRUE(fit.converged);
-  EXPECT_EQ(fit.coefficients, (std::vector<double>{0, 0, 0}));
-  EXPECT_NEAR(fit.probability(testing::sparse_from_rows(data.x).row(0)), share, 1e-15);
+  for (const double slope : fit.coefficients.values()) EXPECT_EQ(slope, 0);
+  EXPECT_NEAR(probability_of_one(fit, FeatureMatrix(testing::sparse_from_rows(data.x)).row(0)),
+              share, 1e-15);
 }
 
 TEST(Logistic, StaysFiniteOnSeparableLabels) {
-  const SparseMatrix x = testing::sparse_from_rows({{-2}, {-1}, {1}, {3}});
+  const FeatureMatrix x = testing::sparse_from_rows({{-2}, {-1}, {1}, {3}});
   const std::vector<std::uint8_t> label = {0, 0, 1, 1};
   for (const double c : {1.0, 1e3, 1e6}) {
-    const LogisticFit fit = fit_logistic(Context(0, 1), x, label, c);
+    const LogisticFit fit = fit_logistic(Context(0, 1), x, label, 2, c);
     EXPECT_TRUE(fit.converged) << c;
-    EXPECT_TRUE(std::isfinite(fit.coefficients[0]));
-    EXPECT_GT(fit.coefficients[0], 0);
+    EXPECT_TRUE(std::isfinite(fit.coefficients(0, 0)));
+    EXPECT_GT(fit.coefficients(0, 0), 0);
     // At the minimum the slope equals the pull of the labels on it.
     double pull = 0;
     for (std::size_t i = 0; i < 4; ++i) {
-      pull += c * (label[i] - fit.probability(x.row(i))) * x.row(i).values[0];
+      pull += c * (label[i] - probability_of_one(fit, x.row(i))) * x.row(i).sparse.values[0];
     }
-    EXPECT_NEAR(fit.coefficients[0], pull, 1e-5 * fit.coefficients[0]);
+    EXPECT_NEAR(fit.coefficients(0, 0), pull, 1e-5 * fit.coefficients(0, 0));
   }
 }
 
 TEST(Logistic, RefusesLabelsThatAreAllEqual) {
-  const SparseMatrix x = testing::sparse_from_rows({{1, 0}, {0, 1}});
+  const FeatureMatrix x = testing::sparse_from_rows({{1, 0}, {0, 1}});
   for (const std::uint8_t label : {0, 1}) {
-    EXPECT_THROW(fit_logistic(Context(0, 1), x, std::vector<std::uint8_t>(2, label), 1), Error);
+    EXPECT_THROW(fit_logistic(Context(0, 1), x, std::vector<std::uint8_t>(2, label), 2, 1), Error);
   }
 }
 
@@ -84,12 +93,12 @@ TEST(Logistic, GivesConstantColumnsNoSlope) {
   Dense padded = data.x;
   for (std::vector<double>& row : padded) row.insert(row.end(), {0.0, 5.0});
   const LogisticFit plain =
-      fit_logistic(Context(0, 1), testing::sparse_from_rows(data.x), data.label, 1);
+      fit_logistic(Context(0, 1), testing::sparse_from_rows(data.x), data.label, 2, 1);
   const LogisticFit fit =
-      fit_logistic(Context(0, 1), testing::sparse_from_rows(padded), data.label, 1);
-  EXPECT_EQ(fit.coefficients[3], 0);
-  EXPECT_EQ(fit.coefficients[4], 0);
-  EXPECT_EQ(fit.intercept, plain.intercept);
+      fit_logistic(Context(0, 1), testing::sparse_from_rows(padded), data.label, 2, 1);
+  EXPECT_EQ(fit.coefficients(0, 3), 0);
+  EXPECT_EQ(fit.coefficients(0, 4), 0);
+  EXPECT_EQ(fit.intercepts[0], plain.intercepts[0]);
 }
 
 TEST(Logistic, ShiftedColumnsChangeTheInterceptOnly) {
@@ -97,26 +106,26 @@ TEST(Logistic, ShiftedColumnsChangeTheInterceptOnly) {
   Dense shifted = data.x;
   for (std::vector<double>& row : shifted) row[1] += 2000;
   const LogisticFit plain =
-      fit_logistic(Context(0, 1), testing::sparse_from_rows(data.x), data.label, 1);
+      fit_logistic(Context(0, 1), testing::sparse_from_rows(data.x), data.label, 2, 1);
   const LogisticFit fit =
-      fit_logistic(Context(0, 1), testing::sparse_from_rows(shifted), data.label, 1);
+      fit_logistic(Context(0, 1), testing::sparse_from_rows(shifted), data.label, 2, 1);
   EXPECT_TRUE(fit.converged);
   for (std::size_t j = 0; j < 3; ++j) {
-    EXPECT_NEAR(fit.coefficients[j], plain.coefficients[j], 1e-7);
+    EXPECT_NEAR(fit.coefficients(0, j), plain.coefficients(0, j), 1e-7);
   }
-  EXPECT_NEAR(fit.intercept, plain.intercept - 2000 * plain.coefficients[1], 1e-4);
+  EXPECT_NEAR(fit.intercepts[0], plain.intercepts[0] - 2000 * plain.coefficients(0, 1), 1e-4);
 }
 
 TEST(Logistic, SwappedLabelsFlipTheSigns) {
   const Sample data = sample(300, 6, 5);
   std::vector<std::uint8_t> swapped = data.label;
   for (std::uint8_t& label : swapped) label = 1 - label;
-  const SparseMatrix x = testing::sparse_from_rows(data.x);
-  const LogisticFit fit = fit_logistic(Context(0, 1), x, data.label, 0.3);
-  const LogisticFit flipped = fit_logistic(Context(0, 1), x, swapped, 0.3);
-  EXPECT_NEAR(flipped.intercept, -fit.intercept, 1e-7);
+  const FeatureMatrix x = testing::sparse_from_rows(data.x);
+  const LogisticFit fit = fit_logistic(Context(0, 1), x, data.label, 2, 0.3);
+  const LogisticFit flipped = fit_logistic(Context(0, 1), x, swapped, 2, 0.3);
+  EXPECT_NEAR(flipped.intercepts[0], -fit.intercepts[0], 1e-7);
   for (std::size_t j = 0; j < 6; ++j) {
-    EXPECT_NEAR(flipped.coefficients[j], -fit.coefficients[j], 1e-7);
+    EXPECT_NEAR(flipped.coefficients(0, j), -fit.coefficients(0, j), 1e-7);
   }
 }
 
@@ -124,10 +133,11 @@ TEST(Logistic, ConvergesWhereFeaturesSayNothingAtAll) {
   const std::vector<std::uint8_t> label = {0, 1, 0, 1, 0, 1};
   const Dense balanced = {{0.1, 3}, {0.1, 3}, {0.7, 0}, {0.7, 0}, {0, 1.1}, {0, 1.1}};
   for (const Dense& x : {balanced, Dense(6)}) {
-    const LogisticFit fit = fit_logistic(Context(0, 1), testing::sparse_from_rows(x), label, 3);
+    const LogisticFit fit = fit_logistic(Context(0, 1), testing::sparse_from_rows(x), label, 2, 3);
     EXPECT_TRUE(fit.converged);
     EXPECT_LE(fit.iterations, 2);
-    EXPECT_NEAR(fit.probability(testing::sparse_from_rows(x).row(0)), 0.5, 1e-14);
+    EXPECT_NEAR(probability_of_one(fit, FeatureMatrix(testing::sparse_from_rows(x)).row(0)), 0.5,
+                1e-14);
   }
 }
 
@@ -135,9 +145,9 @@ TEST(Logistic, TakesMoreColumnsThanRowsAndDuplicates) {
   Sample data = sample(25, 60, 6);
   for (std::vector<double>& row : data.x) row[7] = row[30];
   const LogisticFit fit =
-      fit_logistic(Context(0, 1), testing::sparse_from_rows(data.x), data.label, 10);
+      fit_logistic(Context(0, 1), testing::sparse_from_rows(data.x), data.label, 2, 10);
   EXPECT_TRUE(fit.converged);
-  EXPECT_NEAR(fit.coefficients[7], fit.coefficients[30], 1e-7);
+  EXPECT_NEAR(fit.coefficients(0, 7), fit.coefficients(0, 30), 1e-7);
 }
 
 /// Features that all but know nothing of the label, in the order of a fold: next to the minimum,
@@ -149,9 +159,9 @@ TEST(Logistic, EndsWhereTheFeaturesSayNothing) {
     data.x.push_back({static_cast<double>(i % 3), static_cast<double>(i % 5)});
     data.label.push_back(i % 2);
   }
-  const SparseMatrix x = testing::sparse_from_rows(data.x);
+  const FeatureMatrix x = testing::sparse_from_rows(data.x);
   for (const double c : {1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0}) {
-    const LogisticFit fit = fit_logistic(Context(0, 1), x, data.label, c);
+    const LogisticFit fit = fit_logistic(Context(0, 1), x, data.label, 2, c);
     EXPECT_TRUE(fit.converged) << c;
     EXPECT_LE(fit.iterations, 12) << c;
   }
@@ -164,13 +174,13 @@ TEST(Logistic, EndsOnSeparableLabelsConstantAndRepeatedColumns) {
     data.x.push_back({value, 1.0, value, 1e-3 * value});
     data.label.push_back(value > 0 ? 1 : 0);
   }
-  const SparseMatrix x = testing::sparse_from_rows(data.x);
+  const FeatureMatrix x = testing::sparse_from_rows(data.x);
   for (const double c : {1e-3, 1.0, 1e3, 1e6, 1e9}) {
-    const LogisticFit fit = fit_logistic(Context(0, 1), x, data.label, c);
+    const LogisticFit fit = fit_logistic(Context(0, 1), x, data.label, 2, c);
     EXPECT_TRUE(fit.converged) << c;
     EXPECT_LE(fit.iterations, 60) << c;
-    EXPECT_EQ(fit.coefficients[1], 0);
-    EXPECT_NEAR(fit.coefficients[0] / fit.coefficients[2], 1, 1e-6) << c;
+    EXPECT_EQ(fit.coefficients(0, 1), 0);
+    EXPECT_NEAR(fit.coefficients(0, 0) / fit.coefficients(0, 2), 1, 1e-6) << c;
   }
 }
 
@@ -183,7 +193,8 @@ TEST(Logistic, StopsWhenTheObserverAsks) {
   const Context context(0, 1, &observer);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));  // so that it is time to ask
   const Sample data = sample(500, 4, 1);
-  EXPECT_THROW(fit_logistic(context, testing::sparse_from_rows(data.x), data.label, 1), Cancelled);
+  EXPECT_THROW(fit_logistic(context, testing::sparse_from_rows(data.x), data.label, 2, 1),
+               Cancelled);
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include <array>
+
 #include <gtest/gtest.h>
 
 #include "linear/linear.hpp"
@@ -7,6 +9,13 @@
 
 namespace cone {
 namespace {
+
+/// P(label = 1) of a fit of two labels.
+double probability_of_one(const LogisticFit& fit, const FeatureMatrix::Row& row) {
+  std::array<double, 2> probabilities{};
+  fit.probabilities(row, probabilities);
+  return probabilities[1];
+}
 
 using testing::read_fixture;
 using testing::vector_of;
@@ -60,33 +69,33 @@ constexpr double kReferenceError = 1e-5;
 
 TEST(RegressionsFixture, LogisticRegressionAgrees) {
   const Reference reference;
-  const SparseMatrix x = testing::sparse_from_rows(reference.x);
-  const LogisticFit fit = fit_logistic(Context(0, 1), x, reference.treatment,
+  const FeatureMatrix x = testing::sparse_from_rows(reference.x);
+  const LogisticFit fit = fit_logistic(Context(0, 1), x, reference.treatment, 2,
                                        reference.values.at("logistic_C").get<double>());
   EXPECT_TRUE(fit.converged);
-  EXPECT_NEAR(fit.intercept, reference.values.at("logistic_intercept").get<double>(),
+  EXPECT_NEAR(fit.intercepts[0], reference.values.at("logistic_intercept").get<double>(),
               kReferenceError);
   const std::vector<double> coefficients = vector_of(reference.values.at("logistic_coefficients"));
-  ASSERT_EQ(fit.coefficients.size(), coefficients.size());
+  ASSERT_EQ(fit.coefficients.cols(), coefficients.size());
   for (std::size_t j = 0; j < coefficients.size(); ++j) {
-    EXPECT_NEAR(fit.coefficients[j], coefficients[j], kReferenceError);
+    EXPECT_NEAR(fit.coefficients(0, j), coefficients[j], kReferenceError);
   }
   const std::vector<double> probability = vector_of(reference.values.at("logistic_probability"));
   ASSERT_EQ(x.rows(), probability.size());
   for (std::size_t i = 0; i < x.rows(); ++i) {
-    EXPECT_NEAR(fit.probability(x.row(i)), probability[i], kReferenceError);
+    EXPECT_NEAR(probability_of_one(fit, x.row(i)), probability[i], kReferenceError);
   }
 }
 
 TEST(RegressionsFixture, LogisticRegressionIsAtTheMinimum) {
   const Reference reference;
-  const SparseMatrix x = testing::sparse_from_rows(reference.x);
+  const FeatureMatrix x = testing::sparse_from_rows(reference.x);
   const double c = reference.values.at("logistic_C").get<double>();
-  const LogisticFit fit = fit_logistic(Context(0, 1), x, reference.treatment, c);
-  std::vector<double> gradient = fit.coefficients;
+  const LogisticFit fit = fit_logistic(Context(0, 1), x, reference.treatment, 2, c);
+  std::vector<double> gradient(fit.coefficients.values().begin(), fit.coefficients.values().end());
   double intercept_gradient = 0;
   for (std::size_t i = 0; i < x.rows(); ++i) {
-    const double slope = c * (fit.probability(x.row(i)) - reference.treatment[i]);
+    const double slope = c * (probability_of_one(fit, x.row(i)) - reference.treatment[i]);
     intercept_gradient += slope;
     for (std::size_t j = 0; j < gradient.size(); ++j) gradient[j] += slope * reference.x[i][j];
   }

@@ -1,0 +1,219 @@
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "base/numeric.hpp"
+#include "base/random.hpp"
+#include "linear/logistic.hpp"
+#include "linear/logistic_objective.hpp"
+#include "support/small_data.hpp"
+
+namespace cone {
+namespace {
+
+struct LabelledSample {
+  std::vector<std::vector<double>> x;
+  std::vector<std::uint8_t> label;
+  std::size_t num_labels = 0;
+
+  FeatureMatrix matrix() const { return testing::sparse_from_rows(x); }
+};
+
+/// Half of the entries are zero; label a has the logit a/4 + x_a.
+LabelledSample labelled(std::size_t rows, std::size_t cols, std::size_t num_labels,
+                        std::uint64_t seed) {
+  LabelledSample out{.x = std::vector(rows, std::vector<double>(cols, 0.0)),
+                     .label = {},
+                     .num_labels = num_labels};
+  for (std::size_t i = 0; i < rows; ++i) {
+    Rng rng(seed, Stream::kTest, i);
+    for (double& value : out.x[i]) {
+      if (rng.bernoulli(0.5)) value = rng.normal();
+    }
+    std::size_t best = 0;
+    double highest = -INFINITY;
+    for (std::size_t a = 0; a < num_labels; ++a) {  // the largest of Gumbel utilities
+      const double utility =
+          0.25 * static_cast<double>(a) + out.x[i][a % cols] - std::log(rng.exponential());
+      if (utility > highest) {
+        highest = utility;
+        best = a;
+      }
+    }
+    out.label.push_back(static_cast<std::uint8_t>(best));
+  }
+  return out;
+}
+
+std::vector<double> random_point(std::size_t size) {
+  Rng rng(3, Stream::kTest, 1U << 20);
+  std::vector<double> point(size);
+  for (double& value : point) value = 0.3 * rng.normal();
+  return point;
+}
+
+Matrix<double> probabilities_of(const LogisticFit& fit, const FeatureMatrix& x) {
+  Matrix<double> out(x.rows(), fit.num_labels());
+  for (std::size_t i = 0; i < x.rows(); ++i) fit.probabilities(x.row(i), out.row(i));
+  return out;
+}
+
+TEST(Multinomial, GradientAgreesWithDifferencesOfTheObjective) {
+  const Context context(0, 1);
+  for (const std::size_t num_labels : {2U, 3U, 5U}) {
+    const LabelledSample data = labelled(60, 4, num_labels, 1);
+    LogisticObjective objective(context, data.matrix(), data.label, num_labels);
+    const std::vector<double> point = random_point(objective.size());
+    std::vector<double> gradient(point.size());
+    objective.evaluate(0.7, point);
+    objective.gradient(0.7, point, gradient);
+    for (std::size_t j = 0; j < point.size(); ++j) {
+      constexpr double kStep = 1e-5;
+      std::vector<double> moved = point;
+      moved[j] += kStep;
+      const double above = objective.evaluate(0.7, moved);
+      moved[j] -= 2 * kStep;
+      const double below = objective.evaluate(0.7, moved);
+      EXPECT_NEAR(gradient[j], (above - below) / (2 * kStep), 1e-6) << num_labels << ", " << j;
+    }
+  }
+}
+
+TEST(Multinomial, HessianAgreesWithDifferencesOfTheGradient) {
+  const Context context(0, 1);
+  for (const std::size_t num_labels : {2U, 4U}) {
+    const LabelledSample data = labelled(60, 3, num_labels, 2);
+    LogisticObjective objective(context, data.matrix(), data.label, num_labels);
+    const std::vector<double> point = random_point(objective.size());
+    std::vector<double> direction(point.size(), 1.0);
+    for (std::size_t j = 0; j < direction.size(); j += 2) direction[j] = -0.5;
+    std::vector<double> image(point.size());
+    objective.evaluate(1.3, point);
+    objective.take_curvature(1.3);
+    objective.multiply_hessian(direction, image);
+    constexpr double kStep = 1e-5;
+    std::vector<double> above(point.size());
+    std::vector<double> below(point.size());
+    std::vector<double> moved = point;
+    for (std::size_t j = 0; j < point.size(); ++j) moved[j] += kStep * direction[j];
+    objective.evaluate(1.3, moved);
+    objective.gradient(1.3, moved, above);
+    for (std::size_t j = 0; j < point.size(); ++j) moved[j] -= 2 * kStep * direction[j];
+    objective.evaluate(1.3, moved);
+    objective.gradient(1.3, moved, below);
+    for (std::size_t j = 0; j < point.size(); ++j) {
+      EXPECT_NEAR(image[j], (above[j] - below[j]) / (2 * kStep), 1e-6) << num_labels << ", " << j;
+    }
+  }
+}
+
+/// By the definition in the header, on the columns as they are: with slopes w_a of all labels that
+/// add up to zero, 2·w_a = C·Σ_i (1{label_i = a} − p_ia)·x_i, and residuals add up to zero.
+TEST(Multinomial, SolutionIsStationary) {
+  const LabelledSample data = labelled(400, 5, 4, 3);
+  const FeatureMatrix x = data.matrix();
+  constexpr double kC = 0.2;
+  const LogisticFit fit = fit_logistic(Context(0, 1), x, data.label, 4, kC);
+  EXPECT_TRUE(fit.converged);
+  const Matrix<double> p = probabilities_of(fit, x);
+  for (std::size_t a = 0; a < 4; ++a) {
+    double total = 0;
+    std::vector<double> pull(5, 0.0);
+    for (std::size_t i = 0; i < x.rows(); ++i) {
+      const double residual = (data.label[i] == a ? 1.0 : 0.0) - p(i, a);
+      total += residual;
+      for (std::size_t j = 0; j < 5; ++j) pull[j] += kC * residual * data.x[i][j];
+    }
+    EXPECT_NEAR(total, 0, 1e-6);
+    for (std::size_t j = 0; j < 5; ++j) {
+      double mean = 0;
+      for (std::size_t b = 0; b < 3; ++b) mean += fit.coefficients(b, j) / 4;
+      const double w = (a == 0 ? 0.0 : fit.coefficients(a - 1, j)) - mean;
+      EXPECT_NEAR(2 * w, pull[j], 1e-6) << "label " << a << ", column " << j;
+    }
+  }
+}
+
+TEST(Multinomial, RelabellingPermutesTheProbabilities) {
+  const LabelledSample data = labelled(300, 6, 4, 4);
+  const FeatureMatrix x = data.matrix();
+  const std::vector<std::uint8_t> renamed = {2, 0, 3, 1};  // label 0 moves, so the reference does
+  std::vector<std::uint8_t> other;
+  for (const std::uint8_t label : data.label) other.push_back(renamed[label]);
+  const Matrix<double> p = probabilities_of(fit_logistic(Context(0, 1), x, data.label, 4, 0.5), x);
+  const Matrix<double> q = probabilities_of(fit_logistic(Context(0, 1), x, other, 4, 0.5), x);
+  for (std::size_t i = 0; i < x.rows(); ++i) {
+    for (std::size_t a = 0; a < 4; ++a) EXPECT_NEAR(p(i, a), q(i, renamed[a]), 1e-7);
+    EXPECT_NEAR(sum(p.row(i)), 1, 1e-14);
+  }
+}
+
+TEST(Multinomial, ASaturatedDesignGivesTheFrequencies) {
+  // Three groups, one indicator each; the labels of group g are 0 once, 1 twice, 2 g + 1 times.
+  LabelledSample data{.x = {}, .label = {}, .num_labels = 3};
+  for (std::size_t g = 0; g < 3; ++g) {
+    const std::vector<std::size_t> times = {1, 2, g + 1};
+    for (std::uint8_t label = 0; label < 3; ++label) {
+      for (std::size_t k = 0; k < times[label]; ++k) {
+        data.x.push_back(std::vector<double>(3, 0.0));
+        data.x.back()[g] = 1;
+        data.label.push_back(label);
+      }
+    }
+  }
+  const FeatureMatrix x = data.matrix();
+  const Matrix<double> p = probabilities_of(fit_logistic(Context(0, 1), x, data.label, 3, 1e7), x);
+  for (std::size_t i = 0; i < x.rows(); ++i) {
+    const double g = data.x[i][0] > 0 ? 0 : data.x[i][1] > 0 ? 1 : 2;
+    EXPECT_NEAR(p(i, 0), 1 / (4 + g), 1e-6);
+    EXPECT_NEAR(p(i, 1), 2 / (4 + g), 1e-6);
+    EXPECT_NEAR(p(i, 2), (1 + g) / (4 + g), 1e-6);
+  }
+}
+
+TEST(Multinomial, HalvesOfALabelAddUpToIt) {
+  const LabelledSample data = labelled(20000, 4, 2, 5);
+  const FeatureMatrix x = data.matrix();
+  std::vector<std::uint8_t> halved = data.label;
+  Rng rng(6, Stream::kTest);
+  for (std::uint8_t& label : halved) {
+    if (label == 1 && rng.bernoulli(0.5)) label = 2;
+  }
+  const Matrix<double> whole =
+      probabilities_of(fit_logistic(Context(0, 1), x, data.label, 2, 10), x);
+  const Matrix<double> split = probabilities_of(fit_logistic(Context(0, 1), x, halved, 3, 10), x);
+  for (std::size_t i = 0; i < 200; ++i) {
+    EXPECT_NEAR(split(i, 1) + split(i, 2), whole(i, 1), 0.01);
+    EXPECT_NEAR(split(i, 1), whole(i, 1) / 2, 0.08);
+  }
+}
+
+TEST(Multinomial, LogLossIsThatOfTheProbabilities) {
+  const LabelledSample data = labelled(100, 3, 4, 7);
+  const FeatureMatrix x = data.matrix();
+  LogisticFit fit = fit_logistic(Context(0, 1), x, data.label, 4, 2);
+  const Matrix<double> p = probabilities_of(fit, x);
+  for (std::size_t i = 0; i < x.rows(); ++i) {
+    EXPECT_NEAR(fit.log_loss(x.row(i), data.label[i]), -std::log(p(i, data.label[i])), 1e-12);
+  }
+  fit.intercepts = {900, -900, 5};
+  fit.coefficients = Matrix<double>(3, 3);
+  EXPECT_NEAR(fit.log_loss(x.row(0), 2), 1800, 1e-9);
+  EXPECT_NEAR(fit.log_loss(x.row(0), 1), 0, 1e-9);
+}
+
+TEST(Multinomial, RefusesALabelThatDoesNotOccur) {
+  const FeatureMatrix x = testing::sparse_from_rows({{1}, {2}, {3}});
+  try {
+    fit_logistic(Context(0, 1), x, std::vector<std::uint8_t>{0, 2, 2}, 3, 1);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kData);
+    EXPECT_NE(std::string(error.what()).find("none of them in arm 2 of 3"), std::string::npos)
+        << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace cone
