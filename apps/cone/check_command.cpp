@@ -28,6 +28,7 @@ Examples:
   cone check survey.csv --treatment got_letter --outcome voted
   cone check survey.csv --treatment t --outcome y --ignore name,date --missing indicate
   cone check people.csv.gz --id person --edges friends.csv --treatment t --outcome y
+  cone check mails.csv --treatment sent --control nothing --outcome bought
   cone check shop/ --policy shop/policy.csv
   cone check shop/ --json - | jq '.columns[] | select(.kind == "category")')";
 
@@ -57,7 +58,10 @@ int run_check(const CheckFlags& flags) {
   }
   DataReport report = report_data(data);
   for (const PolicyOnData& policy : resolve_policies(context, data.observed, flags.policies)) {
-    report.policies.push_back({policy.name, mean(arm_column(policy.probability.view(), 1))});
+    DataReport::Policy& shown = report.policies.emplace_back(DataReport::Policy{policy.name, {}});
+    for (std::size_t a = 0; a < data.observed.num_arms(); ++a) {
+      shown.arm_shares.push_back(mean(arm_column(policy.probability.view(), static_cast<Arm>(a))));
+    }
   }
   progress.clear();
   if (flags.json == "-") {

@@ -17,9 +17,10 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kSimulateFooter =
-    R"(Writes a folder that cone evaluate reads, with both potential outcomes (y0, y1) as truth,
-topics.npy, and manifest.json with every option, the centroid, the checksum and the list of the
-files. An earlier simulation in the folder is replaced as a whole, unless you changed its files;
+    R"(Writes a folder that cone evaluate reads, with the outcome of every node under every arm as
+truth (y0 and y1, or y:0, y:1, y:2, ... for --arms 3 and more), topics.npy, and manifest.json with
+every option, the centroids, the checksum and the list of the files. An earlier simulation in the
+folder is replaced as a whole, unless you changed its files;
 other files in the folder stay.
 
 Worlds: hidden_confounding (the paper's), no_hidden_confounding, weak_overlap,
@@ -28,6 +29,7 @@ heterogeneous_effects, randomised_log, binary_outcomes.
 Examples:
   cone simulate --out small --nodes 500 --mean-degree 12
   cone simulate --network BlogCatalog.mat --kappa2 2 --simulation 3 --seed 1 --out blog
+  cone simulate --out three --nodes 500 --mean-degree 12 --arms 3
   cone simulate --nodes 1000000 --mean-degree 50 --words-per-node 20 --out large
   cone evaluate small --policy treat-all random-weights:1)";
 
@@ -40,9 +42,16 @@ struct SimulateFlags {
 void print_summary(const std::string& folder, const nlohmann::ordered_json& manifest) {
   const auto& data = manifest["data"];
   const auto& structure = manifest["structure"];
-  std::cerr << fmt::format("wrote {}: {} nodes, {} edges, {} features, {} treated\n", folder,
+  std::string arms = grouped(data["num_treated"]) + " treated";
+  if (data["arms"].size() > 2) {
+    arms = "by arm";
+    for (const auto& arm : data["arms"]) {
+      arms += fmt::format(" {}: {}", arm["label"].get<std::string>(), grouped(arm["num_nodes"]));
+    }
+  }
+  std::cerr << fmt::format("wrote {}: {} nodes, {} edges, {} features, {}\n", folder,
                            grouped(data["num_nodes"]), grouped(data["num_edges"]),
-                           grouped(data["num_features"]), grouped(data["num_treated"]));
+                           grouped(data["num_features"]), arms);
   std::string line =
       fmt::format("mean degree {:.2f}, largest {}", structure["mean_degree"].get<double>(),
                   grouped(structure["max_degree"]));

@@ -1,6 +1,10 @@
 #include "data/arms.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/error.hpp"
+#include "base/numeric.hpp"
 #include "base/text.hpp"
 
 namespace cone {
@@ -29,6 +33,21 @@ Matrix<double> two_arm_probabilities(std::span<const double> treated) {
     table(i, 1) = treated[i];
   }
   return table;
+}
+
+void softmax_arms(std::span<double> logits) {
+  if (logits.size() == 2) {
+    logits[1] = sigmoid(logits[1] - logits[0]);
+    logits[0] = 1 - logits[1];
+    return;
+  }
+  const double largest = *std::max_element(logits.begin(), logits.end());
+  double total = 0;
+  for (double& value : logits) {
+    value = std::exp(value - largest);
+    total += value;
+  }
+  for (double& value : logits) value /= total;
 }
 
 std::vector<double> arm_column(MatrixView<const double> table, Arm arm) {

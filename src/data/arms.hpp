@@ -26,6 +26,10 @@ Matrix<double> join_arms(std::span<const std::vector<double>> columns);
 /// P(arm 1) of every node as a table of both arms: 1 − p and p.
 Matrix<double> two_arm_probabilities(std::span<const double> treated);
 
+/// Turns the logits of a node's arms into probabilities that add up to 1. Of two arms, the second
+/// has the sigmoid of the difference and the first has the rest.
+void softmax_arms(std::span<double> logits);
+
 /// One column of a table.
 std::vector<double> arm_column(MatrixView<const double> table, Arm arm);
 

@@ -6,12 +6,6 @@
 
 namespace cone::load {
 
-void Tally::merge(const Tally& later) {
-  const std::uint64_t total = count + later.count;
-  if (count == 0) *this = later;
-  count = total;
-}
-
 ColumnTally& CellTallies::at(std::size_t column) {
   if (position_.size() <= column) position_.resize(column + 1, 0);
   if (position_[column] == 0) {
@@ -25,9 +19,13 @@ void CellTallies::add(const CsvRecords& record, std::size_t column, std::string_
                       Oddity oddity) {
   Tally& tally = at(column).by_oddity[static_cast<std::size_t>(oddity)];
   if (tally.count++ > 0) return;
-  tally.first_line = record.line();
+  tally.first_row = record.line();
   tally.first_text = printable(record[column]);
   tally.first_id = printable(id);
+}
+
+void CellTallies::add(std::size_t column, Oddity oddity, const Tally& cells) {
+  if (cells.count > 0) at(column).by_oddity[static_cast<std::size_t>(oddity)].merge(cells);
 }
 
 void CellTallies::merge(const CellTallies& later) {
@@ -47,7 +45,7 @@ std::uint64_t CellTallies::count(std::size_t column, Oddity oddity) const {
   return tally == nullptr ? 0 : tally->of(oddity).count;
 }
 
-Fault describe(const CsvFile& file, std::size_t column, Oddity oddity, const Tally& tally,
+Fault describe(const FaultTable& table, std::size_t column, Oddity oddity, const Tally& tally,
                std::string advice) {
   std::string what;
   switch (oddity) {
@@ -73,20 +71,19 @@ Fault describe(const CsvFile& file, std::size_t column, Oddity oddity, const Tal
       what = fmt::format("the propensity is '{}': the logged action had probability zero",
                          tally.first_text);
       break;
+    case Oddity::kUneven:
+      what = fmt::format("the propensities add up to {}, not to 1", tally.first_text);
+      break;
   }
-  const std::string lines =
-      fmt::format("{} of {} lines", grouped(tally.count), grouped(file.num_records()));
+  const std::string rows = fmt::format("{} of {} {}", grouped(tally.count), grouped(table.num_rows),
+                                       table.row_word(table.num_rows));
   if (oddity == Oddity::kMissing) {
-    what += fmt::format(" in {}", tally.count > 1 ? lines + ", first in this one" : "this line");
+    what += tally.count > 1 ? fmt::format(" in {}, first in this one", rows)
+                            : fmt::format(" in this {}", table.row_word());
   } else if (tally.count > 1) {
-    what += fmt::format(" ({} have such a value, first this one)", lines);
+    what += fmt::format(" ({} have such a value, first this one)", rows);
   }
-  return {{.file = file.name(),
-           .line = tally.first_line,
-           .column = printable(file.header()[column]),
-           .item = tally.first_id},
-          std::move(what),
-          std::move(advice)};
+  return {table.cell(column, tally), std::move(what), std::move(advice)};
 }
 
 }  // namespace cone::load

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "data/csv.hpp"
+#include "data/fault_table.hpp"
 
 namespace cone::load {
 
@@ -19,19 +20,10 @@ enum class Oddity {
   kTooLarge,
   kNegative,
   kNotAProbability,
-  kImpossible
+  kImpossible,
+  kUneven,  ///< propensities that do not add up to 1
 };
-inline constexpr std::size_t kNumOddities = 7;
-
-/// The odd cells of one column and kind: how many, and the first.
-struct Tally {
-  std::uint64_t count = 0;
-  std::uint64_t first_line = 0;
-  std::string first_text;
-  std::string first_id;
-
-  void merge(const Tally& later);
-};
+inline constexpr std::size_t kNumOddities = 8;
 
 /// The odd cells of one column.
 struct ColumnTally {
@@ -46,6 +38,8 @@ struct ColumnTally {
 class CellTallies {
  public:
   void add(const CsvRecords& record, std::size_t column, std::string_view id, Oddity oddity);
+  /// One cell, or many that were counted elsewhere.
+  void add(std::size_t column, Oddity oddity, const Tally& cells);
   /// Appends what a later part of the file holds.
   void merge(const CellTallies& later);
   /// nullptr for a column without odd cells.
@@ -60,9 +54,9 @@ class CellTallies {
   std::vector<std::uint32_t> position_;  // by column: one more than its place in columns_, or 0
 };
 
-/// One sentence for one kind of odd cells of a column: where the first is, how many lines of how
+/// One sentence for one kind of odd cells of a column: where the first is, how many rows of how
 /// many, what to do.
-Fault describe(const CsvFile& file, std::size_t column, Oddity oddity, const Tally& tally,
+Fault describe(const FaultTable& table, std::size_t column, Oddity oddity, const Tally& tally,
                std::string advice);
 
 }  // namespace cone::load

@@ -9,12 +9,23 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "data/arm_labels.hpp"
 #include "data/number.hpp"
 
 namespace cone::load {
 namespace {
 
-constexpr std::array kOptionalRoles = {"propensity", "mu0", "mu1", "y0", "y1"};
+/// Names of columns about the arms 0 and 1, in the order they are written.
+struct PlainName {
+  const char* name;
+  Quantity quantity;
+  const char* label;
+};
+constexpr std::array<PlainName, 5> kPlainNames = {{{"propensity", Quantity::kPropensity, "1"},
+                                                   {"mu0", Quantity::kMu, "0"},
+                                                   {"mu1", Quantity::kMu, "1"},
+                                                   {"y0", Quantity::kTruth, "0"},
+                                                   {"y1", Quantity::kTruth, "1"}}};
 
 template <class Names>
 bool contains(const Names& names, const std::string& name) {
@@ -163,6 +174,33 @@ void check_pair(const CsvFile& file, const ColumnRoles& roles, const char* first
 
 }  // namespace
 
+const char* quantity_name(Quantity quantity) {
+  switch (quantity) {
+    case Quantity::kPropensity:
+      return "propensity";
+    case Quantity::kMu:
+      return "mu";
+    case Quantity::kTruth:
+      return "y";
+    case Quantity::kOutcome:
+      break;
+  }
+  return "outcome";
+}
+
+std::optional<NumberRole> given_role(std::string_view name) {
+  for (const PlainName& plain : kPlainNames) {
+    if (name == plain.name) return NumberRole{plain.name, 0, plain.quantity, plain.label};
+  }
+  for (const Quantity quantity : {Quantity::kPropensity, Quantity::kMu, Quantity::kTruth}) {
+    const std::string prefix = std::string(quantity_name(quantity)) + ':';
+    if (!name.starts_with(prefix)) continue;
+    return NumberRole{std::string(name), 0, quantity, canonical_label(name.substr(prefix.size())),
+                      true};
+  }
+  return std::nullopt;
+}
+
 std::optional<std::size_t> ColumnRoles::find(std::string_view role) const {
   for (const NumberRole& number : numbers) {
     if (role == number.name) return number.column;
@@ -178,17 +216,17 @@ std::optional<ColumnRoles> assign_roles(const CsvFile& file, const LoadOptions& 
   if (!options.id.empty() || !contains(options.ignore, "id")) {
     roles.id = find_role(file, header, {"id", "--id", nullptr}, options.id, faults, notes);
   }
-  roles.treatment =
-      find_role(file, header,
-                {"treatment", "--treatment",
-                 "add what was done to each node, 0 or 1, or name its column by --treatment"},
-                options.treatment, faults, notes);
+  roles.treatment = find_role(
+      file, header,
+      {"treatment", "--treatment",
+       "add what was done to each node, such as 0 or 1, or name its column by --treatment"},
+      options.treatment, faults, notes);
   const auto outcome =
       find_role(file, header,
                 {"outcome", "--outcome",
                  "add what came of it, a number per node, or name its column by --outcome"},
                 options.outcome, faults, notes);
-  if (outcome) roles.numbers.push_back({"outcome", *outcome});
+  if (outcome) roles.numbers.push_back({"outcome", *outcome, Quantity::kOutcome, ""});
   if (!roles.treatment && !outcome) return std::nullopt;
   if (!roles.id) {
     notes.push_back(
@@ -203,9 +241,17 @@ std::optional<ColumnRoles> assign_roles(const CsvFile& file, const LoadOptions& 
   const std::vector<bool> categories = header.matching(options.categories, "--categories");
   const std::vector<bool> counts = header.matching(options.counts, "--counts");
   // A column that the user names as a feature is one, whatever it is called.
-  for (const char* role : kOptionalRoles) {
-    const auto column = header.find(role);
-    if (column && !ignored[*column] && !wanted[*column]) roles.numbers.push_back({role, *column});
+  const auto is_free = [&](std::size_t j) { return !ignored[j] && !wanted[j]; };
+  for (const PlainName& plain : kPlainNames) {
+    const auto column = header.find(plain.name);
+    if (!column || !is_free(*column)) continue;
+    roles.numbers.push_back({plain.name, *column, plain.quantity, plain.label});
+  }
+  for (std::size_t j = 0; j < header.size(); ++j) {
+    std::optional<NumberRole> role = given_role(header.name(j));
+    if (!role || !role->is_labelled || !is_free(j)) continue;
+    role->column = j;
+    roles.numbers.push_back(std::move(*role));
   }
   check_pair(file, roles, "mu0", "mu1", faults);
   check_pair(file, roles, "y0", "y1", faults);
@@ -235,7 +281,7 @@ std::optional<ColumnRoles> assign_roles(const CsvFile& file, const LoadOptions& 
       continue;
     }
     if (const std::string lower = lower_case(header.name(j));
-        lower != header.name(j) && contains(kOptionalRoles, lower)) {
+        lower != header.name(j) && given_role(lower)) {
       notes.push_back(
           fmt::format("the column '{}' is taken for a feature; called {} it would be "
                       "something else (README, What you can bring)",

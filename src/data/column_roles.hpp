@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
@@ -18,10 +19,16 @@ struct FeatureColumn {
   FeatureRole role = FeatureRole::kMeasurement;
 };
 
+/// What the numbers of a column that is no feature are.
+enum class Quantity { kOutcome, kPropensity, kMu, kTruth };
+
 /// A column of numbers that is no feature.
 struct NumberRole {
-  const char* name;  ///< "outcome", "propensity", "mu0", "mu1", "y0", "y1"
+  std::string name;  ///< "outcome", "propensity", "mu0", "mu1", "y0", "y1", "mu:email", ...
   std::size_t column;
+  Quantity quantity = Quantity::kOutcome;
+  std::string label;         ///< of the arm it is about; empty for the outcome
+  bool is_labelled = false;  ///< by its name, as propensity:email is
 };
 
 /// Which column of the table of nodes is what.
@@ -37,5 +44,12 @@ struct ColumnRoles {
 /// neither a treatment nor an outcome: it is some other file. Ambiguities become notes.
 std::optional<ColumnRoles> assign_roles(const CsvFile& file, const LoadOptions& options,
                                         FaultList& faults, std::vector<std::string>& notes);
+
+/// "propensity", "mu" or "y": how columns of this quantity are called before their colon.
+const char* quantity_name(Quantity quantity);
+
+/// The role of a column by its name alone: `propensity`, `mu0`, `mu1`, `y0`, `y1`, or a quantity
+/// and a label, as `y:email`. The column's number is 0.
+std::optional<NumberRole> given_role(std::string_view name);
 
 }  // namespace cone::load

@@ -4,6 +4,7 @@
 
 #include "base/hash.hpp"
 #include "base/numeric.hpp"
+#include "data/arm_labels.hpp"
 
 namespace cone {
 namespace {
@@ -13,11 +14,6 @@ void add_optional(Checksum& checksum, const std::optional<Matrix<double>>& table
   if (!table) return;
   const std::vector<double> column = arm_column(table->view(), arm);
   checksum.add(std::span<const double>(column));
-}
-
-/// The labels that two arms have had from the start say nothing new.
-bool has_plain_labels(const std::vector<std::string>& arms) {
-  return arms.size() == 2 && arms[0] == "0" && arms[1] == "1";
 }
 
 }  // namespace
@@ -39,12 +35,14 @@ std::string Dataset::checksum() const {
   for (const std::string& name : features.names) checksum.add(std::string_view(name));
   checksum.add(std::span<const std::uint8_t>(treatment));
   checksum.add(std::span<const double>(outcome));
-  // Two arms have one propensity, as the other follows from it; three have two.
-  for (std::size_t a = 1; a < num_arms(); ++a) {
+  // Arms called 0 and 1 have one propensity, as the other is made from it. Their labels say nothing
+  // new, so that old checksums stay.
+  const bool is_plain = has_plain_labels(arms);
+  for (std::size_t a = is_plain ? 1 : 0; a < num_arms(); ++a) {
     add_optional(checksum, propensity, static_cast<Arm>(a));
   }
   for (std::size_t a = 0; a < num_arms(); ++a) add_optional(checksum, mu, static_cast<Arm>(a));
-  if (!has_plain_labels(arms)) {
+  if (!is_plain) {
     checksum.add_size(num_arms());
     for (const std::string& label : arms) checksum.add(std::string_view(label));
   }

@@ -240,7 +240,7 @@ std::vector<FeatureCode> choose_codes(const Source& source, const CsvFile& file,
           if (!refusal.what.empty()) {
             source.faults.add(
                 "text in " + name,
-                {{.file = file.name(), .line = text.first_line, .column = printable(name)},
+                {{.file = file.name(), .line = text.first_row, .column = printable(name)},
                  std::move(refusal.what),
                  std::move(refusal.advice)});
             continue;

@@ -14,10 +14,6 @@ void keep(std::vector<T>& values, const std::vector<std::uint32_t>& kept) {
   values.resize(kept.size());
 }
 
-void keep(std::optional<std::vector<double>>& values, const std::vector<std::uint32_t>& kept) {
-  if (values) keep(*values, kept);
-}
-
 }  // namespace
 
 IdTable leave_out_lines(NodeTable& nodes, FeatureTable& features, EdgeLines& edges) {
@@ -39,9 +35,7 @@ IdTable leave_out_lines(NodeTable& nodes, FeatureTable& features, EdgeLines& edg
   nodes.ids = std::move(ids);
   keep(nodes.treatment, kept);
   keep(nodes.outcome, kept);
-  for (auto* column : {&nodes.propensity, &nodes.mu0, &nodes.mu1, &nodes.y0, &nodes.y1}) {
-    keep(*column, kept);
-  }
+  for (GivenColumn& column : nodes.given) keep(column.values, kept);
   features.matrix = features.matrix.select_rows(kept);
   std::size_t num_edges = 0;
   for (std::size_t k = 0; k < edges.size; ++k) {

@@ -120,10 +120,13 @@ LoadedData load_dataset(const Context& context, const DataFiles& files,
   observed.ids = std::move(nodes.ids);
   observed.treatment = std::move(nodes.treatment);
   observed.outcome = std::move(nodes.outcome);
-  if (nodes.propensity) observed.propensity = two_arm_probabilities(*nodes.propensity);
-  if (nodes.mu0 && nodes.mu1) observed.mu = join_arms(std::array{*nodes.mu0, *nodes.mu1});
-  if (nodes.y0 && nodes.y1) data.truth.emplace(join_arms(std::array{*nodes.y0, *nodes.y1}));
-  load::check_sanity(source, data);
+  load::GivenTables given = load::join_given(nodes.arms, nodes.given);
+  nodes.given.clear();
+  observed.arms = std::move(nodes.arms);
+  observed.propensity = std::move(given.propensity);
+  observed.mu = std::move(given.mu);
+  if (given.truth) data.truth.emplace(std::move(*given.truth));
+  load::check_sanity(context, files.title("nodes.csv"), data, faults);
   faults.throw_if_any(ErrorCode::kData);
   observed.graph = build_graph(context, observed.num_nodes(),
                                std::span<const Edge>(lines.edges.get(), lines.size), &data.edges);

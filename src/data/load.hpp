@@ -16,9 +16,10 @@ namespace cone {
 /// together as one Error(kData). The path is a `.mat` file (see mat_file.hpp), one table of nodes,
 /// or a folder with
 ///
-/// - `nodes.csv`: a treatment (0 or 1, False or True) and an outcome per node; `id`, `propensity`,
-///   `mu0` and `mu1`, `y0` and `y1` where the user has them; every other column is a feature. The
-///   options name other columns and leave some out;
+/// - `nodes.csv`: a treatment (0 or 1, False or True, or the labels of 2 to 16 arms) and an outcome
+///   per node; `id`, `propensity`, `mu0` and `mu1`, `y0` and `y1` where the user has them, or
+///   `propensity:LABEL`, `mu:LABEL`, `y:LABEL` for arms that are not called 0 and 1; every other
+///   column is a feature. The options name other columns and leave some out;
 /// - optionally `edges.csv`: `source`, `target`, or other usual names of the two ends; direction,
 ///   repeats and self loops are ignored and counted;
 /// - optionally `features.npz` (SciPy CSR, one row per node in the order of nodes.csv) or
@@ -43,21 +44,24 @@ LoadedData load_dataset(const Context& context, const DataFiles& files,
 /// Throws Error(kUsage) for every option that is set: for data that is no table of text.
 void refuse_table_options(const LoadOptions& options);
 
-/// One probability of treatment per node and policy.
+/// What policies do on the nodes of a dataset.
 struct PolicyTable {
   std::vector<std::string> names;
-  std::vector<std::vector<double>> probabilities;  ///< [policy][node]
+  std::vector<Matrix<double>> probabilities;  ///< one per policy, nodes × arms; rows sum to 1
 };
 
-/// Reads `id` + one column per policy, in any order of the ids. Every node needs a row; rows of ids
-/// in `left_out` are passed over.
+/// Reads `id` and the columns of policies, in any order of the ids. A policy is
+///
+/// - a column of probabilities of the arm that is not the control, where the data has two arms,
+/// - a column of labels: who gets what, or
+/// - one column per arm, `name:label`, of probabilities; the control arm's may be left out.
+///
+/// Every node of `data` needs a row; rows of ids that were left out are passed over.
 PolicyTable load_policy_table(const Context& context, const std::filesystem::path& path,
-                              const IdTable& ids, const CsvOptions& options = {},
-                              const IdTable& left_out = {});
+                              const Dataset& data, const CsvOptions& options = {});
 
 /// The same for bytes; `name` is for messages.
 PolicyTable load_policy_table(const Context& context, const std::string& name, ByteSource bytes,
-                              const IdTable& ids, const CsvOptions& options = {},
-                              const IdTable& left_out = {});
+                              const Dataset& data, const CsvOptions& options = {});
 
 }  // namespace cone

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "data/arm_labels.hpp"
 #include "data/cell_tally.hpp"
 #include "data/column_roles.hpp"
 #include "data/feature_code.hpp"
@@ -18,22 +19,21 @@
 namespace cone::load {
 namespace {
 
-/// A line lacks a value: of a feature, or of anything else.
-enum Gap : std::uint8_t { kNoGap = 0, kFeatureGap = 1, kRoleGap = 2 };
+/// A line lacks a value: of a feature, or of anything else; or it holds what cannot be read.
+enum Gap : std::uint8_t { kNoGap = 0, kFeatureGap = 1, kRoleGap = 2, kUnread = 4 };
 
 /// Where the numbers of a column go.
 struct NumberTarget {
   std::size_t column;
   double* values;
+  bool is_probability = false;
 };
 
 /// What the passes over the file share.
 struct NodeArrays {
   const ColumnRoles& roles;
   std::vector<NumberTarget> numbers;
-  std::optional<std::size_t> propensity;
-  double* propensity_values = nullptr;
-  std::vector<std::uint8_t>& treatment;
+  std::vector<std::uint8_t>& treatment;  ///< codes of the chunk's labels at first
   std::vector<std::uint8_t> gaps;
   std::vector<std::uint64_t> row_sizes;
 };
@@ -45,7 +45,7 @@ struct ChunkOfNodes {
   std::vector<std::uint32_t> columns;   ///< of non-zero features
   std::vector<double> values;
   std::uint64_t num_without_id = 0;  ///< records that name no node
-  ArmTally arms;
+  LabelTally labels;
   CellTallies odd;
 };
 
@@ -63,53 +63,21 @@ double read_number(const CsvRecords& record, std::size_t column, std::string_vie
     gaps |= gap;
     odd.add(record, column, id, Oddity::kMissing);
   } else if (number.kind == NumberKind::kNotFinite) {
+    if (gap == kRoleGap) gaps |= kUnread;
     odd.add(record, column, id, Oddity::kNotFinite);
   } else {
     const std::optional<bool> truth = parse_truth_value(record[column]);
     if (truth && gap == kRoleGap) return *truth ? 1 : 0;
+    if (gap == kRoleGap) gaps |= kUnread;
     odd.add(record, column, id, Oddity::kText);
   }
   return 0;
 }
 
-void read_treatment(const CsvRecords& record, std::size_t column, std::string_view id,
-                    std::uint8_t& treatment, std::uint8_t& gaps, ChunkOfNodes& out) {
-  const std::string_view text = record[column];
-  if (text == "0" || text == "1") {
-    treatment = text == "1" ? 1 : 0;
-    ++out.arms.num_in_arm[treatment];
-    return;
-  }
-  const ParsedNumber number = parse_number(text);
-  const std::optional<bool> truth = parse_truth_value(text);
-  if (number.kind == NumberKind::kMissing) {
-    gaps |= kRoleGap;
-    out.odd.add(record, column, id, Oddity::kMissing);
-  } else if (truth ||
-             (number.kind == NumberKind::kFinite && (number.value == 0 || number.value == 1))) {
-    treatment = (truth ? *truth : number.value == 1) ? 1 : 0;
-    ++out.arms.num_in_arm[treatment];
-  } else {
-    out.arms.add_other(record, text, id);
-  }
-}
-
-void read_propensity(const CsvRecords& record, const NodeArrays& arrays, std::string_view id,
-                     ChunkOfNodes& out) {
-  const double p = arrays.propensity_values[record.record()];
-  const bool is_impossible =
-      arrays.roles.treatment.has_value() && p == (arrays.treatment[record.record()] == 1 ? 0 : 1);
-  if (p < 0 || p > 1) {
-    out.odd.add(record, *arrays.propensity, id, Oddity::kNotAProbability);
-  } else if (is_impossible && arrays.gaps[record.record()] == kNoGap &&
-             parse_number(record[*arrays.propensity]).kind == NumberKind::kFinite) {
-    out.odd.add(record, *arrays.propensity, id, Oddity::kImpossible);
-  }
-}
-
 void read_record(CsvRecords& record, NodeArrays& arrays, ChunkOfNodes& out) {
   const std::uint64_t row = record.record();
   std::uint8_t& gaps = arrays.gaps[row];
+  gaps = kNoGap;
   std::string_view id;
   if (arrays.roles.id) {
     id = record[*arrays.roles.id];
@@ -121,12 +89,15 @@ void read_record(CsvRecords& record, NodeArrays& arrays, ChunkOfNodes& out) {
     }
   }
   if (arrays.roles.treatment) {
-    read_treatment(record, *arrays.roles.treatment, id, arrays.treatment[row], gaps, out);
+    arrays.treatment[row] = out.labels.add(record[*arrays.roles.treatment], record.line(), id);
   }
   for (const NumberTarget& target : arrays.numbers) {
-    target.values[row] = read_number(record, target.column, id, out.odd, kRoleGap, gaps);
+    const double value = read_number(record, target.column, id, out.odd, kRoleGap, gaps);
+    target.values[row] = value;
+    if (target.is_probability && (value < 0 || value > 1)) {
+      out.odd.add(record, target.column, id, Oddity::kNotAProbability);
+    }
   }
-  if (arrays.propensity) read_propensity(record, arrays, id, out);
   const std::size_t num_before = out.columns.size();
   for (std::size_t j = 0; j < arrays.roles.features.size(); ++j) {
     const FeatureColumn& feature = arrays.roles.features[j];
@@ -149,32 +120,83 @@ void read_record(CsvRecords& record, NodeArrays& arrays, ChunkOfNodes& out) {
 
 NodeArrays allocate(const CsvFile& file, const ColumnRoles& roles, NodeTable& table) {
   const std::size_t num_rows = file.num_records();
-  table.treatment.assign(num_rows, 0);
+  table.treatment.assign(num_rows, LabelTally::kNone);
   NodeArrays arrays{.roles = roles, .treatment = table.treatment};
-  arrays.gaps.assign(num_rows, kNoGap);
+  arrays.gaps.assign(num_rows, kUnread);
   arrays.row_sizes.assign(num_rows + 1, 0);
-  const std::array<std::pair<std::string_view, std::optional<std::vector<double>>*>, 5> optional = {
-      {{"propensity", &table.propensity},
-       {"mu0", &table.mu0},
-       {"mu1", &table.mu1},
-       {"y0", &table.y0},
-       {"y1", &table.y1}}};
+  table.given.reserve(roles.numbers.size());
   for (const NumberRole& role : roles.numbers) {
-    double* values = nullptr;
-    if (std::string_view(role.name) == "outcome") {
-      table.outcome.assign(num_rows, 0);
-      values = table.outcome.data();
+    std::vector<double>* values = &table.outcome;
+    if (role.quantity != Quantity::kOutcome) {
+      values = &table.given.emplace_back(GivenColumn{role, {}}).values;
     }
-    for (const auto& [name, column] : optional) {
-      if (name == role.name) values = column->emplace(num_rows).data();
-    }
-    arrays.numbers.push_back({role.column, values});
-    if (std::string_view(role.name) == "propensity") {
-      arrays.propensity = role.column;
-      arrays.propensity_values = values;
-    }
+    values->assign(num_rows, 0);
+    arrays.numbers.push_back({role.column, values->data(), role.quantity == Quantity::kPropensity});
   }
   return arrays;
+}
+
+/// Gives every line its arm, and a gap to those without one.
+void take_arms(const ArmChoice& choice, const CsvFile& file,
+               const std::vector<std::array<std::uint8_t, LabelTally::kMostLabels>>& codes,
+               NodeArrays& arrays) {
+  for (std::size_t number = 0; number < file.chunks().size(); ++number) {
+    const CsvChunk& chunk = file.chunks()[number];
+    for (std::uint64_t row = chunk.first_record; row < chunk.first_record + chunk.num_records;
+         ++row) {
+      const std::uint8_t label = arrays.treatment[row];
+      std::uint8_t arm = LabelTally::kNone;
+      if (label != LabelTally::kNone) arm = choice.arm_of_label[codes[number][label]];
+      if (arm == LabelTally::kNone && (arrays.gaps[row] & kUnread) == 0) {
+        arrays.gaps[row] |= kRoleGap;
+      }
+      arrays.treatment[row] = arm == LabelTally::kNone ? kControlArm : arm;
+    }
+  }
+}
+
+/// Where a cell is and what stands in it. Reads its chunk again: for messages only.
+Tally locate_cell(const CsvFile& file, const ColumnRoles& roles, std::uint64_t row,
+                  std::size_t column) {
+  for (const CsvChunk& chunk : file.chunks()) {
+    if (row < chunk.first_record || row >= chunk.first_record + chunk.num_records) continue;
+    CsvRecords records(file, chunk);
+    while (records.next()) {
+      if (records.record() != row) continue;
+      return {.first_row = records.line(),
+              .first_text = printable(records[column]),
+              .first_id = roles.id ? printable(records[*roles.id]) : ""};
+    }
+  }
+  return {};
+}
+
+/// What the labels of the treatment and the columns about arms mean; faults where they do not fit.
+void settle_arms(const Source& source, const CsvFile& file, const ColumnRoles& roles,
+                 const std::vector<ChunkOfNodes>& chunks, NodeArrays& arrays, NodeTable& table,
+                 CellTallies& odd) {
+  LabelTally labels;
+  std::vector<std::array<std::uint8_t, LabelTally::kMostLabels>> codes;
+  for (const ChunkOfNodes& chunk : chunks) codes.push_back(labels.merge(chunk.labels));
+  const FaultTable title{file.name(), file.header(), file.num_records()};
+  const auto choice = choose_arms(title, *roles.treatment, labels, source.options.control,
+                                  source.faults, source.notes);
+  if (!choice) {
+    odd.add(*roles.treatment, Oddity::kMissing, labels.missing());
+    std::fill(arrays.treatment.begin(), arrays.treatment.end(), kControlArm);
+    return;
+  }
+  odd.add(*roles.treatment, Oddity::kMissing, choice->missing);
+  take_arms(*choice, file, codes, arrays);
+  table.arms = choice->arms;
+  const std::uint64_t num_faults = source.faults.total();
+  check_given_arms(title, table.arms, table.given, source.faults);
+  if (source.faults.total() > num_faults) return;
+  tally_propensities(
+      table.arms, table.given, arrays.treatment,
+      [&](std::size_t row) { return (arrays.gaps[row] & (kRoleGap | kUnread)) == 0; },
+      [&](std::size_t row, std::size_t column) { return locate_cell(file, roles, row, column); },
+      odd);
 }
 
 /// The line on which an id stands first. Reads the file again: for the message about a repeat.
@@ -331,11 +353,9 @@ NodeTable read_nodes(const Source& source) {
                        });
 
   CellTallies odd;
-  ArmTally arms;
   std::uint64_t num_without_id = 0;
   for (const ChunkOfNodes& chunk : chunks) {
     odd.merge(chunk.odd);
-    arms.merge(chunk.arms);
     num_without_id += chunk.num_without_id;
   }
   table.has_all_ids = num_without_id == 0;
@@ -344,9 +364,10 @@ NodeTable read_nodes(const Source& source) {
   } else {
     number_lines(file->num_records(), table.ids);
   }
+  if (roles->treatment) settle_arms(source, *file, *roles, chunks, arrays, table, odd);
   table.is_left_out = lines_to_leave_out(source.options.missing, arrays.gaps);
-  if (roles->treatment) report_arms(*file, *roles->treatment, arms, faults);
-  report_odd_cells(*file, *roles, odd, source.options.missing, faults);
+  report_odd_cells({file->name(), file->header(), file->num_records()}, *roles, odd,
+                   source.options.missing, faults);
 
   std::vector<FeatureCode> codes;
   if (are_plain_numbers(*roles, odd, source.options.missing)) {

@@ -32,6 +32,7 @@ struct EnumNames<MissingPolicy> {
 struct LoadOptions {
   std::string id;
   std::string treatment;
+  std::string control;
   std::string outcome;
   std::vector<std::string> features;
   std::vector<std::string> ignore;
@@ -44,7 +45,10 @@ struct LoadOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("id", self.id, "Column with the ids; without one, nodes are numbered from 1");
-    visitor("treatment", self.treatment, "Column with what was done: 0 or 1, False or True");
+    visitor("treatment", self.treatment,
+            "Column with what was done: 0 or 1, or labels of 2 to 16 arms");
+    visitor("control", self.control,
+            "Label of the control arm, where it is not 0, false, no, none or control");
     visitor("outcome", self.outcome, "Column with what came of it: a number");
     visitor("features", self.features, "Use only these columns as features (a,b,word_*)");
     visitor("ignore", self.ignore, "Leave these columns out");

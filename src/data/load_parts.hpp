@@ -11,6 +11,7 @@
 #include "data/csv.hpp"
 #include "data/data_files.hpp"
 #include "data/dataset.hpp"
+#include "data/given_columns.hpp"
 #include "data/load_options.hpp"
 #include "exec/context.hpp"
 
@@ -34,9 +35,10 @@ struct NodeTable {
   IdTable ids;
   /// False when some line has no usable id: then the number of nodes is not known.
   bool has_all_ids = false;
-  std::vector<std::uint8_t> treatment;
+  std::vector<std::string> arms = {"0", "1"};  ///< labels, the control arm first
+  std::vector<Arm> treatment;
   std::vector<double> outcome;
-  std::optional<std::vector<double>> propensity, mu0, mu1, y0, y1;
+  std::vector<GivenColumn> given;
   /// The feature columns. Where the mean is to stand for a missing value, NaN holds its place until
   /// it is known which lines stay.
   FeatureTable features;

@@ -1,10 +1,17 @@
+#include <algorithm>
 #include <atomic>
+#include <cmath>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "data/arm_labels.hpp"
+#include "data/given_columns.hpp"
 #include "data/load.hpp"
+#include "data/number.hpp"
+#include "data/policy_columns.hpp"
 #include "data/validate.hpp"
 
 namespace cone {
@@ -43,18 +50,84 @@ void check_coverage(const CsvFile& file, const IdTable& ids, const std::vector<N
   }
 }
 
+/// What one line says about one policy.
+class PolicyRow {
+ public:
+  explicit PolicyRow(const std::vector<std::string>& arms) : arms_(arms), reader_(arms) {}
+
+  void read(CsvRecords& records, std::string_view id, const load::PolicyColumns& policy,
+            std::span<double> row) {
+    using Kind = load::PolicyColumns::Kind;
+    if (policy.kind == Kind::kLabels) return read_label(records, *policy.columns[0], row);
+    if (policy.kind == Kind::kByArm) return read_arms(records, id, policy, row);
+    row[1] = validation::read_probability(records, *policy.columns[0], id);
+    row[0] = 1 - row[1];
+  }
+
+ private:
+  void read_label(CsvRecords& records, std::size_t column, std::span<double> row) {
+    std::fill(row.begin(), row.end(), 0.0);
+    if (const std::optional<Arm> arm = reader_.find(records[column])) {
+      row[*arm] = 1;
+      return;
+    }
+    validation::add_fault(records.faults(), "label", [&]() -> Fault {
+      const std::string text = printable(records[column]);
+      const bool is_number = parse_number(records[column]).kind == NumberKind::kFinite;
+      const std::string near = closest_name(text, arms_);
+      std::string advice = fmt::format("the arms are {}", list_arms(arms_));
+      if (!near.empty()) advice = fmt::format("did you mean {}?", printable(near));
+      if (is_number && arms_.size() > 2)
+        advice += "; probabilities of more than two arms need columns name:LABEL";
+      return {records.place(column), fmt::format("'{}' is not an arm", text), std::move(advice)};
+    });
+  }
+
+  void read_arms(CsvRecords& records, std::string_view id, const load::PolicyColumns& policy,
+                 std::span<double> row) {
+    double sum = 0;
+    std::optional<std::size_t> remaining;
+    std::size_t first_column = 0;
+    bool is_readable = true;
+    for (std::size_t a = row.size(); a-- > 0;) {
+      if (!policy.columns[a]) {
+        remaining = a;
+        continue;
+      }
+      first_column = *policy.columns[a];
+      const std::uint64_t num_faults = records.faults().total();
+      row[a] = validation::read_probability(records, first_column, id);
+      is_readable = is_readable && records.faults().total() == num_faults;
+      sum += row[a];
+    }
+    if (remaining) row[*remaining] = std::max(1 - sum, 0.0);
+    const bool is_even =
+        remaining ? sum <= 1 + load::kSumTolerance : std::abs(sum - 1) <= load::kSumTolerance;
+    if (is_even || !is_readable) return;
+    validation::add_fault(records.faults(), "sum of " + policy.name, [&]() -> Fault {
+      Place place = records.place(first_column);
+      place.item = printable(id);
+      return {std::move(place),
+              fmt::format("the probabilities of policy {} add up to {:.6g}, not to 1",
+                          printable(policy.name), sum),
+              "the probabilities of all arms must"};
+    });
+  }
+
+  const std::vector<std::string>& arms_;
+  load::ArmReader reader_;
+};
+
 }  // namespace
 
 PolicyTable load_policy_table(const Context& context, const std::filesystem::path& path,
-                              const IdTable& ids, const CsvOptions& options,
-                              const IdTable& left_out) {
-  return load_policy_table(context, path.string(), ByteSource::of_file(context, path), ids, options,
-                           left_out);
+                              const Dataset& data, const CsvOptions& options) {
+  return load_policy_table(context, path.string(), ByteSource::of_file(context, path), data,
+                           options);
 }
 
 PolicyTable load_policy_table(const Context& context, const std::string& name, ByteSource bytes,
-                              const IdTable& ids, const CsvOptions& options,
-                              const IdTable& left_out) {
+                              const Dataset& data, const CsvOptions& options) {
   FaultList faults;
   const auto file = CsvFile::read(context, name, std::move(bytes), options, faults);
   if (file == nullptr) faults.throw_if_any(ErrorCode::kData);
@@ -64,52 +137,55 @@ PolicyTable load_policy_table(const Context& context, const std::string& name, B
     faults.throw_if_any(ErrorCode::kData);
   }
   const std::size_t id_column = *file->column("id");
-  std::vector<std::size_t> columns;
-  PolicyTable table;
-  for (std::size_t j = 0; j < file->header().size(); ++j) {
-    if (j == id_column || file->header()[j].empty()) continue;
-    columns.push_back(j);
-    table.names.push_back(file->header()[j]);
-    table.probabilities.emplace_back(ids.size(), 0.0);
-  }
-  if (columns.empty()) {
+  const std::vector<load::PolicyColumns> policies =
+      load::find_policies(context, *file, id_column, data.arms, faults);
+  if (policies.empty()) {
     faults.add("policy", {{.file = file->name(), .line = 1},
                           "there is no policy column",
-                          "add one column of probabilities per policy beside id"});
+                          "add one column of probabilities or labels per policy beside id"});
   }
   validation::check_has_records(*file, "node", faults);
 
   // Probabilities by record first: two threads may meet the same node when an id is repeated.
+  const std::size_t num_arms = data.num_arms();
+  const std::size_t width = policies.size() * num_arms;
   std::vector<NodeIndex> nodes(file->num_records(), IdTable::kAbsent);
-  std::vector<double> by_record(file->num_records() * columns.size());
+  Matrix<double> by_record(file->num_records(), width);
   std::atomic<bool> all_read = true;
   file->for_each_chunk(context, "reading policies", faults, [&](std::size_t, CsvRecords& records) {
+    PolicyRow reader(data.arms);
     while (records.next()) {
       const std::string_view id = records[id_column];
-      const std::optional<NodeIndex> node = ids.find(id);
+      const std::optional<NodeIndex> node = data.ids.find(id);
       if (node) {
         nodes[records.record()] = *node;
-      } else if (!left_out.find(id)) {
+      } else if (!data.left_out.find(id)) {
         validation::add_fault(records.faults(), "unknown id", [&]() -> Fault {
           return {records.place(id_column),
                   fmt::format("'{}' is not a node of the data", printable(id)),
                   "delete the line or add the node to the data"};
         });
       }
-      for (std::size_t k = 0; k < columns.size(); ++k) {
-        by_record[records.record() * columns.size() + k] =
-            validation::read_probability(records, columns[k], id);
+      const std::span<double> row = by_record.row(records.record());
+      for (std::size_t k = 0; k < policies.size(); ++k) {
+        reader.read(records, id, policies[k], row.subspan(k * num_arms, num_arms));
       }
     }
     if (records.num_malformed() > 0) all_read = false;
   });
-  check_coverage(*file, ids, nodes, all_read, faults);
+  check_coverage(*file, data.ids, nodes, all_read, faults);
   faults.throw_if_any(ErrorCode::kData);
 
+  PolicyTable table;
+  for (const load::PolicyColumns& policy : policies) {
+    table.names.push_back(policy.name);
+    table.probabilities.emplace_back(data.num_nodes(), num_arms);
+  }
   for (std::uint64_t record = 0; record < nodes.size(); ++record) {
     if (nodes[record] == IdTable::kAbsent) continue;  // a line that was left out
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      table.probabilities[k][nodes[record]] = by_record[record * columns.size() + k];
+    for (std::size_t k = 0; k < policies.size(); ++k) {
+      const auto row = by_record.row(record).subspan(k * num_arms, num_arms);
+      std::copy(row.begin(), row.end(), table.probabilities[k].row(nodes[record]).begin());
     }
   }
   return table;

@@ -99,7 +99,7 @@ void check_values(const Place& place, const SparseMatrix& columns, FaultList& fa
     if (const char* problem = number_problem(value)) {
       rule = fmt::format("it {}", problem);
     } else if (place.item == "T" && value != 1) {
-      rule = value > 1 && std::floor(value) == value ? "a third arm is not supported yet"
+      rule = value > 1 && std::floor(value) == value ? "a .mat file holds two arms, 0 and 1"
                                                      : "must be 0 or 1";
     }
     if (rule.empty()) return;

@@ -7,6 +7,8 @@
 
 #include "base/numeric.hpp"
 #include "base/text.hpp"
+#include "data/arm_labels.hpp"
+#include "data/number.hpp"
 #include "data/telltale.hpp"
 
 namespace cone::load {
@@ -20,10 +22,10 @@ constexpr std::size_t kMostNamed = 8;     ///< columns in one note
 /// How the measurements relate to outcome and treatment.
 struct ColumnMoments {
   double num_nodes = 0;
-  double outcome_spread = 0;  ///< sums of squares about the mean
-  double treatment_spread = 0;
+  double outcome_spread = 0;                         ///< sum of squares about the mean
+  bool has_all_arms = true;                          ///< of the nodes looked at
   std::vector<double> mean, spread;                  ///< one per column
-  std::vector<double> with_outcome, with_treatment;  ///< absolute correlations
+  std::vector<double> with_outcome, with_treatment;  ///< absolute correlations, the largest
 
   bool is_constant(std::size_t j) const {
     return spread[j] <= 1e-24 * mean[j] * mean[j] * num_nodes;
@@ -56,51 +58,92 @@ std::vector<double> sum_by_column(const Context& context, const FeatureTable& fe
   return total;
 }
 
+/// What a feature that is the treatment equals: belonging to an arm, or the number of the label.
+/// Two arms are one indicator.
+class TreatmentTargets {
+ public:
+  explicit TreatmentTargets(const Dataset& data) : data_(data) {
+    if (data.num_arms() == 2) return;
+    for (const std::string& label : data.arms) {
+      const ParsedNumber number = parse_number(label);
+      if (number.kind == NumberKind::kFinite) doses_.push_back(number.value);
+    }
+    num_indicators_ = data.num_arms();
+  }
+
+  std::size_t size() const { return num_indicators_ + (has_doses() ? 1 : 0); }
+  double at(std::size_t target, std::size_t node) const {
+    const Arm arm = data_.treatment[node];
+    if (target == num_indicators_) return doses_[arm];
+    return num_indicators_ == 1 ? arm : static_cast<double>(arm == target);
+  }
+
+ private:
+  bool has_doses() const { return doses_.size() == data_.num_arms(); }
+
+  const Dataset& data_;
+  std::size_t num_indicators_ = 1;
+  std::vector<double> doses_;
+};
+
 /// Centred sums over every `stride`-th node. A zero that is not stored adds (0 − mean)², and −mean
 /// times what the others lack: Σ(y − ȳ) over all these nodes is zero.
 ColumnMoments moments_of(const Context& context, const Dataset& data, std::size_t stride) {
+  const TreatmentTargets targets(data);
   double n = 0;
   double outcome_mean = 0;
-  double treated = 0;
+  std::vector<double> target_mean(targets.size(), 0.0);
   for (std::size_t i = 0; i < data.num_nodes(); i += stride) {
     n += 1;
     outcome_mean += data.outcome[i];
-    treated += data.treatment[i];
+    for (std::size_t t = 0; t < targets.size(); ++t) target_mean[t] += targets.at(t, i);
   }
   outcome_mean /= n;
-  treated /= n;
+  for (double& total : target_mean) total /= n;
   ColumnMoments m;
   m.num_nodes = n;
-  m.treatment_spread = n * treated * (1 - treated);
+  std::vector<double> target_spread(targets.size(), 0.0);
   for (std::size_t i = 0; i < data.num_nodes(); i += stride) {
     m.outcome_spread += (data.outcome[i] - outcome_mean) * (data.outcome[i] - outcome_mean);
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      const double centred = targets.at(t, i) - target_mean[t];
+      target_spread[t] += centred * centred;
+    }
   }
+  for (const double spread : target_spread) m.has_all_arms = m.has_all_arms && spread > 0;
   m.mean = sum_by_column(context, data.features, stride, 1,
                          [](std::size_t, std::size_t, double x, double* sum) { *sum += x; });
   for (double& sum : m.mean) sum /= n;
-  constexpr std::size_t kSums = 6;
+  const std::size_t num_sums = 4 + 2 * targets.size();
   const std::vector<double> sums =
-      sum_by_column(context, data.features, stride, kSums,
+      sum_by_column(context, data.features, stride, num_sums,
                     [&](std::size_t i, std::size_t j, double x, double* sum) {
                       const double y = data.outcome[i] - outcome_mean;
-                      const double t = data.treatment[i] - treated;
                       const double centred = x - m.mean[j];
                       sum[0] += 1;
                       sum[1] += centred * centred;
                       sum[2] += centred * y;
-                      sum[3] += centred * t;
-                      sum[4] += y;
-                      sum[5] += t;
+                      sum[3] += y;
+                      for (std::size_t t = 0; t < targets.size(); ++t) {
+                        const double difference = targets.at(t, i) - target_mean[t];
+                        sum[4 + 2 * t] += centred * difference;
+                        sum[5 + 2 * t] += difference;
+                      }
                     });
   for (std::size_t j = 0; j < data.features.num_dense; ++j) {
-    const double* sum = sums.data() + kSums * j;
+    const double* sum = sums.data() + num_sums * j;
     m.spread.push_back(sum[1] + (n - sum[0]) * m.mean[j] * m.mean[j]);
     const auto correlation = [&](double product, double spread) {
       const double scale = std::sqrt(m.spread[j] * spread);
       return scale > 0 ? std::abs(product) / scale : 0.0;
     };
-    m.with_outcome.push_back(correlation(sum[2] + m.mean[j] * sum[4], m.outcome_spread));
-    m.with_treatment.push_back(correlation(sum[3] + m.mean[j] * sum[5], m.treatment_spread));
+    m.with_outcome.push_back(correlation(sum[2] + m.mean[j] * sum[3], m.outcome_spread));
+    double largest = 0;
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      largest = std::max(
+          largest, correlation(sum[4 + 2 * t] + m.mean[j] * sum[5 + 2 * t], target_spread[t]));
+    }
+    m.with_treatment.push_back(largest);
   }
   return m;
 }
@@ -108,7 +151,7 @@ ColumnMoments moments_of(const Context& context, const Dataset& data, std::size_
 /// Whether some column deserves a look at all nodes.
 bool is_suspicious(const ColumnMoments& m) {
   constexpr double kSuspicious = 0.99;
-  if (m.outcome_spread == 0 || m.treatment_spread == 0) return true;
+  if (m.outcome_spread == 0 || !m.has_all_arms) return true;
   for (std::size_t j = 0; j < m.mean.size(); ++j) {
     if (m.is_constant(j) || std::max(m.with_outcome[j], m.with_treatment[j]) > kSuspicious) {
       return true;
@@ -143,10 +186,27 @@ std::string column_of(const std::string& feature) {
   return printable(feature.substr(0, feature.find('=')));
 }
 
-void refuse_feature(const Source& source, const std::string& name, const char* what) {
-  source.faults.add(what, {{.file = source.files.title("nodes.csv"), .column = printable(name)},
+/// Where the table is and where its faults go.
+struct Report {
+  const std::string& table;
+  FaultList& faults;
+};
+
+void refuse_feature(const Report& report, const std::string& name, const char* what) {
+  report.faults.add(what, {{.file = report.table, .column = printable(name)},
                            fmt::format("the feature is the {} itself", what),
                            fmt::format("--ignore {} leaves it out", column_of(name))});
+}
+
+/// How the columns of the true outcomes are called.
+struct TruthNames {
+  std::string all;     ///< "y0 and y1"
+  std::string ignore;  ///< what --ignore takes
+};
+
+TruthNames truth_names(const Dataset& data) {
+  if (has_plain_labels(data.arms)) return {"y0 and y1", "y0,y1"};
+  return {"the columns y:LABEL", "'y:*'"};
 }
 
 void note_telltale(LoadedData& data, std::size_t column) {
@@ -163,23 +223,27 @@ void note_telltale(LoadedData& data, std::size_t column) {
       return;
     case Telltale::kTreatment:
       data.doubts.push_back(
-          fmt::format("the feature {} tells the two arms apart without a mistake: no node of one "
-                      "arm is like any of the other in it; if it says the treatment in other "
-                      "words, --ignore {}",
-                      printable(name), column_of(name)));
+          data.observed.num_arms() == 2
+              ? fmt::format("the feature {} tells the two arms apart without a mistake: no node of "
+                            "one arm is like any of the other in it; if it says the treatment in "
+                            "other words, --ignore {}",
+                            printable(name), column_of(name))
+              : fmt::format("the feature {} tells one arm from all others without a mistake; if it "
+                            "says the treatment in other words, --ignore {}",
+                            printable(name), column_of(name)));
       return;
   }
 }
 
-void check_leaks(const Source& source, LoadedData& data, const ColumnMoments& m) {
+void check_leaks(const Report& report, LoadedData& data, const ColumnMoments& m) {
   const Dataset& observed = data.observed;
   for (std::size_t j = 0; j < observed.features.num_dense; ++j) {
     const std::string& name = observed.features.names[j];
     if (m.with_treatment[j] > kNearlyOne) {
-      refuse_feature(source, name, "treatment");
+      refuse_feature(report, name, "treatment");
     } else if (m.with_outcome[j] > kNearlyOne) {
       if (m.with_outcome[j] > kCertainly) {
-        refuse_feature(source, name, "outcome");
+        refuse_feature(report, name, "outcome");
       } else {
         data.doubts.push_back(
             fmt::format("the feature {} says the outcome nearly exactly: if it "
@@ -244,7 +308,7 @@ bool explains_outcome(const LoadedData& data) {
   return squares < static_cast<double>(observed.num_nodes()) * variance(observed.outcome, 0);
 }
 
-void check_truth(const Source& source, LoadedData& data) {
+void check_truth(const Report& report, LoadedData& data) {
   if (!data.truth) return;
   const Dataset& observed = data.observed;
   std::size_t num_wrong = 0;
@@ -253,67 +317,79 @@ void check_truth(const Source& source, LoadedData& data) {
   for (std::size_t i = 0; i < observed.num_nodes(); ++i) {
     const Arm arm = observed.treatment[i];
     const double own = data.truth->outcomes()(i, arm);
-    const double other = data.truth->outcomes()(i, arm == 0 ? 1 : 0);
     const auto differs = [&](double y) {
       return std::abs(y - observed.outcome[i]) > 1e-9 * (1 + std::abs(observed.outcome[i]));
     };
-    if (differs(own) && num_wrong++ == 0) first = i;
-    num_swapped += !differs(other) && differs(own) ? 1 : 0;
+    if (!differs(own)) continue;
+    if (num_wrong++ == 0) first = i;
+    const auto outcomes = data.truth->outcomes().row(i);
+    num_swapped += std::all_of(outcomes.begin(), outcomes.end(), differs) ? 0 : 1;
   }
   if (num_wrong == 0) return;
+  const TruthNames names = truth_names(observed);
   if (2 * num_swapped > observed.num_nodes()) {
-    data.doubts.emplace_back(
-        "y0 and y1 seem to be exchanged: the outcome of most nodes is that of the other arm");
+    data.doubts.push_back(
+        fmt::format("{} seem to be exchanged: the outcome of most nodes is that of {} arm",
+                    names.all, observed.num_arms() == 2 ? "the other" : "another"));
     return;
   }
   if (observed.num_nodes() >= kFewestNodes && !explains_outcome(data)) {
-    source.faults.add(
-        "truth", {{.file = source.files.title("nodes.csv")},
-                  fmt::format("y0 and y1 are taken for the true outcomes of both arms, but the "
-                              "outcome of {} of {} nodes is another",
+    report.faults.add(
+        "truth", {{.file = report.table},
+                  fmt::format("{} are taken for the true outcomes of {} arms, but the outcome of "
+                              "{} of {} nodes is another",
+                              names.all, observed.num_arms() == 2 ? "both" : "all",
                               grouped(num_wrong), grouped(observed.num_nodes())),
-                  "rename them where they are features, or --ignore y0,y1"});
+                  "rename them where they are features, or --ignore " + names.ignore});
     return;
   }
   data.doubts.push_back(fmt::format(
-      "y0, y1: the outcome of {} of {} nodes (first '{}') is not the one of its own arm; what is "
-      "shown as the truth may not be it (--ignore y0,y1)",
-      grouped(num_wrong), grouped(observed.num_nodes()),
-      printable(observed.ids[static_cast<NodeIndex>(first)])));
+      "{}: the outcome of {} of {} nodes (first '{}') is not the one of its own arm; what is "
+      "shown as the truth may not be it (--ignore {})",
+      names.all, grouped(num_wrong), grouped(observed.num_nodes()),
+      printable(observed.ids[static_cast<NodeIndex>(first)]), names.ignore));
 }
 
 }  // namespace
 
-void check_sanity(const Source& source, LoadedData& data) {
+void check_sanity(const Context& context, const std::string& table, LoadedData& data,
+                  FaultList& faults) {
+  const Report report{table, faults};
   const Dataset& observed = data.observed;
   if (observed.num_nodes() == 0) {
-    source.faults.add("rows", {{.file = source.files.title("nodes.csv")},
-                               "every line lacks a value",
-                               "--ignore columns with many missing values"});
+    faults.add(
+        "rows",
+        {{.file = table}, "every line lacks a value", "--ignore columns with many missing values"});
     return;
   }
   const std::vector<std::size_t> sizes = observed.arm_sizes();
-  if (std::count(sizes.begin(), sizes.end(), 0U) > 0) {
-    source.faults.add("arms", {{.file = source.files.title("nodes.csv")},
-                               "only one arm is left of the lines that can be used",
-                               "nothing can be said about an arm that was never tried"});
+  const auto empty = std::find(sizes.begin(), sizes.end(), 0U);
+  if (empty != sizes.end()) {
+    const std::string& label = observed.arms[static_cast<std::size_t>(empty - sizes.begin())];
+    faults.add("arms", {{.file = table},
+                        observed.num_arms() == 2
+                            ? "only one arm is left of the lines that can be used"
+                            : fmt::format("no node of arm '{}' is left of the lines that can be "
+                                          "used",
+                                          printable(label)),
+                        "nothing can be said about an arm that was never tried"});
     return;
   }
   // A few thousand nodes tell whether a closer look is worth its time.
   constexpr std::size_t kSample = 4096;
-  ColumnMoments moments = moments_of(source.context, observed,
-                                     std::max<std::size_t>(1, observed.num_nodes() / kSample));
+  ColumnMoments moments =
+      moments_of(context, observed, std::max<std::size_t>(1, observed.num_nodes() / kSample));
   if (moments.num_nodes < static_cast<double>(observed.num_nodes()) && is_suspicious(moments)) {
-    moments = moments_of(source.context, observed, 1);
+    moments = moments_of(context, observed, 1);
   }
   if (observed.num_nodes() >= kFewestNodes) {
-    check_leaks(source, data, moments);
+    check_leaks(report, data, moments);
     if (moments.outcome_spread == 0) {
       data.notes.emplace_back("the outcome is the same for all nodes");
     }
   }
   note_useless_columns(data, moments);
-  check_truth(source, data);
+  check_truth(report, data);
   note_single_count(data);
 }
 

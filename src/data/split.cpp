@@ -4,12 +4,15 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "base/text.hpp"
+#include "data/arm_labels.hpp"
 
 namespace cone {
 namespace {
@@ -36,14 +39,26 @@ std::vector<NodeIndex> all_nodes(const Dataset& data) {
   return nodes;
 }
 
-/// Moves one arm to the front, keeping the order within each; returns its size. The arm of the
-/// first node goes first, so that which arm is called 0 changes nothing.
-std::size_t group_by_arm(const Dataset& data, std::vector<NodeIndex>& order) {
-  if (order.empty()) return 0;
-  const auto middle = std::stable_partition(
-      order.begin(), order.end(),
-      [&, arm = data.treatment[order.front()]](NodeIndex i) { return data.treatment[i] == arm; });
-  return static_cast<std::size_t>(middle - order.begin());
+/// Brings the members of an arm together, keeping their order; returns the parts. Arms come in the
+/// order of their first nodes, so that which arm is called what changes nothing.
+std::vector<std::span<const NodeIndex>> group_by_arm(const Dataset& data,
+                                                     std::vector<NodeIndex>& order) {
+  std::vector<std::span<const NodeIndex>> groups;
+  auto begin = order.begin();
+  while (begin != order.end()) {
+    const auto end = std::stable_partition(
+        begin, order.end(),
+        [&, arm = data.treatment[*begin]](NodeIndex i) { return data.treatment[i] == arm; });
+    groups.emplace_back(begin, end);
+    begin = end;
+  }
+  return groups;
+}
+
+/// "treated nodes", "nodes of arm 'sms'": for messages.
+std::string members_of(const Dataset& data, Arm arm) {
+  if (has_plain_labels(data.arms)) return arm == 1 ? "treated nodes" : "control nodes";
+  return fmt::format("nodes of arm '{}'", printable(data.arms[arm]));
 }
 
 void require_log(const Dataset& data) {
@@ -68,7 +83,7 @@ constexpr std::array kPartNames = {"train", "validation", "test"};
 /// Appends the nodes of `order` to the parts, or says which of them would go without. `whose`
 /// describes the nodes in a fault.
 void append_parts(Split& split, std::span<const NodeIndex> order, const SplitOptions& options,
-                  const char* whose, std::vector<Fault>& faults) {
+                  const std::string& whose, std::vector<Fault>& faults) {
   const std::array parts = {&split.train, &split.validation, &split.test};
   const Cuts cuts = cut(order.size(), options);
   for (std::size_t p = 0; p < parts.size(); ++p) {
@@ -89,7 +104,7 @@ void check_folds(const Dataset& data, std::span<const NodeIndex> nodes, int num_
   }
   const auto needed = static_cast<std::size_t>(num_folds);
   std::vector<Fault> faults;
-  const auto check = [&](std::size_t available, const char* whose) {
+  const auto check = [&](std::size_t available, const std::string& whose) {
     if (available >= needed) return;
     faults.push_back({{},
                       fmt::format("{} folds need at least as many {}, there are {}", num_folds,
@@ -97,17 +112,20 @@ void check_folds(const Dataset& data, std::span<const NodeIndex> nodes, int num_
                       "ask for fewer folds or bring more nodes"});
   };
   if (data.has_log()) {
-    const auto num_treated = static_cast<std::size_t>(std::count_if(
-        nodes.begin(), nodes.end(), [&](NodeIndex i) { return data.treatment[i] == 1; }));
-    check(num_treated, "treated nodes");
-    check(nodes.size() - num_treated, "control nodes");
+    std::vector<std::size_t> sizes(data.num_arms(), 0);
+    for (const NodeIndex i : nodes) ++sizes[data.treatment[i]];
+    // The control arm last, as it always was.
+    for (std::size_t a = 1; a <= sizes.size(); ++a) {
+      const auto arm = static_cast<Arm>(a % sizes.size());
+      check(sizes[arm], members_of(data, arm));
+    }
   } else {
     check(nodes.size(), "nodes");
   }
   if (!faults.empty()) throw Error(ErrorCode::kData, std::move(faults));
 }
 
-/// Dealing in turn through one arm and then on through the other balances the folds' sizes and
+/// Dealing in turn through one arm and then on through the next balances the folds' sizes and
 /// their arms at once. The folds are ascending: one pass over all nodes, far cheaper than sorting.
 std::vector<std::vector<NodeIndex>> deal(std::span<const NodeIndex> order, int num_folds,
                                          std::size_t num_nodes) {
@@ -141,13 +159,13 @@ Split make_split(const Dataset& data, const SplitOptions& options, std::uint64_t
   std::vector<Fault> faults;
   if (options.stratified) {
     require_log(data);
-    const std::size_t size_of_first = group_by_arm(data, order);
-    const std::span<const NodeIndex> nodes = order;
-    const auto name_of = [&](std::span<const NodeIndex> arm) {
-      return !arm.empty() && data.treatment[arm[0]] == 1 ? "treated nodes" : "control nodes";
-    };
-    for (const auto arm : {nodes.first(size_of_first), nodes.subspan(size_of_first)}) {
-      append_parts(split, arm, options, name_of(arm), faults);
+    for (const std::span<const NodeIndex> members : group_by_arm(data, order)) {
+      append_parts(split, members, options, members_of(data, data.treatment[members[0]]), faults);
+    }
+    const std::vector<std::size_t> sizes = data.arm_sizes();
+    for (std::size_t a = 0; a < sizes.size(); ++a) {
+      if (sizes[a] == 0)
+        append_parts(split, {}, options, members_of(data, static_cast<Arm>(a)), faults);
     }
   } else {
     append_parts(split, order, options, "nodes", faults);

@@ -22,7 +22,7 @@ struct SplitOptions {
             strictly_between(0, 1));
     visitor("validation_fraction", self.validation_fraction, "Share of the nodes to choose on",
             strictly_between(0, 1));
-    visitor("stratified", self.stratified, "Give every part its share of both arms");
+    visitor("stratified", self.stratified, "Give every part its share of every arm");
   }
   void check(std::vector<Fault>& faults) const;
 };
@@ -44,9 +44,10 @@ struct Split {
 Split make_split(const Dataset& data, const SplitOptions& options, std::uint64_t seed);
 
 /// Deals the nodes into folds whose sizes differ by one at most; stratified, their numbers of
-/// treated and of control nodes do too. Throws Error(kUsage) for fewer than two folds and
+/// nodes of every arm do too. Throws Error(kUsage) for fewer than two folds and
 /// Error(kData) where there are fewer nodes than folds or, where the data has a log, an arm has
-/// fewer members than there are folds: some fold would be predicted by a model of one arm only.
+/// fewer members than there are folds: some fold would be predicted by a model that never saw that
+/// arm.
 std::vector<std::vector<NodeIndex>> make_folds(const Dataset& data, int num_folds, bool stratified,
                                                std::uint64_t seed);
 

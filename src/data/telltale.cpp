@@ -74,8 +74,10 @@ bool tells(const Dataset& data, std::size_t column, const Target& target) {
 }  // namespace
 
 Telltale find_telltale(const Dataset& data, std::size_t column) {
-  if (tells(data, column, [&](std::size_t i) { return static_cast<double>(data.treatment[i]); })) {
-    return Telltale::kTreatment;
+  // Of two arms, one tells about the other.
+  for (std::size_t arm = data.num_arms() == 2 ? 1 : 0; arm < data.num_arms(); ++arm) {
+    const auto belongs = [&](std::size_t i) { return data.treatment[i] == arm ? 1.0 : 0.0; };
+    if (tells(data, column, belongs)) return Telltale::kTreatment;
   }
   if (tells(data, column, [&](std::size_t i) { return data.outcome[i]; })) {
     return Telltale::kOutcome;

@@ -11,7 +11,7 @@ enum class Telltale {
   kNothing,
   kOutcome,    ///< it puts the nodes in the order of the outcome, as its logarithm, rank or class
                ///< does
-  kTreatment,  ///< it tells the two arms apart without a mistake
+  kTreatment,  ///< it tells an arm from all others without a mistake
 };
 
 /// Looks for order, not for a linear relation, on at most a few thousand nodes and then, where they

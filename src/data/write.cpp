@@ -14,6 +14,8 @@
 #include "base/error.hpp"
 #include "base/file.hpp"
 #include "base/text.hpp"
+#include "data/arm_labels.hpp"
+#include "data/column_roles.hpp"
 #include "data/csv_writer.hpp"
 #include "data/npz.hpp"
 
@@ -24,21 +26,27 @@ namespace {
 constexpr std::size_t kMaxListedEntries = 1'000'000;
 
 struct Column {
-  std::string_view name;
+  std::string name;
   std::vector<double> values;
 };
 
+/// By label, or by the names that columns about arms called 0 and 1 have always had.
 std::vector<Column> optional_columns(const Dataset& data, const Truth* truth) {
   std::vector<Column> columns;
-  if (data.propensity) columns.push_back({"propensity", arm_column(data.propensity->view(), 1)});
-  if (data.mu) {
-    columns.push_back({"mu0", arm_column(data.mu->view(), 0)});
-    columns.push_back({"mu1", arm_column(data.mu->view(), 1)});
+  const bool is_plain = has_plain_labels(data.arms);
+  const auto append = [&](const char* quantity, MatrixView<const double> table) {
+    for (std::size_t a = 0; a < data.num_arms(); ++a) {
+      columns.push_back({fmt::format("{}{}{}", quantity, is_plain ? "" : ":", data.arms[a]),
+                         arm_column(table, static_cast<Arm>(a))});
+    }
+  };
+  if (data.propensity && is_plain) {
+    columns.push_back({"propensity", arm_column(data.propensity->view(), 1)});
+  } else if (data.propensity) {
+    append("propensity", data.propensity->view());
   }
-  if (truth != nullptr) {
-    columns.push_back({"y0", arm_column(truth->outcomes(), 0)});
-    columns.push_back({"y1", arm_column(truth->outcomes(), 1)});
-  }
+  if (data.mu) append("mu", data.mu->view());
+  if (truth != nullptr) append("y", truth->outcomes());
   return columns;
 }
 
@@ -48,8 +56,7 @@ void check_names(const std::filesystem::path& folder, const FeatureTable& featur
     const std::string& name = features.names[j];
     const std::string lower = lower_case(name);
     const bool has_role = lower == "id" || lower == "treatment" || lower == "outcome" ||
-                          name == "propensity" || name == "mu0" || name == "mu1" || name == "y0" ||
-                          name == "y1";
+                          load::given_role(name).has_value();
     if (!has_role && !name.empty() && trimmed(name) == name && text_problem(name) == nullptr) {
       continue;
     }
@@ -70,7 +77,7 @@ void write_nodes(std::ostream& out, const Dataset& data, const Truth* truth) {
   for (std::size_t j = 0; j < num_dense; ++j) writer.field(data.features.names[j]);
   writer.end_line();
   for (std::size_t i = 0; i < data.num_nodes(); ++i) {
-    writer.field(data.ids[static_cast<NodeIndex>(i)]).field(data.treatment[i] == 1 ? "1" : "0");
+    writer.field(data.ids[static_cast<NodeIndex>(i)]).field(data.arms[data.treatment[i]]);
     writer.field(data.outcome[i]);
     for (const Column& column : columns) writer.field(column.values[i]);
     std::fill(measurements.begin(), measurements.end(), 0.0);

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <utility>
+
 #include "policy/policy.hpp"
 
 namespace cone {
@@ -5,20 +8,25 @@ namespace {
 
 class ConstantPolicy : public Policy {
  public:
-  explicit ConstantPolicy(double probability) : probability_(probability) {}
-  std::vector<double> treat_probabilities(const Context&, const FeatureTable&,
-                                          const Graph& graph) const override {
-    return std::vector<double>(graph.num_nodes(), probability_);
+  explicit ConstantPolicy(std::vector<double> probabilities)
+      : probabilities_(std::move(probabilities)) {}
+  Matrix<double> probabilities(const Context&, const FeatureTable&,
+                               const Graph& graph) const override {
+    Matrix<double> table(graph.num_nodes(), probabilities_.size());
+    for (std::size_t i = 0; i < table.rows(); ++i) {
+      std::copy(probabilities_.begin(), probabilities_.end(), table.row(i).begin());
+    }
+    return table;
   }
 
  private:
-  double probability_;
+  std::vector<double> probabilities_;
 };
 
 }  // namespace
 
-std::unique_ptr<Policy> constant_policy(double probability) {
-  return std::make_unique<ConstantPolicy>(probability);
+std::unique_ptr<Policy> constant_policy(std::vector<double> probabilities) {
+  return std::make_unique<ConstantPolicy>(std::move(probabilities));
 }
 
 }  // namespace cone

@@ -10,11 +10,15 @@ class LinearPolicy : public Policy {
  public:
   explicit LinearPolicy(LinearPolicyWeights weights) : weights_(std::move(weights)) {}
 
-  std::vector<double> treat_probabilities(const Context& context, const FeatureTable& features,
-                                          const Graph& graph) const override {
-    return neighbour_logit(context, features, graph, 1.0, [&](const FeatureMatrix::Row& x) {
-      return NodeScore{weights_.intercept + dot(x, weights_.feature), dot(x, weights_.neighbour)};
-    });
+  Matrix<double> probabilities(const Context& context, const FeatureTable& features,
+                               const Graph& graph) const override {
+    Matrix<double> logits(graph.num_nodes(), 2);
+    fill_neighbour_logit(context, features, graph, 1.0, {logits, 1},
+                         [&](const FeatureMatrix::Row& x) {
+                           return NodeScore{weights_.intercept + dot(x, weights_.feature),
+                                            dot(x, weights_.neighbour)};
+                         });
+    return softmax_rows(context, std::move(logits));
   }
 
  private:

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <vector>
 
 #include "data/dataset.hpp"
 #include "exec/context.hpp"
@@ -14,10 +13,19 @@ struct NodeScore {
   double as_neighbour = 0;
 };
 
-/// sigmoid(scale · (own_i + mean over neighbours j of as_neighbour_j)) for every node; the mean of
-/// no neighbours is 0.
-std::vector<double> neighbour_logit(
-    const Context& context, const FeatureTable& features, const Graph& graph, double scale,
-    const std::function<NodeScore(const FeatureMatrix::Row&)>& score);
+/// One column of a table of logits, nodes × arms.
+struct ArmLogits {
+  Matrix<double>& table;
+  Arm arm;
+};
+
+/// scale · (own_i + mean over neighbours j of as_neighbour_j) for every node; the mean of no
+/// neighbours is 0.
+void fill_neighbour_logit(const Context& context, const FeatureTable& features, const Graph& graph,
+                          double scale, ArmLogits logits,
+                          const std::function<NodeScore(const FeatureMatrix::Row&)>& score);
+
+/// softmax_arms of every row.
+Matrix<double> softmax_rows(const Context& context, Matrix<double> logits);
 
 }  // namespace cone

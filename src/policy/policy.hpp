@@ -13,26 +13,28 @@
 
 namespace cone {
 
-/// A treatment assignment function: π(i) = P(the policy treats node i | x_i, A). It sees features
-/// and network only, never the log.
+/// A treatment assignment function: π_a(i) = P(the policy gives arm a to node i | x_i, A). It sees
+/// features and network only, never the log.
 class Policy {
  public:
   virtual ~Policy() = default;
-  /// One probability per node.
-  virtual std::vector<double> treat_probabilities(const Context& context,
-                                                  const FeatureTable& features,
-                                                  const Graph& graph) const = 0;
+  /// Nodes × arms; rows sum to 1.
+  virtual Matrix<double> probabilities(const Context& context, const FeatureTable& features,
+                                       const Graph& graph) const = 0;
 };
 
-/// Treats everyone with the same probability: 1 is treat-all, 0 treat-none, 0.5 uniform.
-std::unique_ptr<Policy> constant_policy(double probability);
+/// The same probabilities for everyone, one per arm: (0, 1) is treat-all, (1, 0) treat-none.
+std::unique_ptr<Policy> constant_policy(std::vector<double> probabilities);
 
-/// The paper's policy: logit π(i) = 2·(ψ·x_i + mean over neighbours j of δ·x_j), with ψ, δ drawn
-/// from {−1, +1}^M and x row-normalised to sum 1 (by absolute value; rows of zeros stay zero). A
-/// node without neighbours has a neighbour term of 0. O(entries + edges).
-std::unique_ptr<Policy> random_weights_policy(std::uint64_t seed);
+/// The paper's policy: logit_a(i) = 2·(ψ_a·x_i + mean over neighbours j of δ_a·x_j) for every arm a
+/// but the control arm, whose logit is 0, and π the softmax of the logits. ψ_a, δ_a are drawn from
+/// {−1, +1}^M, for each arm by itself, and x is row-normalised to sum 1 (by absolute value; rows of
+/// zeros stay zero). A node without neighbours has a neighbour term of 0.
+/// O(arms · (entries + edges)).
+std::unique_ptr<Policy> random_weights_policy(std::uint64_t seed, std::size_t num_arms = 2);
 
-/// logit π(i) = intercept + w·x_i + v·(mean of x over neighbours), x as it is in the data.
+/// Two arms: logit π(i) = intercept + w·x_i + v·(mean of x over neighbours), x as it is in the
+/// data.
 struct LinearPolicyWeights {
   double intercept = 0;
   std::vector<double> feature;    ///< w, one per feature
@@ -54,9 +56,10 @@ struct PolicyOnData {
   Matrix<double> probability;  ///< nodes × arms; rows sum to 1
 };
 
-/// Turns what a user wrote (`treat-all`, `treat-none`, `uniform`, `random-weights:SEED`,
-/// `linear:FILE`, or the name of a policy file, which may hold several) into policies on `data`, in
-/// the order given. Throws Error listing every fault; names that occur twice are a fault.
+/// Turns what a user wrote (`always:LABEL`, `uniform`, `random-weights:SEED`; for two arms also
+/// `treat-all`, `treat-none` and `linear:FILE`; or the name of a policy file, which may hold
+/// several) into policies on `data`, in the order given. Throws Error listing every fault; names
+/// that occur twice are a fault.
 std::vector<PolicyOnData> resolve_policies(const Context& context, const Dataset& data,
                                            std::span<const std::string> specifications);
 

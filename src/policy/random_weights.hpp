@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "data/dataset.hpp"
@@ -7,14 +8,14 @@
 
 namespace cone {
 
-/// ψ and δ of the random-weights policy, one of −1 and +1 per feature.
+/// ψ and δ of one arm of the random-weights policy, −1 or +1 per feature.
 struct SignWeights {
   std::vector<double> own;
   std::vector<double> neighbour;
 };
 
-/// The formula of random_weights_policy with given weights.
-std::vector<double> sign_weight_probabilities(const Context& context, const FeatureTable& features,
-                                              const Graph& graph, const SignWeights& weights);
+/// The formula of random_weights_policy with given weights, one per arm after the control arm.
+Matrix<double> sign_weight_probabilities(const Context& context, const FeatureTable& features,
+                                         const Graph& graph, std::span<const SignWeights> weights);
 
 }  // namespace cone

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t kMostDifferences = 8;
 
 /// Arms by outcome.
-DataReport::Arm describe_arm(const Dataset& data, std::uint8_t arm) {
-  DataReport::Arm out;
+DataReport::Arm describe_arm(const Dataset& data, Arm arm) {
+  DataReport::Arm out{.label = data.arms[arm]};
   double sum = 0;
   for (std::size_t i = 0; i < data.num_nodes(); ++i) {
     if (data.treatment[i] != arm) continue;
@@ -32,68 +32,81 @@ DataReport::Arm describe_arm(const Dataset& data, std::uint8_t arm) {
 }
 
 struct ColumnStatistics {
-  std::vector<double> min, max, difference;
+  std::vector<double> min, max;
+  std::vector<std::vector<double>> difference;  ///< one per arm; of the control arm none
 };
 
 /// One pass for the means, one for the spreads; zeros that are not stored are added by count.
-ColumnStatistics describe_columns(const Dataset& data, const std::array<DataReport::Arm, 2>& arms) {
+ColumnStatistics describe_columns(const Dataset& data, const std::vector<DataReport::Arm>& arms) {
+  using ByArm = std::vector<std::vector<double>>;
   const FeatureMatrix& matrix = data.features.matrix;
   const std::size_t m = matrix.cols();
-  std::array<std::vector<double>, 2> mean{std::vector<double>(m), std::vector<double>(m)};
-  std::array<std::vector<double>, 2> squares = mean;
-  std::array<std::vector<double>, 2> stored = mean;
-  ColumnStatistics out{std::vector<double>(m, 0), std::vector<double>(m, 0),
-                       std::vector<double>(m, 0)};
+  const std::size_t num_arms = arms.size();
+  ByArm mean(num_arms, std::vector<double>(m));
+  ByArm squares = mean;
+  ByArm stored = mean;
+  std::vector<double> num_stored(m);
+  ColumnStatistics out{std::vector<double>(m), std::vector<double>(m), ByArm(num_arms)};
   const auto for_each_entry = [&](const auto& body) {
     for (std::size_t i = 0; i < matrix.rows(); ++i) {
       matrix.row(i).for_each(
           [&](std::uint32_t j, double value) { body(data.treatment[i], j, value); });
     }
   };
-  for_each_entry([&](std::uint8_t arm, std::uint32_t j, double x) {
-    const bool is_first = stored[0][j] + stored[1][j] == 0;
+  for_each_entry([&](Arm arm, std::uint32_t j, double x) {
+    const bool is_first = num_stored[j] == 0;
     out.min[j] = is_first ? x : std::min(out.min[j], x);
     out.max[j] = is_first ? x : std::max(out.max[j], x);
     mean[arm][j] += x;
     stored[arm][j] += 1;
+    num_stored[j] += 1;
   });
-  std::array<double, 2> n{};
-  for (const std::size_t arm : {0, 1}) n[arm] = static_cast<double>(arms[arm].num_nodes);
   for (std::size_t j = 0; j < m; ++j) {
-    for (const std::size_t arm : {0, 1}) mean[arm][j] /= n[arm];
-    if (stored[0][j] + stored[1][j] < n[0] + n[1]) {  // some zero is not stored
-      out.min[j] = std::min(out.min[j], 0.0);
-      out.max[j] = std::max(out.max[j], 0.0);
-    }
+    if (num_stored[j] == static_cast<double>(data.num_nodes())) continue;
+    out.min[j] = std::min(out.min[j], 0.0);  // some zero is not stored
+    out.max[j] = std::max(out.max[j], 0.0);
   }
-  for_each_entry([&](std::uint8_t arm, std::uint32_t j, double x) {
+  for (std::size_t a = 0; a < num_arms; ++a) {
+    for (double& sum : mean[a]) sum /= static_cast<double>(arms[a].num_nodes);
+  }
+  for_each_entry([&](Arm arm, std::uint32_t j, double x) {
     squares[arm][j] += (x - mean[arm][j]) * (x - mean[arm][j]);
   });
-  for (std::size_t j = 0; j < m; ++j) {
-    double variance = 0;
-    for (const std::size_t arm : {0, 1}) {
-      squares[arm][j] += (n[arm] - stored[arm][j]) * mean[arm][j] * mean[arm][j];
-      variance += squares[arm][j] / std::max(1.0, n[arm] - 1) / 2;
+  const auto variance = [&](std::size_t a, std::size_t j) {
+    const auto n = static_cast<double>(arms[a].num_nodes);
+    const double all = squares[a][j] + (n - stored[a][j]) * mean[a][j] * mean[a][j];
+    return all / std::max(1.0, n - 1);
+  };
+  for (std::size_t a = 1; a < num_arms; ++a) {
+    out.difference[a].resize(m);
+    for (std::size_t j = 0; j < m; ++j) {
+      const double pooled = variance(kControlArm, j) / 2 + variance(a, j) / 2;
+      if (pooled > 0)
+        out.difference[a][j] = (mean[a][j] - mean[kControlArm][j]) / std::sqrt(pooled);
     }
-    if (variance > 0) out.difference[j] = (mean[1][j] - mean[0][j]) / std::sqrt(variance);
   }
   return out;
 }
 
-std::vector<DataReport::Difference> largest_differences(const FeatureTable& features,
-                                                        const std::vector<double>& difference) {
-  std::vector<std::size_t> order(difference.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
+/// Over all features and arms.
+std::vector<DataReport::Difference> largest_differences(
+    const Dataset& data, const std::vector<std::vector<double>>& difference) {
+  std::vector<std::pair<std::size_t, std::size_t>> order;  // feature and arm
+  for (std::size_t j = 0; j < data.features.names.size(); ++j) {
+    for (std::size_t a = 1; a < difference.size(); ++a) order.emplace_back(j, a);
+  }
+  const auto size_of = [&](const auto& entry) {
+    return std::abs(difference[entry.second][entry.first]);
+  };
   const std::size_t shown = std::min(order.size(), kMostDifferences);
   std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown), order.end(),
-                    [&](std::size_t a, std::size_t b) {
-                      const double x = std::abs(difference[a]);
-                      const double y = std::abs(difference[b]);
-                      return x != y ? x > y : a < b;
+                    [&](const auto& a, const auto& b) {
+                      return size_of(a) != size_of(b) ? size_of(a) > size_of(b) : a < b;
                     });
   std::vector<DataReport::Difference> out;
   for (std::size_t k = 0; k < shown; ++k) {
-    out.push_back({features.names[order[k]], difference[order[k]]});
+    const auto [j, a] = order[k];
+    out.push_back({data.features.names[j], data.arms[a], difference[a][j]});
   }
   return out;
 }
@@ -135,7 +148,9 @@ DataReport report_data(const LoadedData& data) {
   report.num_measurements = observed.features.num_dense;
   report.num_counts = observed.features.num_counts();
   report.checksum = observed.checksum();
-  for (const std::uint8_t arm : {0, 1}) report.arms[arm] = describe_arm(observed, arm);
+  for (std::size_t a = 0; a < observed.num_arms(); ++a) {
+    report.arms.push_back(describe_arm(observed, static_cast<Arm>(a)));
+  }
   const ColumnStatistics statistics = describe_columns(observed, report.arms);
   for (const TableColumn& summary : data.columns) {
     DataReport::Column column{.summary = summary};
@@ -151,7 +166,7 @@ DataReport report_data(const LoadedData& data) {
     }
     report.columns.push_back(column);
   }
-  report.differences = largest_differences(observed.features, statistics.difference);
+  report.differences = largest_differences(observed, statistics.difference);
   report.network = describe_network(observed.graph);
   report.notes = data.notes;
   report.notes.insert(report.notes.end(), data.doubts.begin(), data.doubts.end());

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -22,13 +21,15 @@ struct DataReport {
     bool has_range = false;
   };
   struct Arm {
+    std::string label;
     std::uint64_t num_nodes = 0;
     double outcome_mean = 0;
     double outcome_sd = 0;
   };
-  /// (mean of the treated − mean of the untreated) / root of the mean of the two variances.
+  /// (mean of an arm − mean of the control arm) / root of the mean of the two variances.
   struct Difference {
     std::string feature;
+    std::string arm;
     double standardised = 0;
   };
   struct Network {
@@ -40,7 +41,7 @@ struct DataReport {
   };
   struct Policy {
     std::string name;
-    double treated_fraction = 0;
+    std::vector<double> arm_shares;  ///< mean probability of every arm
   };
 
   std::uint64_t num_nodes = 0;
@@ -48,7 +49,7 @@ struct DataReport {
   std::uint64_t num_counts = 0;        ///< features that are scaled by the row
   std::string checksum;
   std::vector<Column> columns;
-  std::array<Arm, 2> arms;
+  std::vector<Arm> arms;                ///< the control arm first
   std::vector<Difference> differences;  ///< the largest first, a handful
   Network network;
   std::vector<Policy> policies;

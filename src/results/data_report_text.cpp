@@ -63,12 +63,38 @@ std::string columns_text(const DataReport& report) {
 std::string differences_text(const DataReport& report) {
   if (report.differences.empty()) return "";
   std::string text =
-      "where the arms differ most (difference of means in standard deviations; beyond 0.25 a\n"
-      "comparison leans on the model):\n";
+      report.arms.size() == 2
+          ? "where the arms differ most (difference of means in standard deviations; beyond 0.25 "
+            "a\n"
+            "comparison leans on the model):\n"
+          : "where the arms differ most from the control arm (difference of means in standard\n"
+            "deviations; beyond 0.25 a comparison leans on the model):\n";
   for (const DataReport::Difference& difference : report.differences) {
-    text += fmt::format("  {:+.2f}  {}\n", difference.standardised, printable(difference.feature));
+    text += fmt::format("  {:+.2f}  {}", difference.standardised, printable(difference.feature));
+    text += report.arms.size() > 2 ? fmt::format(", arm {}\n", printable(difference.arm)) : "\n";
   }
   return text + '\n';
+}
+
+/// Arms called 0 and 1 have the names they always had.
+std::string arm_name(const DataReport& report, std::size_t arm) {
+  if (report.arms.size() == 2 && report.arms[0].label == "0" && report.arms[1].label == "1") {
+    return arm == 1 ? "treated" : "untreated";
+  }
+  return fmt::format("arm '{}'{}", printable(report.arms[arm].label), arm == 0 ? " (control)" : "");
+}
+
+std::string policy_text(const DataReport& report, const DataReport::Policy& policy) {
+  if (policy.arm_shares.size() == 2) {
+    return fmt::format("policy {}: treats {:.1f} % of the nodes\n", printable(policy.name),
+                       100 * policy.arm_shares[1]);
+  }
+  std::string shares;
+  for (std::size_t a = 0; a < policy.arm_shares.size(); ++a) {
+    shares += fmt::format("{}arm {} to {:.1f} %", a > 0 ? ", " : "",
+                          printable(report.arms[a].label), 100 * policy.arm_shares[a]);
+  }
+  return fmt::format("policy {}: gives {} of the nodes\n", printable(policy.name), shares);
 }
 
 }  // namespace
@@ -78,11 +104,11 @@ std::string data_report_text(const DataReport& report) {
       fmt::format("{} nodes, {} measurements, {} counts\n\n", grouped(report.num_nodes),
                   grouped(report.num_measurements), grouped(report.num_counts));
   if (!report.columns.empty()) text += columns_text(report);
-  for (const std::size_t arm : {1, 0}) {
+  for (std::size_t k = 1; k <= report.arms.size(); ++k) {  // the control arm last
+    const std::size_t arm = k % report.arms.size();
     const DataReport::Arm& a = report.arms[arm];
     text += fmt::format("{}: {} nodes, mean outcome {:.6g} (standard deviation {:.6g})\n",
-                        arm == 1 ? "treated" : "untreated", grouped(a.num_nodes), a.outcome_mean,
-                        a.outcome_sd);
+                        arm_name(report, arm), grouped(a.num_nodes), a.outcome_mean, a.outcome_sd);
   }
   text += '\n' + differences_text(report);
   const DataReport::Network& n = report.network;
@@ -92,8 +118,7 @@ std::string data_report_text(const DataReport& report) {
       grouped(n.num_edges), grouped(n.num_isolated), grouped(n.max_degree),
       grouped(n.num_components), grouped(n.largest_component));
   for (const DataReport::Policy& policy : report.policies) {
-    text += fmt::format("policy {}: treats {:.1f} % of the nodes\n", printable(policy.name),
-                        100 * policy.treated_fraction);
+    text += policy_text(report, policy);
   }
   for (const std::string& note : report.notes) text += fmt::format("! {}\n", note);
   return text;
@@ -118,20 +143,27 @@ nlohmann::ordered_json to_json(const DataReport& report) {
     columns.push_back(std::move(json));
   }
   Json arms = Json::array();
-  for (const std::size_t arm : {0, 1}) {
+  for (std::size_t arm = 0; arm < report.arms.size(); ++arm) {
     const DataReport::Arm& a = report.arms[arm];
     arms.push_back({{"treatment", arm},
+                    {"label", a.label},
                     {"num_nodes", a.num_nodes},
                     {"outcome_mean", a.outcome_mean},
                     {"outcome_sd", a.outcome_sd}});
   }
   Json differences = Json::array();
   for (const DataReport::Difference& d : report.differences) {
-    differences.push_back({{"feature", d.feature}, {"standardised_difference", d.standardised}});
+    differences.push_back(
+        {{"feature", d.feature}, {"arm", d.arm}, {"standardised_difference", d.standardised}});
   }
   Json policies = Json::array();
   for (const DataReport::Policy& p : report.policies) {
-    policies.push_back({{"name", p.name}, {"treated_fraction", p.treated_fraction}});
+    Json shares = Json::array();
+    for (std::size_t a = 0; a < p.arm_shares.size(); ++a) {
+      shares.push_back({{"arm", report.arms[a].label}, {"share", p.arm_shares[a]}});
+    }
+    const double treated = p.arm_shares.size() == 2 ? p.arm_shares[1] : 1 - p.arm_shares[0];
+    policies.push_back({{"name", p.name}, {"treated_fraction", treated}, {"arms", shares}});
   }
   const DataReport::Network& n = report.network;
   return {{"schema", kDataReportSchema},

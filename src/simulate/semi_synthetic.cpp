@@ -29,13 +29,15 @@ struct Moments {
   double sd;
 };
 
-/// Over both arms together.
+/// Over all arms together.
 Moments pooled_moments(const ArmValues& values) {
-  const auto count = 2.0 * static_cast<double>(values.control.size());
-  const double centre = (sum(values.control) + sum(values.treated)) / count;
+  const auto count = static_cast<double>(values.size() * values[0].size());
+  double total = 0;
+  for (const std::vector<double>& arm : values) total += sum(arm);
+  const double centre = total / count;
   CompensatedSum squares;
-  for (const std::vector<double>* arm : {&values.control, &values.treated}) {
-    for (const double v : *arm) squares.add((v - centre) * (v - centre));
+  for (const std::vector<double>& arm : values) {
+    for (const double v : arm) squares.add((v - centre) * (v - centre));
   }
   return {centre, std::sqrt(squares.value() / count)};
 }
@@ -103,7 +105,9 @@ ArmValues arm_scores(const Context& context, const Graph& graph, MatrixView<cons
                      const HiddenState& hidden, const OutcomeOptions& options) {
   require(topics.rows() == graph.num_nodes(), "semi-synthetic: one row of topics per node");
   require(hidden.edge_weights.size() == graph.num_edges(), "semi-synthetic: one weight per edge");
-  require(hidden.centroid < graph.num_nodes(), "semi-synthetic: the centroid is not a node");
+  for (const NodeIndex centroid : hidden.centroids) {
+    require(centroid < graph.num_nodes(), "semi-synthetic: a centroid is not a node");
+  }
   const auto score_arm = [&](std::span<const double> centre) {
     std::vector<double> own(topics.rows());  // r_i·r̄^t
     context.for_each_range(own.size(), kUnitsPerPiece, [&](std::size_t begin, std::size_t end) {
@@ -116,13 +120,17 @@ ArmValues arm_scores(const Context& context, const Graph& graph, MatrixView<cons
     }
     return scores;
   };
-  return {score_arm(mean_topics(topics)), score_arm(topics.row(hidden.centroid))};
+  ArmValues scores = {score_arm(mean_topics(topics))};
+  for (const NodeIndex centroid : hidden.centroids)
+    scores.push_back(score_arm(topics.row(centroid)));
+  return scores;
 }
 
-std::vector<double> logging_propensity(const ArmValues& scores, double scale) {
-  std::vector<double> propensity(scores.control.size());
-  for (std::size_t i = 0; i < propensity.size(); ++i) {
-    propensity[i] = sigmoid(scale * (scores.treated[i] - scores.control[i]));
+Matrix<double> logging_propensity(const ArmValues& scores, double scale) {
+  Matrix<double> propensity(scores[0].size(), scores.size());
+  for (std::size_t i = 0; i < propensity.rows(); ++i) {
+    for (std::size_t a = 0; a < scores.size(); ++a) propensity(i, a) = scale * scores[a][i];
+    softmax_arms(propensity.row(i));
   }
   return propensity;
 }
@@ -139,10 +147,9 @@ std::vector<double> nonlinear_effect(const ArmValues& scores, MatrixView<const d
 }
 
 ArmValues standardised_outcomes(ArmValues scores, std::span<const double> noise) {
-  require(noise.size() == scores.control.size(), "semi-synthetic: one draw of noise per node");
-  for (std::size_t i = 0; i < noise.size(); ++i) {
-    scores.control[i] += noise[i];
-    scores.treated[i] += noise[i];
+  require(noise.size() == scores[0].size(), "semi-synthetic: one draw of noise per node");
+  for (std::vector<double>& arm : scores) {
+    for (std::size_t i = 0; i < noise.size(); ++i) arm[i] += noise[i];
   }
   const Moments moments = pooled_moments(scores);
   if (!(moments.sd > 0)) {
@@ -152,8 +159,8 @@ ArmValues standardised_outcomes(ArmValues scores, std::span<const double> noise)
     fault.advice = "use topics that vary between nodes, or noise";
     throw Error(ErrorCode::kData, std::move(fault));
   }
-  for (std::vector<double>* arm : {&scores.control, &scores.treated}) {
-    for (double& v : *arm) v = (v - moments.mean) / moments.sd;
+  for (std::vector<double>& arm : scores) {
+    for (double& v : arm) v = (v - moments.mean) / moments.sd;
   }
   return scores;
 }

@@ -13,15 +13,16 @@
 #include "graph/graph.hpp"
 #include "options/options.hpp"
 
-// Treatments and outcomes for a network whose nodes have topics r_i (n × K, rows sum to 1). With
-// hidden edge weights w_ij = w_ji, r̄^1 the topics of one node (the centroid) and r̄^0 the mean
-// topics of all nodes:
+// Treatments and outcomes for a network whose nodes have topics r_i (rows of a table, sums 1). With
+// hidden edge weights w_ij = w_ji, r̄^0 the mean topics of all nodes and r̄^t the topics of one node
+// for every other arm t (its centroid):
 //
 //   p_i^t  = κ1 r_i·r̄^t + κ2 Σ_j w_ij r_j·r̄^t          no neighbours: the sum is 0
-//   t_i    ~ Bernoulli(sigmoid(p_i^1 − p_i^0))
+//   t_i    ~ softmax(p_i^0, p_i^1, ...)               two arms: Bernoulli(sigmoid(p_i^1 − p_i^0))
 //   y_i(t) = p_i^t + ε_i,  ε_i ~ N(0, noise²), one draw per node,
 //
-// standardised with the mean and the population sd over both arms.
+// standardised with the mean and the population sd over all arms. More arms change no draw of the
+// arms before them.
 
 namespace cone {
 
@@ -46,15 +47,15 @@ enum class World {
   kHiddenConfounding,
   /// All edge weights are 0.55, their mean: network and topics explain everything.
   kNoHiddenConfounding,
-  /// t_i ~ Bernoulli(sigmoid(4 (p_i^1 − p_i^0))): propensities pile up at 0 and 1.
+  /// t_i ~ softmax(4 p_i): propensities pile up at 0 and 1.
   kWeakOverlap,
-  /// y_i(1) gains 3 sd(p) tanh(u_i v_i), with u and v two random ±1 contrasts of the topics,
-  /// standardised: who gains and who loses is not linear in the topics. Treatment as in the
-  /// paper, so the log does not know.
+  /// y_i(t), t > 0, gains 3 sd(p) tanh(u_i v_i), with u and v two random ±1 contrasts of the
+  /// topics, standardised, for every arm its own: who gains and who loses is not linear in the
+  /// topics. Treatment as in the paper, so the log does not know.
   kHeterogeneousEffects,
-  /// t_i ~ Bernoulli(½), whatever else.
+  /// Every arm is as likely as any other, whatever else.
   kRandomisedLog,
-  /// y_i(t) = 1{U_i < sigmoid(standardised p_i^t)}, one uniform U_i per node for both arms; 0 or 1,
+  /// y_i(t) = 1{U_i < sigmoid(standardised p_i^t)}, one uniform U_i per node for all arms; 0 or 1,
   /// not standardised afterwards. `noise` plays no part.
   kBinaryOutcomes,
 };
@@ -72,6 +73,7 @@ struct EnumNames<World> {
 
 struct OutcomeOptions {
   World world = World::kHiddenConfounding;
+  int arms = 2;
   double kappa1 = 1;
   double kappa2 = 1;
   Normalisation normalisation = Normalisation::kNone;
@@ -80,6 +82,8 @@ struct OutcomeOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("world", self.world, "How treatments and outcomes are made");
+    visitor("arms", self.arms, "Arms of the treatment, the control arm included",
+            between(2, kMaxArms));
     visitor("kappa1", self.kappa1, "Influence of a node's own topics on treatment and outcome",
             between(0, 1e6));
     visitor("kappa2", self.kappa2, "Influence of the neighbours' topics (the hidden confounder)",
@@ -92,41 +96,39 @@ struct OutcomeOptions {
 
 /// What no estimator may see. Kept apart from everything that goes into a Dataset.
 struct HiddenState {
-  NodeIndex centroid = 0;
+  std::vector<NodeIndex> centroids;  ///< one per arm after the control arm
   /// One per undirected edge, in the order of the graph: by source, then target, source < target.
   std::vector<double> edge_weights;
 };
 
-/// One value per node and arm.
-struct ArmValues {
-  std::vector<double> control;
-  std::vector<double> treated;
-};
+/// One value per node for every arm.
+using ArmValues = std::vector<std::vector<double>>;
 
 struct SimulatedLog {
-  std::vector<std::uint8_t> treatment;
-  std::vector<double> outcome;     ///< y_i(t_i)
-  std::vector<double> propensity;  ///< the true P(t_i = 1)
+  std::vector<Arm> treatment;
+  std::vector<double> outcome;  ///< y_i(t_i)
+  Matrix<double> propensity;    ///< the true P(t_i = a), nodes × arms
   Truth truth;
   HiddenState hidden;
 };
 
-/// p^0 and p^1 of every node, from kappa1, kappa2 and normalisation. O(nodes · K + edges).
+/// p^t of every node and arm, from kappa1, kappa2 and normalisation. O(arms · (nodes · topics +
+/// edges)).
 ArmValues arm_scores(const Context& context, const Graph& graph, MatrixView<const double> topics,
                      const HiddenState& hidden, const OutcomeOptions& options);
 
-/// sigmoid(scale · (p^1 − p^0)).
-std::vector<double> logging_propensity(const ArmValues& scores, double scale = 1);
+/// softmax(scale · p), nodes × arms.
+Matrix<double> logging_propensity(const ArmValues& scores, double scale = 1);
 
-/// 3 sd(p) tanh(u_i v_i), with u_i and v_i the standardised a·r_i and b·r_i; sd(p) over both arms.
+/// 3 sd(p) tanh(u_i v_i), with u_i and v_i the standardised a·r_i and b·r_i; sd(p) over all arms.
 std::vector<double> nonlinear_effect(const ArmValues& scores, MatrixView<const double> topics,
                                      std::span<const double> a, std::span<const double> b);
 
-/// p^t + noise, standardised with the mean and the population sd over both arms. Throws
+/// p^t + noise, standardised with the mean and the population sd over all arms. Throws
 /// Error(kData) when all values are the same.
 ArmValues standardised_outcomes(ArmValues scores, std::span<const double> noise);
 
-/// Simulation number `simulation` (below 2^24) of a network: its own centroid, edge weights,
+/// Simulation number `simulation` (below 2^24) of a network: its own centroids, edge weights,
 /// treatments and noise, a function of the seed and the number, whichever others were run.
 /// Throws Error(kUsage) on bad options and Error(kData) when there is nothing to simulate.
 SimulatedLog simulate_log(const Context& context, const Graph& graph,

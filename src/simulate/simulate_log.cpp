@@ -1,3 +1,8 @@
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
 #include "base/error.hpp"
 #include "base/numeric.hpp"
 #include "base/random.hpp"
@@ -32,12 +37,33 @@ std::vector<double> draw_items(const Context& context, Stream stream, std::uint6
   return values;
 }
 
-HiddenState draw_hidden(const Context& context, const Graph& graph, World world,
+/// What is drawn once per arm after the control arm: arm 1 has the number of the simulation.
+std::uint64_t arm_number(std::uint64_t simulation, std::size_t arm) {
+  return simulation | static_cast<std::uint64_t>(arm - 1) << kItemBits;
+}
+
+/// One node per arm after the control arm, no node twice where there are enough.
+std::vector<NodeIndex> draw_centroids(const Context& context, std::size_t num_nodes,
+                                      std::size_t num_arms, std::uint64_t simulation) {
+  std::vector<NodeIndex> centroids;
+  for (std::size_t arm = 1; arm < num_arms; ++arm) {
+    Rng rng(context.seed(), Stream::kCentroid, arm_number(simulation, arm));
+    auto node = static_cast<NodeIndex>(rng.below(num_nodes));
+    while (num_nodes >= num_arms &&
+           std::find(centroids.begin(), centroids.end(), node) != centroids.end()) {
+      node = static_cast<NodeIndex>(rng.below(num_nodes));
+    }
+    centroids.push_back(node);
+  }
+  return centroids;
+}
+
+HiddenState draw_hidden(const Context& context, const Graph& graph, const OutcomeOptions& options,
                         std::uint64_t simulation) {
   HiddenState hidden;
-  hidden.centroid = static_cast<NodeIndex>(
-      Rng(context.seed(), Stream::kCentroid, simulation).below(graph.num_nodes()));
-  if (world == World::kNoHiddenConfounding) {
+  hidden.centroids = draw_centroids(context, graph.num_nodes(),
+                                    static_cast<std::size_t>(options.arms), simulation);
+  if (options.world == World::kNoHiddenConfounding) {
     hidden.edge_weights.assign(graph.num_edges(), 0.5 * (kLowWeight + kHighWeight));
   } else {
     hidden.edge_weights = draw_items(context, Stream::kEdgeWeights, simulation, graph.num_edges(),
@@ -46,21 +72,47 @@ HiddenState draw_hidden(const Context& context, const Graph& graph, World world,
   return hidden;
 }
 
-std::vector<double> world_propensity(const ArmValues& scores, World world) {
-  if (world == World::kRandomisedLog) return std::vector<double>(scores.control.size(), 0.5);
+Matrix<double> world_propensity(const ArmValues& scores, World world) {
+  if (world == World::kRandomisedLog) {
+    return {scores[0].size(), scores.size(), 1.0 / static_cast<double>(scores.size())};
+  }
   return logging_propensity(scores, world == World::kWeakOverlap ? kWeakOverlapScale : 1.0);
 }
 
 ArmValues draw_binary_outcomes(const Context& context, ArmValues scores, std::uint64_t simulation) {
-  const std::size_t n = scores.control.size();
+  const std::size_t n = scores[0].size();
   ArmValues outcomes = standardised_outcomes(std::move(scores), std::vector<double>(n, 0.0));
   const std::vector<double> u = draw_items(context, Stream::kOutcomeNoise, simulation, n,
                                            [](Rng& rng) { return rng.uniform(); });
-  for (std::size_t i = 0; i < n; ++i) {
-    outcomes.control[i] = u[i] < sigmoid(outcomes.control[i]) ? 1 : 0;
-    outcomes.treated[i] = u[i] < sigmoid(outcomes.treated[i]) ? 1 : 0;
+  for (std::vector<double>& arm : outcomes) {
+    for (std::size_t i = 0; i < n; ++i) arm[i] = u[i] < sigmoid(arm[i]) ? 1 : 0;
   }
   return outcomes;
+}
+
+/// A non-linear effect for every arm after the control arm.
+void add_effects(const Context& context, MatrixView<const double> topics, std::uint64_t simulation,
+                 ArmValues& scores) {
+  const ArmValues before = scores;
+  for (std::size_t arm = 1; arm < scores.size(); ++arm) {
+    Rng rng(context.seed(), Stream::kWorld, arm_number(simulation, arm));
+    std::vector<double> a(topics.cols());
+    std::vector<double> b(topics.cols());
+    for (double& sign : a) sign = rng.sign();
+    for (double& sign : b) sign = rng.sign();
+    const std::vector<double> effect = nonlinear_effect(before, topics, a, b);
+    for (std::size_t i = 0; i < effect.size(); ++i) scores[arm][i] += effect[i];
+  }
+}
+
+/// The arm that a uniform draw falls on; the control arm has the last part.
+Arm draw_arm(std::span<const double> propensity, double u) {
+  double upper = 0;
+  for (std::size_t arm = 1; arm < propensity.size(); ++arm) {
+    upper += propensity[arm];
+    if (u < upper) return static_cast<Arm>(arm);
+  }
+  return kControlArm;
 }
 
 ArmValues draw_outcomes(const Context& context, MatrixView<const double> topics, ArmValues scores,
@@ -68,15 +120,8 @@ ArmValues draw_outcomes(const Context& context, MatrixView<const double> topics,
   if (options.world == World::kBinaryOutcomes) {
     return draw_binary_outcomes(context, std::move(scores), simulation);
   }
-  if (options.world == World::kHeterogeneousEffects) {
-    Rng rng(context.seed(), Stream::kWorld, simulation);
-    std::vector<double> a(topics.cols());
-    std::vector<double> b(topics.cols());
-    for (double& sign : a) sign = rng.sign();
-    for (double& sign : b) sign = rng.sign();
-    const std::vector<double> effect = nonlinear_effect(scores, topics, a, b);
-    for (std::size_t i = 0; i < effect.size(); ++i) scores.treated[i] += effect[i];
-  }
+  if (options.world == World::kHeterogeneousEffects)
+    add_effects(context, topics, simulation, scores);
   const std::vector<double> noise =
       draw_items(context, Stream::kOutcomeNoise, simulation, topics.rows(),
                  [&](Rng& rng) { return options.noise * rng.normal(); });
@@ -98,22 +143,22 @@ SimulatedLog simulate_log(const Context& context, const Graph& graph,
   if (graph.num_nodes() == 0) {
     throw Error(ErrorCode::kData, Fault{{.item = "network"}, "has no nodes", ""});
   }
-  HiddenState hidden = draw_hidden(context, graph, options.world, simulation);
+  HiddenState hidden = draw_hidden(context, graph, options, simulation);
   ArmValues scores = arm_scores(context, graph, topics, hidden, options);
-  std::vector<double> propensity = world_propensity(scores, options.world);
-  ArmValues outcomes = draw_outcomes(context, topics, std::move(scores), options, simulation);
+  Matrix<double> propensity = world_propensity(scores, options.world);
+  const ArmValues outcomes = draw_outcomes(context, topics, std::move(scores), options, simulation);
 
   const std::vector<double> u =
-      draw_items(context, Stream::kTreatment, simulation, propensity.size(),
+      draw_items(context, Stream::kTreatment, simulation, propensity.rows(),
                  [](Rng& rng) { return rng.uniform(); });
-  std::vector<std::uint8_t> treatment(u.size());
+  std::vector<Arm> treatment(u.size());
   std::vector<double> outcome(u.size());
   for (std::size_t i = 0; i < u.size(); ++i) {
-    treatment[i] = u[i] < propensity[i] ? 1 : 0;
-    outcome[i] = treatment[i] != 0 ? outcomes.treated[i] : outcomes.control[i];
+    treatment[i] = draw_arm(propensity.row(i), u[i]);
+    outcome[i] = outcomes[treatment[i]][i];
   }
   return {std::move(treatment), std::move(outcome), std::move(propensity),
-          Truth(join_arms(std::array{outcomes.control, outcomes.treated})), std::move(hidden)};
+          Truth(join_arms(outcomes)), std::move(hidden)};
 }
 
 }  // namespace cone

@@ -79,6 +79,8 @@ SimulatedData simulate_data(const Context& context, TopicNetwork network,
   observed.ids = std::move(network.ids);
   observed.graph = std::move(network.graph);
   observed.features = std::move(network.features);
+  observed.arms.clear();
+  for (int arm = 0; arm < options.arms; ++arm) observed.arms.push_back(std::to_string(arm));
   observed.treatment = std::move(log.treatment);
   observed.outcome = std::move(log.outcome);
   out.data.truth = std::move(log.truth);

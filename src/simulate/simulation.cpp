@@ -82,26 +82,41 @@ nlohmann::ordered_json structure(const Context& context, const SimulatedData& si
   return json;
 }
 
+/// The node whose topics an arm is about: one of two arms, a list of more.
+void add_centroids(const SimulatedData& simulated, nlohmann::ordered_json& manifest) {
+  std::vector<std::string> ids;
+  for (const NodeIndex centroid : simulated.hidden.centroids) {
+    ids.emplace_back(simulated.data.observed.ids[centroid]);
+  }
+  if (ids.size() == 1) {
+    manifest["centroid"] = ids[0];
+  } else {
+    manifest["centroids"] = ids;
+  }
+}
+
 nlohmann::ordered_json manifest(const Context& context, const SimulationOptions& options,
                                 const SimulatedData& simulated) {
   const Dataset& data = simulated.data.observed;
   nlohmann::ordered_json config = used_options(options);
   config["seed"] = context.seed();
   if (!simulated.source_checksum.empty()) config["network_checksum"] = simulated.source_checksum;
-  return {{"schema", std::string(kManifestSchema)},
-          {"version", std::string(kVersion)},
-          {"commit", std::string(build_commit())},
-          {"config", std::move(config)},
-          {"data",
-           {{"num_nodes", data.num_nodes()},
-            {"num_edges", data.graph.num_edges()},
-            {"num_features", data.features.matrix.cols()},
-            {"num_dense_features", data.features.num_dense},
-            {"num_treated", data.num_nodes() - data.arm_sizes()[kControlArm]},
-            {"arms", arms_json(data)},
-            {"checksum", data.checksum()}}},
-          {"structure", structure(context, simulated)},
-          {"centroid", std::string(data.ids[simulated.hidden.centroid])}};
+  nlohmann::ordered_json json = {
+      {"schema", std::string(kManifestSchema)},
+      {"version", std::string(kVersion)},
+      {"commit", std::string(build_commit())},
+      {"config", std::move(config)},
+      {"data",
+       {{"num_nodes", data.num_nodes()},
+        {"num_edges", data.graph.num_edges()},
+        {"num_features", data.features.matrix.cols()},
+        {"num_dense_features", data.features.num_dense},
+        {"num_treated", data.num_nodes() - data.arm_sizes()[kControlArm]},
+        {"arms", arms_json(data)},
+        {"checksum", data.checksum()}}},
+      {"structure", structure(context, simulated)}};
+  add_centroids(simulated, json);
+  return json;
 }
 
 }  // namespace

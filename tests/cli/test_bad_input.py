@@ -35,10 +35,15 @@ class BrokenData(FolderTest):
     def test_a_missing_column(self):
         self.assertIn("outcome", self.with_nodes("id,treatment\na,1\nb,0\n"))
 
-    def test_a_third_arm(self):
-        message = self.with_nodes("id,treatment,outcome\na,1,1\nb,0,2\nc,2,3\n")
-        self.assertIn("nodes.csv:4", message)
-        self.assertIn("a third arm is not supported yet", message)
+    def test_labels_without_a_control_arm(self):
+        message = self.with_nodes("id,treatment,outcome\na,email,1\nb,sms,2\nc,sms,3\n")
+        self.assertIn("'sms' (2 lines), 'email' (1 line)", message)
+        self.assertIn("--control LABEL", message)
+
+    def test_a_measurement_as_the_treatment(self):
+        lines = "".join(f"{i},{i / 8},1\n" for i in range(40))
+        self.assertIn("it looks like a measurement",
+                      self.with_nodes("id,treatment,outcome\n" + lines))
 
     def test_one_arm_only(self):
         self.assertIn("arm", self.with_nodes("id,treatment,outcome\na,1,1\nb,1,2\n"))
@@ -84,7 +89,7 @@ class BrokenData(FolderTest):
 
     def test_all_faults_of_all_files_are_listed_together(self):
         self.write_log()
-        self.write("nodes.csv", "id,treatment,outcome\na,yes,1\nb,0,x\n,1,2\nb,1,1\n")
+        self.write("nodes.csv", "id,treatment,outcome\na,,1\nb,0,x\n,1,2\nb,1,1\n")
         self.write("edges.csv", "source,target\na,nowhere\n")
         message = self.refused(self.folder, "--policy", "uniform")
         for place in ("nodes.csv:2", "nodes.csv:3", "nodes.csv:4", "nodes.csv:5", "edges.csv:2"):

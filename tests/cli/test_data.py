@@ -114,11 +114,11 @@ class Check(FolderTest):
             self.assertIn(words, done.stdout)
 
     def test_refuses_what_could_not_be_evaluated(self):
-        self.write("bad.csv", "treatment,outcome\n1,2\n2,3\n")
+        self.write("bad.csv", "treatment,outcome\na,2\nb,3\n")
         done = cone("check", self.folder / "bad.csv")
         self.assertEqual(done.returncode, 2)
         self.assertEqual(done.stdout, "")
-        self.assertIn("'1' (1 line), '2' (1 line); write 1 for treated and 0", done.stderr)
+        self.assertIn("'a' (1 line), 'b' (1 line): none is called", done.stderr)
 
     def test_looks_at_folders_and_the_demo_too(self):
         done = cone("check", COUPONS, "--policy", COUPONS / "policy.csv", "--json", "-")

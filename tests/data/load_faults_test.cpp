@@ -67,15 +67,6 @@ TEST(LoadFaults, OfTheColumnsOfNodes) {
 
 TEST(LoadFaults, OfTreatments) {
   expect_faults({
-      {with_nodes("id,treatment,outcome\na,0,1\nb,1,2\nc,2,3\nd,1,3\n"),
-       {"nodes.csv:4, column treatment (c): the treatment has the values '1' (2 lines), '0' (1 "
-        "line), '2' (1 line); a third arm is not supported yet"}},
-      {with_nodes("id,treatment,outcome\na,no,1\nb,yes,2\n"),
-       {"nodes.csv:2, column treatment (a): the treatment has the values 'no' (1 line), 'yes' (1 "
-        "line); write 1 for treated and 0"}},
-      {with_nodes("id,treatment,outcome\na,1,1\nb,2,2\nc,2,2\n"),
-       {"nodes.csv:3, column treatment (b): the treatment has the values '2' (2 lines), '1' (1 "
-        "line); write 1 for treated and 0"}},
       {with_nodes("id,treatment,outcome\na,0,1\nb,1,2\nc,,3\n"),
        {"nodes.csv:4, column treatment (c): missing in this line; fill it in, or --missing drop"}},
       {with_nodes("id,treatment,outcome\na,1,1\nb,1,2\n"),
@@ -174,7 +165,7 @@ TEST(LoadFaults, OfFeatures) {
 }
 
 TEST(LoadFaults, OfAllFilesComeTogetherInOrder) {
-  Files files = with_nodes("id,treatment,outcome\na,2,x\nb,1,2\nb,0,2\n");
+  Files files = with_nodes("id,treatment,outcome\na,,x\nb,1,2\nb,0,2\n");
   files["edges.csv"] = "source,target\na,nowhere\n";
   files["features.csv"] = "node,feature,value\na,f,\n";
   expect_faults(

@@ -199,9 +199,8 @@ TEST(LoadTable, LinesWithoutAnOutcomeAreLeftOutWithTheirEdges) {
   EXPECT_TRUE(has_note(data, "1 line was left out"));
   const testing::TemporaryFolder folder;
   const auto path = folder.write("p.csv", "id,p\na,0.1\nb,0.2\nc,0.3\nd,0.4\n");
-  const PolicyTable policy =
-      load_policy_table(Context(0, 1), path, data.observed.ids, {}, data.observed.left_out);
-  EXPECT_EQ(policy.probabilities[0], (std::vector<double>{0.1, 0.3, 0.4}));
+  const PolicyTable policy = load_policy_table(Context(0, 1), path, data.observed);
+  EXPECT_EQ(arm_column(policy.probabilities[0].view(), 1), (std::vector<double>{0.1, 0.3, 0.4}));
 }
 
 TEST(LoadTable, UsualNamesOfTheEndsOfAnEdge) {

@@ -91,17 +91,21 @@ TEST(LoadDataset, ChunkSizeAndThreadsChangeNothing) {
 TEST(LoadPolicyTable, FollowsTheOrderOfTheNodes) {
   const testing::TemporaryFolder folder;
   const auto path = folder.write("policy.csv", "half,id,all\n0.5,1,1\n.25,0,1.0\n");
-  const PolicyTable table = load_policy_table(Context(0, 2), path, IdTable::numbered(2));
+  Dataset data;
+  data.ids = IdTable::numbered(2);
+  const PolicyTable table = load_policy_table(Context(0, 2), path, data);
   EXPECT_EQ(table.names, (std::vector<std::string>{"half", "all"}));
-  EXPECT_EQ(table.probabilities, (std::vector<std::vector<double>>{{0.25, 0.5}, {1, 1}}));
+  EXPECT_EQ(arm_column(table.probabilities[0].view(), 1), (std::vector<double>{0.25, 0.5}));
+  EXPECT_EQ(arm_column(table.probabilities[1].view(), 1), (std::vector<double>{1, 1}));
 }
 
 TEST(LoadPolicyTable, ListsEveryFault) {
   const testing::TemporaryFolder folder;
+  Dataset data;
+  data.ids = IdTable::numbered(3);
   const auto faults = [&](const char* text) {
     const auto path = folder.write("policy.csv", text);
-    return testing::faults_of(
-        [&] { load_policy_table(Context(0, 2), path, IdTable::numbered(3)); });
+    return testing::faults_of([&] { load_policy_table(Context(0, 2), path, data); });
   };
   const std::vector<std::string> many = faults("id,p\n0,1.5\n0,NA\n7,0.5\n1,0.5\n");
   ASSERT_EQ(many.size(), 5U);

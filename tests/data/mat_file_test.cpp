@@ -124,7 +124,7 @@ TEST(MatFile, ListsAllFaultsTogether) {
                         "Y0 is missing",
                         "Attributes is 3 × 1, must have 2 rows, one per node of Network",
                         "Network is nan at (2, 1): it is not finite",
-                        "T is 2 at (1, 1): a third arm is not supported yet",
+                        "T is 2 at (1, 1): a .mat file holds two arms, 0 and 1",
                         "T is 0.5 at (2, 1): must be 0 or 1",
                         "T is 1 for every node",
                         "Y1 is -1e+200 at (1, 1): it is too large to compute with",

@@ -36,7 +36,15 @@ void check(const LoadedData& loaded) {
   require_that(data.features.matrix.rows() == nodes && data.treatment.size() == nodes &&
                data.outcome.size() == nodes && data.graph.num_nodes() == nodes);
   require_that(data.features.names.size() == data.features.matrix.cols());
-  require_that(!loaded.truth || loaded.truth->outcomes().rows() == nodes);
+  require_that(data.num_arms() >= 2 && data.num_arms() <= kMaxArms);
+  for (const Arm arm : data.treatment) require_that(arm < data.num_arms());
+  for (const std::size_t size : data.arm_sizes()) require_that(size > 0);
+  const auto fits = [&](MatrixView<const double> table) {
+    return table.rows() == nodes && table.cols() == data.num_arms();
+  };
+  require_that(!data.propensity || fits(data.propensity->view()));
+  require_that(!data.mu || fits(data.mu->view()));
+  require_that(!loaded.truth || fits(loaded.truth->outcomes()));
 }
 
 }  // namespace

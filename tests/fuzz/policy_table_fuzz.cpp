@@ -1,3 +1,5 @@
+#include <array>
+
 #include "data/load.hpp"
 #include "fuzz/byte_source.hpp"
 #include "fuzz/outcome.hpp"
@@ -5,27 +7,40 @@
 namespace cone::fuzz {
 namespace {
 
-IdTable some_ids() {
-  IdTable ids;
-  for (const char* id : {"a", "b", "c,d", "\xC3\xA9"}) ids.insert(id);
-  return ids;
+/// Two arms with the usual labels, and three with others.
+std::array<Dataset, 2> some_data() {
+  std::array<Dataset, 2> data;
+  for (Dataset& d : data) {
+    for (const char* id : {"a", "b", "c,d", "\xC3\xA9"}) d.ids.insert(id);
+  }
+  data[1].arms = {"control", "1", "two:2"};
+  return data;
 }
 
 }  // namespace
 }  // namespace cone::fuzz
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const cone::IdTable ids = cone::fuzz::some_ids();
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
+  static const std::array<cone::Dataset, 2> data = cone::fuzz::some_data();
   // Small chunks, so that records cross their borders.
   const cone::CsvOptions options{.chunk_bytes = 1 + size % 61};
-  cone::fuzz::accept_or_refuse([&] {
-    const cone::PolicyTable table = cone::load_policy_table(
-        cone::fuzz::context(), "policy.csv", cone::fuzz::source(data, size), ids, options);
-    cone::fuzz::require_that(table.names.size() == table.probabilities.size());
-    for (const std::vector<double>& policy : table.probabilities) {
-      cone::fuzz::require_that(policy.size() == ids.size());
-      for (const double p : policy) cone::fuzz::require_that(p >= 0 && p <= 1);
-    }
-  });
+  for (const cone::Dataset& d : data) {
+    cone::fuzz::accept_or_refuse([&] {
+      const cone::PolicyTable table = cone::load_policy_table(
+          cone::fuzz::context(), "policy.csv", cone::fuzz::source(bytes, size), d, options);
+      cone::fuzz::require_that(table.names.size() == table.probabilities.size());
+      for (const cone::Matrix<double>& policy : table.probabilities) {
+        cone::fuzz::require_that(policy.rows() == d.num_nodes() && policy.cols() == d.num_arms());
+        for (std::size_t i = 0; i < policy.rows(); ++i) {
+          double sum = 0;
+          for (const double p : policy.row(i)) {
+            cone::fuzz::require_that(p >= 0 && p <= 1);
+            sum += p;
+          }
+          cone::fuzz::require_that(sum > 1 - 2e-6 && sum < 1 + 2e-6);
+        }
+      }
+    });
+  }
   return 0;
 }

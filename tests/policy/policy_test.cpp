@@ -1,5 +1,9 @@
 #include "policy/policy.hpp"
 
+#include <cmath>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
@@ -20,10 +24,14 @@ Dataset small_dataset() {
   return data;
 }
 
+std::vector<double> treated(const Policy& policy, const Context& context, const Dataset& data) {
+  return arm_column(policy.probabilities(context, data.features, data.graph).view(), 1);
+}
+
 TEST(LinearPolicy, AddsTheMeanOverNeighbours) {
   const Dataset data = small_dataset();
   const auto policy = linear_policy({.intercept = 0.5, .feature = {1, 0}, .neighbour = {0, 2}});
-  const auto p = policy->treat_probabilities(Context(0, 1), data.features, data.graph);
+  const auto p = treated(*policy, Context(0, 1), data);
   EXPECT_NEAR(p[0], sigmoid(0.5 + 1 + 2 * (2 + 1) / 2.0), 1e-15);
   EXPECT_NEAR(p[3], sigmoid(0.5), 1e-15);  // no neighbours, no features
 }
@@ -31,8 +39,7 @@ TEST(LinearPolicy, AddsTheMeanOverNeighbours) {
 TEST(RandomWeightsPolicy, DependsOnTheSeedAndNotOnThreads) {
   const Dataset data = small_dataset();
   const auto p = [&](std::uint64_t seed, int threads) {
-    return random_weights_policy(seed)->treat_probabilities(Context(9, threads), data.features,
-                                                            data.graph);
+    return treated(*random_weights_policy(seed), Context(9, threads), data);
   };
   EXPECT_EQ(p(1, 1), p(1, 3));
   bool any_differs = false;
@@ -48,6 +55,60 @@ TEST(Specifications, KnowTheBuiltInNames) {
   EXPECT_EQ(arm_column(policies[0].probability.view(), 1), std::vector<double>(4, 1.0));
   EXPECT_EQ(arm_column(policies[1].probability.view(), 1), std::vector<double>(4, 0.0));
   EXPECT_EQ(arm_column(policies[2].probability.view(), 1), std::vector<double>(4, 0.5));
+}
+
+Dataset three_arms() {
+  Dataset data = small_dataset();
+  data.arms = {"control", "email", "sms"};
+  return data;
+}
+
+std::vector<PolicyOnData> resolve(const Dataset& data, std::vector<std::string> names) {
+  return resolve_policies(Context(0, 2), data, names);
+}
+
+std::string message(const Dataset& data, const std::string& name) {
+  try {
+    resolve(data, {name});
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "none";
+}
+
+TEST(Specifications, GiveEveryArmItsProbability) {
+  const auto policies = resolve(three_arms(), {"always:SMS", "uniform", "random-weights:3"});
+  EXPECT_EQ(arm_column(policies[0].probability.view(), 2), std::vector<double>(4, 1.0));
+  EXPECT_EQ(arm_column(policies[0].probability.view(), 0), std::vector<double>(4, 0.0));
+  EXPECT_EQ(arm_column(policies[1].probability.view(), 1), std::vector<double>(4, 1.0 / 3));
+  for (std::size_t i = 0; i < 4; ++i) {
+    const auto row = policies[2].probability.row(i);
+    EXPECT_NEAR(row[0] + row[1] + row[2], 1, 1e-15);
+    if (i == 3) {
+      EXPECT_NEAR(row[0], 1.0 / 3, 1e-15);  // no features, no neighbours
+    }
+  }
+  EXPECT_EQ(arm_column(resolve(small_dataset(), {"always:0"})[0].probability.view(), 0),
+            std::vector<double>(4, 1.0));
+}
+
+TEST(Specifications, MoreArmsDoNotMoveTheFirstLogit) {
+  const Matrix<double> two = resolve(small_dataset(), {"random-weights:5"})[0].probability;
+  const Matrix<double> three = resolve(three_arms(), {"random-weights:5"})[0].probability;
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_NEAR(std::log(two(i, 1) / two(i, 0)), std::log(three(i, 1) / three(i, 0)), 1e-12);
+  }
+}
+
+TEST(Specifications, WordsForTwoArmsSayWhatToWriteInstead) {
+  EXPECT_EQ(message(three_arms(), "treat-all"),
+            "treat-all: is for two arms, and the data has 3: 'control', 'email', 'sms'; "
+            "always:LABEL gives everyone one arm");
+  EXPECT_NE(message(three_arms(), "linear:weights.csv").find("name:LABEL"), std::string::npos);
+  EXPECT_EQ(message(three_arms(), "always:emial"),
+            "always:emial: the data has no arm 'emial'; did you mean always:email?");
+  EXPECT_NE(message(three_arms(), "always:post").find("the arms are 'control', 'email', 'sms'"),
+            std::string::npos);
 }
 
 TEST(Specifications, ListEveryFaultWithASuggestion) {

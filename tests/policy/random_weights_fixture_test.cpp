@@ -19,15 +19,14 @@ TEST(SemiSyntheticFixture, RandomWeightPolicyAndTrueUtilityMatch) {
   const SignWeights weights{testing::vector_of(fixture["psi"]),
                             testing::vector_of(fixture["delta"])};
 
-  const auto policy = sign_weight_probabilities(context, features, graph, weights);
+  const auto policy = sign_weight_probabilities(context, features, graph, std::vector{weights});
 
   const auto expected = testing::vector_of(fixture["policy_treated"]);
-  ASSERT_EQ(policy.size(), expected.size());
-  for (std::size_t i = 0; i < policy.size(); ++i) EXPECT_NEAR(policy[i], expected[i], 1e-9);
+  ASSERT_EQ(policy.rows(), expected.size());
+  for (std::size_t i = 0; i < policy.rows(); ++i) EXPECT_NEAR(policy(i, 1), expected[i], 1e-9);
   const Truth truth(join_arms(std::vector{testing::vector_of(fixture["outcome_0"]),
                                           testing::vector_of(fixture["outcome_1"])}));
-  EXPECT_NEAR(truth.utility(two_arm_probabilities(policy).view()),
-              fixture["true_utility"].get<double>(), 1e-9);
+  EXPECT_NEAR(truth.utility(policy.view()), fixture["true_utility"].get<double>(), 1e-9);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ TEST(SemiSyntheticFixture, PropensitiesAndOutcomesMatchTheReference) {
   ASSERT_EQ(graph.num_edges(), weight.size());
 
   HiddenState hidden;
-  hidden.centroid = fixture["centroid_node"].get<NodeIndex>();
+  hidden.centroids = {fixture["centroid_node"].get<NodeIndex>()};
   for (const auto& entry : weight) hidden.edge_weights.push_back(entry.second);
 
   Matrix<double> topics(num_nodes, fixture["topics"][0].size());
@@ -39,16 +39,16 @@ TEST(SemiSyntheticFixture, PropensitiesAndOutcomesMatchTheReference) {
   options.kappa2 = fixture["kappa2"].get<double>();
 
   const ArmValues scores = arm_scores(context, graph, topics.view(), hidden, options);
-  const std::vector<double> propensity = logging_propensity(scores);
+  const Matrix<double> propensity = logging_propensity(scores);
   const ArmValues outcomes = standardised_outcomes(scores, testing::vector_of(fixture["noise"]));
   const std::vector<double> expected_propensity = testing::vector_of(fixture["propensity"]);
   const std::vector<double> expected_control = testing::vector_of(fixture["outcome_0"]);
   const std::vector<double> expected_treated = testing::vector_of(fixture["outcome_1"]);
   ASSERT_EQ(expected_propensity.size(), num_nodes);
   for (std::size_t i = 0; i < num_nodes; ++i) {
-    EXPECT_NEAR(propensity[i], expected_propensity[i], 1e-12) << i;
-    EXPECT_NEAR(outcomes.control[i], expected_control[i], 1e-12) << i;
-    EXPECT_NEAR(outcomes.treated[i], expected_treated[i], 1e-12) << i;
+    EXPECT_NEAR(propensity(i, 1), expected_propensity[i], 1e-12) << i;
+    EXPECT_NEAR(outcomes[0][i], expected_control[i], 1e-12) << i;
+    EXPECT_NEAR(outcomes[1][i], expected_treated[i], 1e-12) << i;
   }
 }
 

@@ -17,7 +17,7 @@ namespace {
 struct SmallCase {
   Graph graph;
   Matrix<double> topics{4, 2};
-  HiddenState hidden{.centroid = 2, .edge_weights = {0.2, 0.8}};
+  HiddenState hidden{.centroids = {2}, .edge_weights = {0.2, 0.8}};
 
   SmallCase() {
     const std::vector<Edge> edges = {{0, 1}, {1, 2}};
@@ -77,18 +77,21 @@ double correlation(std::span<const double> a, std::span<const double> b) {
 }
 
 double extreme_share(const SimulatedLog& log) {
+  const std::vector<double> propensity = arm_column(log.propensity.view(), 1);
   const auto extreme =
-      std::ranges::count_if(log.propensity, [](double p) { return std::min(p, 1 - p) < 0.05; });
-  return static_cast<double>(extreme) / static_cast<double>(log.propensity.size());
+      std::ranges::count_if(propensity, [](double p) { return std::min(p, 1 - p) < 0.05; });
+  return static_cast<double>(extreme) / static_cast<double>(propensity.size());
 }
 
 void expect_same(const SimulatedLog& a, const SimulatedLog& b) {
   EXPECT_EQ(a.treatment, b.treatment);
   EXPECT_EQ(a.outcome, b.outcome);
-  EXPECT_EQ(a.propensity, b.propensity);
-  EXPECT_EQ(arm_column(a.truth.outcomes(), 0), arm_column(b.truth.outcomes(), 0));
-  EXPECT_EQ(arm_column(a.truth.outcomes(), 1), arm_column(b.truth.outcomes(), 1));
-  EXPECT_EQ(a.hidden.centroid, b.hidden.centroid);
+  EXPECT_TRUE(std::ranges::equal(a.propensity.values(), b.propensity.values()));
+  for (std::size_t arm = 0; arm < a.propensity.cols(); ++arm) {
+    const auto number = static_cast<Arm>(arm);
+    EXPECT_EQ(arm_column(a.truth.outcomes(), number), arm_column(b.truth.outcomes(), number));
+  }
+  EXPECT_EQ(a.hidden.centroids, b.hidden.centroids);
   EXPECT_EQ(a.hidden.edge_weights, b.hidden.edge_weights);
 }
 
@@ -102,8 +105,8 @@ TEST(ArmScores, FollowTheFormulaUnderEveryNormalisation) {
   const auto expect_sums = [&](const std::vector<double>& sums0, const std::vector<double>& sums1) {
     const ArmValues scores = arm_scores(Context(0, 1), c.graph, c.topics.view(), c.hidden, options);
     for (std::size_t i = 0; i < 4; ++i) {
-      EXPECT_NEAR(scores.control[i], 3 * 0.5 + 2 * sums0[i], 1e-15) << i;
-      EXPECT_NEAR(scores.treated[i], 3 * own1[i] + 2 * sums1[i], 1e-15) << i;
+      EXPECT_NEAR(scores[0][i], 3 * 0.5 + 2 * sums0[i], 1e-15) << i;
+      EXPECT_NEAR(scores[1][i], 3 * own1[i] + 2 * sums1[i], 1e-15) << i;
     }
   };
   expect_sums({w01 * 0.5, 0.5, w12 * 0.5, 0},
@@ -135,7 +138,7 @@ TEST(SimulateLog, DoesNotDependOnOtherSimulationsAndDiffersBetweenThem) {
   }
   expect_same(alone, sequence[2]);
   EXPECT_NE(sequence[0].treatment, sequence[1].treatment);
-  EXPECT_NE(sequence[0].hidden.centroid, sequence[1].hidden.centroid);
+  EXPECT_NE(sequence[0].hidden.centroids, sequence[1].hidden.centroids);
   EXPECT_NEAR(correlation(sequence[0].hidden.edge_weights, sequence[1].hidden.edge_weights), 0,
               0.03);
 }
@@ -160,8 +163,8 @@ TEST(SimulateLog, LogsTheOutcomeOfTheArmTakenAndTreatsAsOftenAsThePropensitySays
     for (std::size_t i = 0; i < log.outcome.size(); ++i) {
       EXPECT_EQ(log.outcome[i],
                 log.treatment[i] == 1 ? log.truth.outcomes()(i, 1) : log.truth.outcomes()(i, 0));
-      excess.add(log.treatment[i] - log.propensity[i]);
-      spread.add(log.propensity[i] * (1 - log.propensity[i]));
+      excess.add(log.treatment[i] - log.propensity(i, 1));
+      spread.add(log.propensity(i, 1) * (1 - log.propensity(i, 1)));
     }
     EXPECT_LT(std::abs(excess.value()), 4 * std::sqrt(spread.value())) << enum_name(world);
   }
@@ -180,9 +183,9 @@ TEST(SimulateLog, IsolatedNodesFollowTheirOwnTopicsInEveryWorld) {
         ASSERT_TRUE(std::isfinite(near.truth.outcomes()(i, 0)) &&
                     std::isfinite(near.truth.outcomes()(i, 1)));
         if (shared_network().graph.degree(i) == 0) {
-          ASSERT_EQ(near.propensity[i], far.propensity[i]);
+          ASSERT_EQ(near.propensity(i, 1), far.propensity(i, 1));
         } else {
-          moved += near.propensity[i] != far.propensity[i] ? 1 : 0;
+          moved += near.propensity(i, 1) != far.propensity(i, 1) ? 1 : 0;
         }
       }
       EXPECT_EQ(moved > 0, world != World::kRandomisedLog);
@@ -202,7 +205,7 @@ TEST(NoHiddenConfounding, EdgeWeightsAreAllTheirMean) {
   const SimulatedLog log = simulate(World::kNoHiddenConfounding);
   EXPECT_TRUE(std::ranges::all_of(log.hidden.edge_weights, [](double w) { return w == 0.55; }));
   EXPECT_EQ(log.hidden.edge_weights.size(), shared_network().graph.num_edges());
-  EXPECT_EQ(log.hidden.centroid, simulate(World::kHiddenConfounding).hidden.centroid);
+  EXPECT_EQ(log.hidden.centroids, simulate(World::kHiddenConfounding).hidden.centroids);
 }
 
 TEST(WeakOverlap, PropensitiesPileUpAtZeroAndOneWithTheSameOutcomes) {
@@ -212,8 +215,8 @@ TEST(WeakOverlap, PropensitiesPileUpAtZeroAndOneWithTheSameOutcomes) {
                                  arm_column(weak.truth.outcomes(), 1)));
   EXPECT_GT(extreme_share(weak), 3 * extreme_share(paper));
   EXPECT_GT(extreme_share(weak), 0.05);
-  for (std::size_t i = 0; i < paper.propensity.size(); ++i) {
-    ASSERT_GE(std::abs(weak.propensity[i] - 0.5), std::abs(paper.propensity[i] - 0.5));
+  for (std::size_t i = 0; i < paper.propensity.rows(); ++i) {
+    ASSERT_GE(std::abs(weak.propensity(i, 1) - 0.5), std::abs(paper.propensity(i, 1) - 0.5));
   }
 }
 
@@ -250,7 +253,7 @@ TEST(HeterogeneousEffects, AreNotLinearInTheTopics) {
 
 TEST(RandomisedLog, TreatsHalfIndependentlyOfTheOutcomes) {
   const SimulatedLog log = simulate(World::kRandomisedLog);
-  EXPECT_TRUE(std::ranges::all_of(log.propensity, [](double p) { return p == 0.5; }));
+  EXPECT_TRUE(std::ranges::all_of(log.propensity.values(), [](double p) { return p == 0.5; }));
   const std::vector<double> treated(log.treatment.begin(), log.treatment.end());
   EXPECT_NEAR(mean(treated), 0.5, 4 * 0.5 / std::sqrt(4000.0));
   EXPECT_NEAR(correlation(treated, arm_column(log.truth.outcomes(), 0)), 0, 4 / std::sqrt(4000.0));
@@ -280,6 +283,58 @@ TEST(BinaryOutcomes, AreZeroOrOneAndFollowTheScores) {
             0.2);
 }
 
+TEST(SimulateLog, FurtherArmsLeaveTheFirstOnesAlone) {
+  const HiddenState two = simulate(OutcomeOptions{}).hidden;
+  const SimulatedLog four = simulate(OutcomeOptions{.arms = 4});
+  ASSERT_EQ(four.hidden.centroids.size(), 3U);
+  EXPECT_EQ(four.hidden.centroids[0], two.centroids[0]);
+  EXPECT_NE(four.hidden.centroids[1], four.hidden.centroids[0]);
+  EXPECT_EQ(four.hidden.edge_weights, two.edge_weights);
+  // The scores of the first two arms are the same up to the common scale.
+  const SimulatedLog plain = simulate(OutcomeOptions{.noise = 0});
+  const SimulatedLog more = simulate(OutcomeOptions{.arms = 4, .noise = 0});
+  for (const Arm arm : {0, 1}) {
+    EXPECT_NEAR(correlation(arm_column(plain.truth.outcomes(), arm),
+                            arm_column(more.truth.outcomes(), arm)),
+                1, 1e-12);
+  }
+}
+
+TEST(SimulateLog, ManyArmsFollowTheirPropensitiesInEveryWorld) {
+  for (const World world : all_worlds()) {
+    const OutcomeOptions options{.world = world, .arms = 5};
+    const SimulatedLog log = simulate(options);
+    expect_same(log, simulate(options, 0, 1));
+    ASSERT_EQ(log.propensity.cols(), 5U);
+    for (std::size_t arm = 0; arm < 5; ++arm) {
+      CompensatedSum excess;
+      CompensatedSum spread;
+      for (std::size_t i = 0; i < log.outcome.size(); ++i) {
+        const double p = log.propensity(i, arm);
+        excess.add((log.treatment[i] == arm ? 1 : 0) - p);
+        spread.add(p * (1 - p));
+      }
+      EXPECT_LT(std::abs(excess.value()), 4 * std::sqrt(spread.value())) << enum_name(world);
+    }
+    for (std::size_t i = 0; i < log.outcome.size(); ++i) {
+      const auto row = log.propensity.row(i);
+      ASSERT_NEAR(sum(row), 1, 1e-12);
+      ASSERT_EQ(log.outcome[i], log.truth.outcomes()(i, log.treatment[i]));
+    }
+    if (world == World::kRandomisedLog) {
+      EXPECT_EQ(log.propensity(7, 3), 0.2);
+    }
+    if (world == World::kBinaryOutcomes) continue;
+    std::vector<double> all;
+    for (std::size_t i = 0; i < log.outcome.size(); ++i) {
+      const auto row = log.truth.outcomes().row(i);
+      all.insert(all.end(), row.begin(), row.end());
+    }
+    EXPECT_NEAR(mean(all), 0, 1e-12);
+    EXPECT_NEAR(variance(all, 0), 1, 1e-12);
+  }
+}
+
 TEST(SimulateLog, ReadsEveryOption) {
   const SimulatedLog base = simulate(OutcomeOptions{});
   for (const OutcomeOptions& options :
@@ -304,8 +359,8 @@ TEST(SimulateLog, RefusesWhatItCannotSimulate) {
       EXPECT_EQ(error.faults().size(), num_faults) << error.what();
     }
   };
-  const OutcomeOptions bad{.kappa1 = -1, .noise = -1};
-  expect_refusal(ErrorCode::kUsage, 2, c.graph, c.topics.view(), bad, 0);
+  const OutcomeOptions bad{.arms = 17, .kappa1 = -1, .noise = -1};
+  expect_refusal(ErrorCode::kUsage, 3, c.graph, c.topics.view(), bad, 0);
   expect_refusal(ErrorCode::kUsage, 1, c.graph, c.topics.view(), {}, 1ULL << 24);
   expect_refusal(ErrorCode::kData, 1, Graph(), {}, {}, 0);
   const Graph lone = build_graph(context, 4, {});

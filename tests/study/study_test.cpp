@@ -63,10 +63,9 @@ TEST(Study, ARunSeesTheTruthOfItsTestNodesOnly) {
   const auto result = study_unit(settings[0], 1, 0, group, {}).run(Context(0, 1));
   const LoadedData data = simulated_log(settings[0], 1);
   const Split split = make_split(data.observed, {}, 0);
-  const auto policy = random_weights_policy(1)->treat_probabilities(
-      Context(0, 1), data.observed.features, data.observed.graph);
-  EXPECT_EQ(result.at("truth").get<double>(),
-            data.truth->utility(two_arm_probabilities(policy).view(), split.test));
+  const auto policy = random_weights_policy(1)->probabilities(Context(0, 1), data.observed.features,
+                                                              data.observed.graph);
+  EXPECT_EQ(result.at("truth").get<double>(), data.truth->utility(policy.view(), split.test));
   EXPECT_EQ(result.at("values").size(), group.methods.size());
 }
 

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "data/arms.hpp"
+#include "data/csv.hpp"
+#include "exec/context.hpp"
+
+namespace cone::load {
+
+/// One policy of a file and the columns that say what it does.
+struct PolicyColumns {
+  enum class Kind {
+    kProbability,  ///< one column: the probability of the arm that is not the control
+    kLabels,       ///< one column: who gets what
+    kByArm,        ///< one column per arm; the control arm's may be missing
+  };
+  std::string name;
+  Kind kind = Kind::kProbability;
+  /// One per arm for kByArm; else a single one.
+  std::vector<std::optional<std::size_t>> columns;
+};
+
+/// Arms by the texts of cells: remembers the few spellings that occur.
+class ArmReader {
+ public:
+  explicit ArmReader(const std::vector<std::string>& arms) : arms_(arms) {}
+  std::optional<Arm> find(std::string_view text);
+
+ private:
+  const std::vector<std::string>& arms_;
+  std::vector<std::pair<std::string, std::optional<Arm>>> known_;
+};
+
+/// Groups the columns of a file by policy and says what each holds, by the header and, where a
+/// column may hold labels or probabilities, by its cells. Faults for what is neither.
+std::vector<PolicyColumns> find_policies(const Context& context, const CsvFile& file,
+                                         std::size_t id_column,
+                                         const std::vector<std::string>& arms, FaultList& faults);
+
+}  // namespace cone::load

@@ -1,0 +1,253 @@
+// Treatments with any labels: which arms there are, which of them is the control arm.
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "data/arm_labels.hpp"
+#include "data/dataset_folder.hpp"
+#include "data/load.hpp"
+#include "data/split.hpp"
+#include "data/write.hpp"
+
+namespace cone {
+namespace {
+
+using testing::faults_of;
+using Names = std::vector<std::string>;
+using Arms = std::vector<Arm>;
+
+LoadedData load_nodes(const std::string& nodes, const LoadOptions& options = {}) {
+  return load_dataset(Context(0, 2), MemoryFiles({{"nodes.csv", nodes}}), options);
+}
+
+/// A table whose treatments are the words of `labels`.
+std::string with_labels(const Names& labels) {
+  std::string text = "treatment,outcome\n";
+  for (std::size_t i = 0; i < labels.size(); ++i) text += fmt::format("{},{}\n", labels[i], i);
+  return text;
+}
+
+Names arms_of(const Names& labels, const LoadOptions& options = {}) {
+  return load_nodes(with_labels(labels), options).observed.arms;
+}
+
+Names faults_of_labels(const Names& labels, const LoadOptions& options = {}) {
+  return faults_of([&] { load_nodes(with_labels(labels), options); });
+}
+
+bool is_noted(const LoadedData& data, const std::string& part) {
+  for (const std::string& note : data.notes) {
+    if (note.find(part) != std::string::npos) return true;
+  }
+  return false;
+}
+
+TEST(Arms, TheControlArmIsKnownByItsName) {
+  EXPECT_EQ(arms_of({"yes", "no"}), (Names{"no", "yes"}));
+  EXPECT_EQ(arms_of({"sms", "Control", "email"}), (Names{"Control", "email", "sms"}));
+  EXPECT_EQ(arms_of({"2", "10", "0", "1"}), (Names{"0", "1", "2", "10"}));
+  EXPECT_EQ(arms_of({"sms", "None", "email"}), (Names{"None", "email", "sms"}));
+  EXPECT_EQ(arms_of({"sms", "0", "email", "3"}), (Names{"0", "3", "email", "sms"}));
+  EXPECT_EQ(arms_of({"maybe", "true", "false"}), (Names{"false", "maybe", "true"}));
+}
+
+TEST(Arms, NumbersWithoutAZeroBeginWithTheSmallest) {
+  const LoadedData data = load_nodes(with_labels({"2", "1", "2"}));
+  EXPECT_EQ(data.observed.arms, (Names{"1", "2"}));
+  EXPECT_EQ(data.observed.treatment, (Arms{1, 0, 1}));
+  EXPECT_TRUE(is_noted(data, "the control arm is '1' (the smallest number"));
+}
+
+TEST(Arms, TheControlArmCanBeNamed) {
+  EXPECT_EQ(arms_of({"sms", "email"}, {.control = "email"}), (Names{"email", "sms"}));
+  EXPECT_EQ(arms_of({"sms", "email"}, {.control = "SMS"}), (Names{"sms", "email"}));
+  EXPECT_EQ(arms_of({"0", "1", "2"}, {.control = "2"}), (Names{"2", "0", "1"}));
+  EXPECT_EQ(arms_of({"False", "True"}, {.control = "true"}), (Names{"1", "0"}));
+  EXPECT_EQ(faults_of_labels({"sms", "email"}, {.control = "post"}),
+            (Names{"--control: the treatment has no value 'post'; it has 'email' (1 line), 'sms' "
+                   "(1 line)"}));
+}
+
+TEST(Arms, OneLabelHasManySpellings) {
+  const LoadedData data = load_nodes(with_labels({"1.0", " 2 ", "0", "1", "2.00", "-0"}));
+  EXPECT_EQ(data.observed.arms, (Names{"0", "1", "2"}));
+  EXPECT_EQ(data.observed.treatment, (Arms{1, 2, 0, 1, 2, 0}));
+}
+
+TEST(Arms, ZeroAndOneAreAsTheyAlwaysWere) {
+  const std::string expected = load_nodes(with_labels({"0", "1", "1"})).observed.checksum();
+  for (const Names& labels : {Names{"False", "True", "TRUE"}, Names{"0.0", "1", "true"}}) {
+    const LoadedData data = load_nodes(with_labels(labels));
+    EXPECT_EQ(data.observed.arms, (Names{"0", "1"}));
+    EXPECT_EQ(data.observed.checksum(), expected);
+    EXPECT_FALSE(is_noted(data, "control arm"));
+  }
+  EXPECT_NE(load_nodes(with_labels({"no", "yes", "yes"})).observed.checksum(), expected);
+}
+
+TEST(Arms, NoneIsAMissingValueBesideNumbers) {
+  EXPECT_EQ(faults_of_labels({"0", "1", "None"}),
+            (Names{"nodes.csv:4, column treatment: missing in this line; fill it in, or --missing "
+                   "drop leaves such lines out"}));
+  const LoadedData data =
+      load_nodes(with_labels({"0", "None", "1"}), {.missing = MissingPolicy::kDrop});
+  EXPECT_EQ(data.observed.treatment, (Arms{0, 1}));
+}
+
+TEST(Arms, WhatIsNoTreatmentIsRefused) {
+  const auto first = [](const Names& labels) { return faults_of_labels(labels).at(0); };
+  EXPECT_EQ(first({"a", "b", "b"}),
+            "nodes.csv, column treatment: the treatment has the values 'b' (2 lines), 'a' (1 "
+            "line): none is called 0, false, no, none or control; --control LABEL says which is "
+            "the control arm");
+  EXPECT_NE(first({"no", "control", "x"}).find("more than one could be the control arm"),
+            std::string::npos);
+  EXPECT_EQ(first({"email", "email"}),
+            "nodes.csv, column treatment: only one arm is present: 'email' (2 lines); nothing can "
+            "be said about an arm that was never tried");
+  EXPECT_EQ(first({"no", "Yes", "yes"}),
+            "nodes.csv:4, column treatment: the arms 'Yes' and 'yes' differ only in letter case; "
+            "write them alike");
+  Names many;
+  for (int i = 0; i < 17; ++i) many.push_back(fmt::format("{}", i * 0.5));
+  EXPECT_NE(first(many).find("more than 16 values: '0' (1 line), '0.5' (1 line)"),
+            std::string::npos);
+  EXPECT_NE(first(many).find("looks like a measurement"), std::string::npos);
+  many.pop_back();
+  EXPECT_EQ(arms_of(many).size(), 16U);
+  EXPECT_NE(first({"0", "1", std::string(201, 'x')}).find("is not a label"), std::string::npos);
+  EXPECT_NE(first({"0", "1", "\xFF"}).find("is not a label"), std::string::npos);
+}
+
+TEST(Arms, AMillionLabelsAreRefusedWithinBounds) {
+  load::LabelTally labels;
+  for (int i = 0; i < 1'000'000; ++i) labels.add(std::to_string(i), 2, "");
+  EXPECT_EQ(labels.labels().size(), load::LabelTally::kMostLabels);
+  EXPECT_EQ(labels.num_unnamed(), 1'000'000 - load::LabelTally::kMostLabels);
+}
+
+TEST(Arms, DoNotDependOnTheOrderOfLinesOrTheirChunks) {
+  const Names labels = {"sms", "control", "email", "sms", "email", "control"};
+  const LoadedData expected = load_nodes(with_labels(labels));
+  EXPECT_EQ(expected.observed.treatment, (Arms{2, 0, 1, 2, 1, 0}));
+  for (const std::size_t chunk_bytes : {1, 9, 40}) {
+    const LoadedData data = load_nodes(with_labels(labels), {.csv = {.chunk_bytes = chunk_bytes}});
+    EXPECT_EQ(data.observed.treatment, expected.observed.treatment);
+    EXPECT_EQ(data.observed.checksum(), expected.observed.checksum());
+  }
+  EXPECT_EQ(arms_of({"email", "sms", "control"}), expected.observed.arms);
+}
+
+constexpr const char* kGiven =
+    "id,treatment,outcome,mu:control,mu:email,mu:sms,propensity:email,propensity:sms,"
+    "y:control,y:email,y:sms\n"
+    "a,control,1,10,11,12,0.25,0.5,1,2,3\n"
+    "b,email,2,20,21,22,0.5,0.125,1,2,3\n"
+    "c,sms,3,30,31,32,0.25,0.75,1,2,3\n";
+
+TEST(Arms, GivenColumnsAndTruthGoByLabel) {
+  const LoadedData data = load_nodes(kGiven);
+  EXPECT_EQ(arm_column(data.observed.mu->view(), 0), (std::vector<double>{10, 20, 30}));
+  EXPECT_EQ(arm_column(data.observed.mu->view(), 2), (std::vector<double>{12, 22, 32}));
+  EXPECT_EQ(arm_column(data.observed.propensity->view(), 0), (std::vector<double>{0.25, 0.375, 0}));
+  EXPECT_EQ(arm_column(data.observed.propensity->view(), 1),
+            (std::vector<double>{0.25, 0.5, 0.25}));
+  EXPECT_EQ(arm_column(data.truth->outcomes(), 2), (std::vector<double>{3, 3, 3}));
+  EXPECT_EQ(data.observed.features.names.size(), 0U);
+}
+
+TEST(Arms, WrittenAndReadAgainTheyAreTheSame) {
+  const LoadedData data = load_nodes(kGiven);
+  const testing::TemporaryFolder folder;
+  write_dataset(Context(0, 1), folder.path() / "out", data.observed, &*data.truth);
+  const LoadedData again = load_dataset(Context(0, 1), folder.path() / "out");
+  EXPECT_EQ(again.observed.arms, data.observed.arms);
+  EXPECT_EQ(again.observed.checksum(), data.observed.checksum());
+  EXPECT_EQ(arm_column(again.truth->outcomes(), 1), arm_column(data.truth->outcomes(), 1));
+}
+
+TEST(Arms, GivenColumnsThatDoNotFitAreRefused) {
+  const auto first = [](const std::string& header, const std::string& cells) {
+    const auto faults = faults_of([&] {
+      load_nodes("treatment,outcome," + header + "\nno,1," + cells + "\nsms,2," + cells +
+                 "\nemail,2," + cells + "\n");
+    });
+    return faults.empty() ? "none" : faults[0];
+  };
+  EXPECT_EQ(first("propensity", "0.5"),
+            "nodes.csv, column propensity: is about arm 1, and the arms are 'no', 'email', 'sms'; "
+            "call it propensity:LABEL by the arm it is about, or --ignore propensity");
+  EXPECT_EQ(first("y:no,y:emial,y:sms", "1,1,1"),
+            "nodes.csv, column y:emial: the data has no arm 'emial'; did you mean y:email?");
+  EXPECT_EQ(first("mu:no,mu:sms", "1,1"),
+            "nodes.csv: there is no column mu:email; give mu for every arm, or for none");
+  EXPECT_EQ(first("propensity:sms,propensity:no", "0.25,0.5"),
+            "nodes.csv: there is no column propensity:email; give the propensity of every arm; "
+            "the control arm's may be left out");
+  EXPECT_EQ(first("propensity:sms,propensity:email,propensity:no", "0.25,0.5,0.125"),
+            "nodes.csv:2, column propensity:no: the propensities add up to 0.875, not to 1 (3 of 3 "
+            "lines have such a value, first this one); the probabilities of all arms must");
+  EXPECT_EQ(first("propensity:sms,propensity:email", "0.75,0.5"),
+            "nodes.csv:2, column propensity:email: the propensities add up to 1.25, not to 1 (3 of "
+            "3 lines have such a value, first this one); the probabilities of all arms must");
+  EXPECT_EQ(first("propensity:sms,propensity:email", "0,0.5"),
+            "nodes.csv:3, column propensity:sms: the propensity is '0': the logged action had "
+            "probability zero; check which arm the columns are meant for");
+  EXPECT_EQ(first("propensity:sms,propensity:email", "0.5,0.5"),
+            "nodes.csv:2, column propensity:email: the propensity is '0': the logged action had "
+            "probability zero; check which arm the columns are meant for");
+}
+
+TEST(Arms, AFeatureThatIsAnArmIsRefused) {
+  const auto table = [](const auto& cell) {
+    std::string text = "treatment,outcome,x\n";
+    const Names labels = {"0", "1", "2"};
+    for (int i = 0; i < 60; ++i) {
+      text += fmt::format("{},{},{}\n", labels[i * 7 % 3], i * 11 % 17, cell(i * 7 % 3, i));
+    }
+    return text;
+  };
+  const auto first = [&](const auto& cell) {
+    const auto faults = faults_of([&] { load_nodes(table(cell)); });
+    return faults.empty() ? "none" : faults[0];
+  };
+  const std::string refused =
+      "nodes.csv, column x: the feature is the treatment itself; --ignore x leaves it out";
+  EXPECT_EQ(first([](int arm, int) { return arm == 1 ? 5 : 3; }), refused);
+  EXPECT_EQ(first([](int arm, int) { return 10 - arm; }), refused);
+  EXPECT_EQ(first([](int, int i) { return i * 13 % 19; }), "none");
+  const LoadedData data =
+      load_nodes(table([](int arm, int i) { return arm == 2 ? 50 + i % 7 : i % 5; }));
+  ASSERT_EQ(data.doubts.size(), 1U);
+  EXPECT_NE(data.doubts[0].find("tells one arm from all others"), std::string::npos);
+}
+
+TEST(Arms, ExchangedTruthIsDoubted) {
+  const LoadedData data = load_nodes(
+      "treatment,outcome,y:0,y:1,y:2\n0,1,2,1,3\n1,2,2,1,3\n2,3,2,1,3\n0,1,2,1,3\n1,2,2,1,3\n");
+  ASSERT_EQ(data.doubts.size(), 1U);
+  EXPECT_EQ(data.doubts[0],
+            "the columns y:LABEL seem to be exchanged: the outcome of most nodes is that of "
+            "another arm");
+}
+
+TEST(Arms, EveryFoldHasItsShareOfEveryArm) {
+  Names labels;
+  for (int i = 0; i < 60; ++i) labels.push_back(i % 10 == 0 ? "sms" : i % 2 == 0 ? "no" : "email");
+  const Dataset data = load_nodes(with_labels(labels)).observed;
+  for (const auto& fold : make_folds(data, 5, true, 3)) {
+    EXPECT_EQ(fold.size(), 12U);
+    std::vector<int> sizes(3, 0);
+    for (const NodeIndex i : fold) ++sizes[data.treatment[i]];
+    EXPECT_NEAR(sizes[2], 6.0 / 5, 1);
+    EXPECT_NEAR(sizes[1], 6, 1);
+  }
+  EXPECT_EQ(faults_of([&] { make_folds(data, 7, true, 3); }),
+            (Names{"7 folds need at least as many nodes of arm 'sms', there are 6; ask for fewer "
+                   "folds or bring more nodes"}));
+}
+
+}  // namespace
+}  // namespace cone
