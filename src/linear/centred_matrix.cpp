@@ -142,6 +142,20 @@ void CentredMatrix::multiply_transposed(std::span<const double> r, std::span<dou
   }
 }
 
+const double* CentredMatrix::read_rows(std::size_t begin, std::size_t count,
+                                       std::vector<double>& buffer) const {
+  if (sparse_.cols() == 0) return dense_.row(begin).data();
+  buffer.resize(count * cols());
+  for (std::size_t i = 0; i < count; ++i) {
+    double* out = buffer.data() + i * cols();
+    out = std::copy_n(dense_.row(begin + i).begin(), num_dense(), out);
+    for (std::size_t j = 0; j < offsets_.size(); ++j) out[j] = -offsets_[j];
+    const SparseMatrix::Row row = sparse_.row(begin + i);
+    for (std::size_t k = 0; k < row.size(); ++k) out[row.columns[k]] += row.values[k];
+  }
+  return buffer.data();
+}
+
 Matrix<double> CentredMatrix::column_gram(const Context& context) const {
   const std::size_t first = num_dense();
   if (sparse_.cols() == 0) return dense_gram(context, dense_);

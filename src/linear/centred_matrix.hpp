@@ -37,6 +37,10 @@ class CentredMatrix {
   /// out = X_c' r. O(values stored).
   void multiply_transposed(std::span<const double> r, std::span<double> out) const;
 
+  /// `count` rows of X_c from row `begin` on, one after the other, all values. In `buffer`, unless
+  /// they are stored like that.
+  const double* read_rows(std::size_t begin, std::size_t count, std::vector<double>& buffer) const;
+
   /// The lower triangle of X_c'X_c, cols × cols.
   Matrix<double> column_gram(const Context& context) const;
   /// The lower triangle of X_c X_c', rows × rows.

@@ -8,8 +8,6 @@
 namespace cone {
 namespace {
 
-/// How many times faster a multiplication is in a dense kernel than in a scattered update.
-constexpr double kDenseSpeedup = 16;
 /// Rows made dense at a time at most, and multiplications: a fraction of a second.
 constexpr std::size_t kBlockRows = 256;
 constexpr double kBlockProducts = 2e9;

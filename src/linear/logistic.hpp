@@ -28,6 +28,11 @@ struct LogisticFit {
   double log_loss(const FeatureMatrix::Row& row, std::uint8_t label) const;
 };
 
+/// Σ_i −log P(label_i) over the rows of X. Where X has dense columns the logits come out of BLAS,
+/// on one thread.
+double total_log_loss(const Context& context, const LogisticFit& fit, const FeatureMatrix& x,
+                      std::span<const std::uint8_t> labels);
+
 /// L2 softmax regression: minimises Σ_a ‖w_a‖² − C·Σ_i log P(label_i), where w_0..w_{K−1} are the
 /// slopes of all labels with Σ_a w_a = 0. In the K − 1 slopes against label 0, v_a = w_a − w_0, the
 /// penalty is Σ_a ‖v_a‖² − ‖Σ_a v_a‖²/K: which label comes first makes no difference. For K = 2 it

@@ -11,7 +11,6 @@ namespace cone {
 namespace {
 
 constexpr int kMaxNewtonSteps = 200;
-constexpr std::size_t kMaxInnerIterations = 500;
 /// Armijo constant.
 constexpr double kSufficientDecrease = 1e-4;
 constexpr int kMaxHalvings = 40;
@@ -27,48 +26,11 @@ constexpr int kMaxIdleSteps = 2;
 LogisticSolver::LogisticSolver(const Context& context, FeatureMatrix x,
                                std::span<const std::uint8_t> labels, std::size_t num_labels)
     : context_(context),
-      objective_(context, std::move(x), labels, num_labels),
-      point_(objective_.null_point().begin(), objective_.null_point().end()) {
-  null_loss_ = objective_.evaluate(1, point_);
+      objective_(make_logistic_objective(context, std::move(x), labels, num_labels)),
+      point_(objective_->null_point().begin(), objective_->null_point().end()) {
+  null_loss_ = objective_->evaluate(1, point_);
   std::vector<double> slopes(point_.size());
-  null_gradient_norm_ = objective_.gradient(1, point_, slopes);
-}
-
-void LogisticSolver::find_newton_step(double c, std::span<const double> gradient, double tolerance,
-                                      std::span<double> step) {
-  const std::size_t size = step.size();
-  objective_.take_curvature(c);
-  const std::vector<double> diagonal = objective_.approximate_diagonal();
-  std::vector<double> residual(size);
-  std::vector<double> scaled(size);
-  for (std::size_t j = 0; j < size; ++j) {
-    step[j] = 0;
-    residual[j] = -gradient[j];
-    scaled[j] = residual[j] / diagonal[j];
-  }
-  std::vector<double> direction = scaled;
-  std::vector<double> image(size);
-  double size_squared = dot(residual, scaled);
-  const double target = tolerance * tolerance * size_squared;
-  // In exact arithmetic as many iterations as unknowns are enough.
-  const std::size_t most = std::min(kMaxInnerIterations, 2 * size + 10);
-  for (std::size_t iteration = 0; iteration < most && size_squared > target; ++iteration) {
-    context_.poll();
-    objective_.multiply_hessian(direction, image);
-    const double curvature = dot(direction, image);
-    if (!(curvature > 0)) break;
-    const double length = size_squared / curvature;
-    for (std::size_t j = 0; j < size; ++j) {
-      step[j] += length * direction[j];
-      residual[j] -= length * image[j];
-      scaled[j] = residual[j] / diagonal[j];
-    }
-    const double next = dot(residual, scaled);
-    for (std::size_t j = 0; j < size; ++j) {
-      direction[j] = scaled[j] + next / size_squared * direction[j];
-    }
-    size_squared = next;
-  }
+  null_gradient_norm_ = objective_->gradient(1, point_, slopes);
 }
 
 LogisticFit LogisticSolver::fit(double c, double tolerance) {
@@ -81,26 +43,26 @@ LogisticFit LogisticSolver::fit(double c, double tolerance) {
 
   const double null_norm = c * null_gradient_norm_;
   // Where features and labels are orthogonal rounding is all there is of the gradient.
-  const double rounding = objective_.gradient_rounding(c);
-  double value = objective_.evaluate(c, point_);
+  const double rounding = objective_->gradient_rounding(c);
+  double value = objective_->evaluate(c, point_);
   if (!(value <= c * null_loss_)) {
-    point_.assign(objective_.null_point().begin(), objective_.null_point().end());
-    value = objective_.evaluate(c, point_);
+    point_.assign(objective_->null_point().begin(), objective_->null_point().end());
+    value = objective_->evaluate(c, point_);
   }
-  double norm = objective_.gradient(c, point_, gradient);
+  double norm = objective_->gradient(c, point_, gradient);
 
   bool converged = false;
   int num_steps = 0;
   int idle_steps = 0;
   while (true) {
     context_.poll();
-    const std::span<const double> slopes(point_.data(), objective_.num_slopes());
+    const std::span<const double> slopes(point_.data(), objective_->num_slopes());
     const double scale = std::max(std::sqrt(dot(slopes, slopes)), kGradientFloor * null_norm);
     converged = norm <= std::max(tolerance * std::min(scale, null_norm), rounding);
     if (converged || num_steps == kMaxNewtonSteps) break;
     // Solving the step no better than the gradient deserves saves most of the inner iterations
     // early on and keeps superlinear convergence at the end.
-    find_newton_step(c, gradient, std::min(0.1, std::sqrt(norm / null_norm)), step);
+    objective_->find_newton_step(c, gradient, std::min(0.1, std::sqrt(norm / null_norm)), step);
     const double slope = dot(gradient, step);
     // Next to the minimum the decrease drowns in the rounding of the objective. The slope along the
     // step is still known there, and for a convex function it says the same (Hager and Zhang 2005):
@@ -112,12 +74,12 @@ LogisticFit LogisticSolver::fit(double c, double tolerance) {
     for (; halvings < kMaxHalvings; ++halvings, length /= 2) {
       context_.poll();
       for (std::size_t j = 0; j < size; ++j) candidate[j] = point_[j] + length * step[j];
-      next_value = objective_.evaluate(c, candidate);
+      next_value = objective_->evaluate(c, candidate);
       if (drowns) {
-        objective_.gradient(c, candidate, next_gradient);
+        objective_->gradient(c, candidate, next_gradient);
         if (dot(next_gradient, step) <= (2 * kSufficientDecrease - 1) * slope) break;
       } else if (next_value <= value + kSufficientDecrease * length * slope) {
-        objective_.gradient(c, candidate, next_gradient);
+        objective_->gradient(c, candidate, next_gradient);
         break;
       }
     }
@@ -144,12 +106,12 @@ LogisticFit LogisticSolver::fit(double c, double tolerance) {
 }
 
 LogisticFit LogisticSolver::current_fit() const {
-  const CentredMatrix& x = objective_.matrix();
+  const CentredMatrix& x = objective_->matrix();
   LogisticFit fit;
-  fit.coefficients = Matrix<double>(objective_.num_logits(), x.num_source_cols());
-  for (std::size_t a = 0; a < objective_.num_logits(); ++a) {
+  fit.coefficients = Matrix<double>(objective_->num_logits(), x.num_source_cols());
+  for (std::size_t a = 0; a < objective_->num_logits(); ++a) {
     const std::span<const double> slopes(point_.data() + a * x.cols(), x.cols());
-    fit.intercepts.push_back(point_[objective_.num_slopes() + a] + x.intercept_shift(slopes));
+    fit.intercepts.push_back(point_[objective_->num_slopes() + a] + x.intercept_shift(slopes));
     const std::vector<double> all = x.expand(slopes);
     std::copy(all.begin(), all.end(), fit.coefficients.row(a).begin());
   }

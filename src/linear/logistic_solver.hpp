@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -21,14 +22,10 @@ class LogisticSolver {
   LogisticFit fit(double c, double tolerance);
 
  private:
-  /// An approximate solution of (Hessian)·step = −gradient by conjugate gradients. The tolerance is
-  /// relative.
-  void find_newton_step(double c, std::span<const double> gradient, double tolerance,
-                        std::span<double> step);
   LogisticFit current_fit() const;
 
   const Context& context_;
-  LogisticObjective objective_;
+  std::unique_ptr<LogisticObjective> objective_;
   std::vector<double> point_;
   double null_loss_ = 0;           // the objective of the null model at C = 1 ...
   double null_gradient_norm_ = 0;  // ... and its gradient; both are proportional to C

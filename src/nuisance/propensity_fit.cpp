@@ -19,8 +19,6 @@ constexpr double kMostLogitVariance = 1e2;
 /// Fits that only compare strengths need the loss to a few digits.
 constexpr double kSelectionTolerance = 1e-4;
 constexpr double kFinalTolerance = 1e-8;
-/// A fraction of a millisecond.
-constexpr std::size_t kNodesPerPoll = 4096;
 
 /// The features and arms that every task picks its nodes from.
 struct LabelledRows {
@@ -28,16 +26,6 @@ struct LabelledRows {
   std::span<const Arm> treatment;
   std::size_t num_arms;
 };
-
-double total_log_loss(const Context& context, const LogisticFit& fit, const LabelledRows& rows,
-                      std::span<const NodeIndex> nodes) {
-  double loss = 0;
-  for (std::size_t k = 0; k < nodes.size(); ++k) {
-    if (k % kNodesPerPoll == 0) context.poll();
-    loss += fit.log_loss(rows.x.row(nodes[k]), rows.treatment[nodes[k]]);
-  }
-  return loss;
-}
 
 bool has_all_arms(std::span<const Arm> labels, std::size_t num_arms) {
   std::vector<bool> occurs(num_arms, false);
@@ -52,8 +40,11 @@ std::vector<double> held_out_log_losses(const Context& context, const LabelledRo
   if (!has_all_arms(labels, rows.num_arms) || split.score.empty()) return {};
   context.poll();
   LogisticSolver solver(context, rows.x.select_rows(split.fit), labels, rows.num_arms);
+  const FeatureMatrix held_out = rows.x.select_rows(split.score);
+  const std::vector<Arm> held_out_labels = values_at(rows.treatment, split.score);
   return losses_along_path(grid.size(), [&](std::size_t k) {
-    return total_log_loss(context, solver.fit(grid[k], kSelectionTolerance), rows, split.score);
+    return total_log_loss(context, solver.fit(grid[k], kSelectionTolerance), held_out,
+                          held_out_labels);
   });
 }
 

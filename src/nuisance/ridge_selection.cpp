@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/numeric.hpp"
 #include "linear/conjugate_gradients.hpp"
+#include "linear/moments.hpp"
 #include "linear/strength_selection.hpp"
 #include "nuisance/plan_checks.hpp"
 
@@ -22,12 +23,50 @@ constexpr std::size_t kMaxSelectionIterations = 2000;
 /// A fraction of a millisecond.
 constexpr std::size_t kPredictionsPerPoll = 4096;
 
-std::vector<double> selection_losses(const Context& context, const Dataset& data,
-                                     const FeatureMatrix& x, const SelectionSplit& split, Arm arm,
-                                     std::span<const double> strengths) {
-  const std::vector<NodeIndex> fit = nodes_of_arm(data, split.fit, arm);
-  const std::vector<NodeIndex> score = nodes_of_arm(data, split.score, arm);
-  if (fit.empty() || score.empty()) return {};
+/// Below this share of the outcome's own squares a loss is computed residual by residual.
+constexpr double kRoundedLoss = 1e-8;
+
+double sum_squares_one_by_one(const Context& context, const Dataset& data, const FeatureMatrix& x,
+                              std::span<const NodeIndex> nodes, double intercept,
+                              std::span<const double> coefficients) {
+  double total = 0;
+  for (std::size_t n = 0; n < nodes.size(); ++n) {
+    if (n % kPredictionsPerPoll == 0) context.poll();
+    const NodeIndex i = nodes[n];
+    const double residual = data.outcome[i] - intercept - dot(x.row(i), coefficients);
+    total += residual * residual;
+  }
+  return total;
+}
+
+/// One arm of a split: on which nodes to fit and on which to measure the loss.
+struct ArmSplit {
+  std::vector<NodeIndex> fit;
+  std::vector<NodeIndex> score;
+};
+
+/// For few columns: everything follows from the moments of both sets of nodes.
+std::vector<double> losses_by_moments(const Context& context, const Dataset& data,
+                                      const FeatureMatrix& x, const ArmSplit& split,
+                                      std::span<const double> strengths,
+                                      std::span<const double> origin) {
+  const RidgePath path(context, measure_moments(context, x, data.outcome, split.fit, origin));
+  const Moments held_out = measure_moments(context, x, data.outcome, split.score, origin);
+  const double squares = held_out.products(x.cols(), x.cols());
+  return losses_along_path(strengths.size(), [&](std::size_t k) {
+    const std::vector<double> slopes = path.find_slopes(strengths[k]);
+    const double intercept = path.find_intercept(slopes);
+    const double loss = sum_squared_residuals(held_out, slopes, intercept);
+    if (loss > kRoundedLoss * squares) return loss;
+    return sum_squares_one_by_one(context, data, x, split.score, intercept, slopes);
+  });
+}
+
+/// For many columns: each strength starts from the slopes of the one before it.
+std::vector<double> losses_by_iterations(const Context& context, const Dataset& data,
+                                         const FeatureMatrix& x, const ArmSplit& split,
+                                         std::span<const double> strengths) {
+  const auto& [fit, score] = split;
   const CentredMatrix centred(context, x.select_rows(fit));
   std::vector<double> y = values_at(data.outcome, fit);
   const double centre = mean(y);
@@ -41,15 +80,17 @@ std::vector<double> selection_losses(const Context& context, const Dataset& data
     }
     const std::vector<double> coefficients = centred.expand(slopes);
     const double intercept = centre + centred.intercept_shift(slopes);
-    double loss = 0;
-    for (std::size_t n = 0; n < score.size(); ++n) {
-      if (n % kPredictionsPerPoll == 0) context.poll();
-      const NodeIndex i = score[n];
-      const double residual = data.outcome[i] - intercept - dot(x.row(i), coefficients);
-      loss += residual * residual;
-    }
-    return loss;
+    return sum_squares_one_by_one(context, data, x, score, intercept, coefficients);
   });
+}
+
+/// The means of all columns and of the outcome.
+std::vector<double> find_origin(const Dataset& data, const FeatureMatrix& x) {
+  std::vector<double> origin(x.cols() + 1, 0.0);
+  const auto n = static_cast<double>(x.rows());
+  for (std::size_t i = 0; i < x.rows(); ++i) add_scaled(1 / n, x.row(i), origin);
+  origin.back() = mean(data.outcome);
+  return origin;
 }
 
 }  // namespace
@@ -77,10 +118,18 @@ std::vector<double> select_ridge_strengths(const Context& context, const Dataset
       }
     }
   }
+  const FeatureMatrix& x = features.matrix;
+  const bool by_moments = prefers_moments(x, strengths.size());
+  std::vector<double> origin;
+  if (by_moments) origin = find_origin(data, x);
   context.for_each_task("choosing the ridge penalty", units.size(), [&](std::size_t u) {
     const auto [t, s, arm] = units[u];
-    losses[num_arms * t + arm][s] = selection_losses(context, data, features.matrix,
-                                                     plan.tasks[t].selection[s], arm, strengths);
+    const SelectionSplit& split = plan.tasks[t].selection[s];
+    const ArmSplit of_arm{nodes_of_arm(data, split.fit, arm), nodes_of_arm(data, split.score, arm)};
+    if (of_arm.fit.empty() || of_arm.score.empty()) return;
+    losses[num_arms * t + arm][s] =
+        by_moments ? losses_by_moments(context, data, x, of_arm, strengths, origin)
+                   : losses_by_iterations(context, data, x, of_arm, strengths);
   });
 
   std::vector<double> chosen;

@@ -1,12 +1,15 @@
 #include <cmath>
+#include <memory>
 
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
 #include "base/numeric.hpp"
 #include "base/random.hpp"
+#include "linear/explicit_logistic.hpp"
 #include "linear/logistic.hpp"
 #include "linear/logistic_objective.hpp"
+#include "linear/logistic_solver.hpp"
 #include "support/small_data.hpp"
 
 namespace cone {
@@ -59,52 +62,104 @@ Matrix<double> probabilities_of(const LogisticFit& fit, const FeatureMatrix& x) 
   return out;
 }
 
+/// Steps by conjugate gradients, and steps by the Hessian of columns that are dense in part.
+std::vector<std::unique_ptr<LogisticObjective>> both_objectives(const Context& context,
+                                                                const LabelledSample& data) {
+  std::vector<std::unique_ptr<LogisticObjective>> out;
+  const SparseMatrix sparse = testing::sparse_from_rows(data.x);
+  out.push_back(make_logistic_objective(context, sparse, data.label, data.num_labels));
+  FeatureMatrix mixed = store_full_columns_densely(sparse, data.x[0].size() - 1);
+  EXPECT_FALSE(mixed.dense_columns().empty());
+  EXPECT_GT(mixed.sparse().num_entries(), 0U);
+  const CentredMatrix centred(context, mixed);
+  EXPECT_TRUE(prefers_explicit_hessian(centred, data.num_labels));
+  EXPECT_FALSE(prefers_explicit_hessian(CentredMatrix(context, sparse), data.num_labels));
+  out.push_back(make_logistic_objective(context, std::move(mixed), data.label, data.num_labels));
+  return out;
+}
+
 TEST(Multinomial, GradientAgreesWithDifferencesOfTheObjective) {
   const Context context(0, 1);
   for (const std::size_t num_labels : {2U, 3U, 5U}) {
-    const LabelledSample data = labelled(60, 4, num_labels, 1);
-    LogisticObjective objective(context, data.matrix(), data.label, num_labels);
-    const std::vector<double> point = random_point(objective.size());
-    std::vector<double> gradient(point.size());
-    objective.evaluate(0.7, point);
-    objective.gradient(0.7, point, gradient);
-    for (std::size_t j = 0; j < point.size(); ++j) {
-      constexpr double kStep = 1e-5;
-      std::vector<double> moved = point;
-      moved[j] += kStep;
-      const double above = objective.evaluate(0.7, moved);
-      moved[j] -= 2 * kStep;
-      const double below = objective.evaluate(0.7, moved);
-      EXPECT_NEAR(gradient[j], (above - below) / (2 * kStep), 1e-6) << num_labels << ", " << j;
+    const LabelledSample data = labelled(600, 4, num_labels, 1);
+    for (const auto& objective : both_objectives(context, data)) {
+      const std::vector<double> point = random_point(objective->size());
+      std::vector<double> gradient(point.size());
+      objective->evaluate(0.7, point);
+      objective->gradient(0.7, point, gradient);
+      for (std::size_t j = 0; j < point.size(); ++j) {
+        constexpr double kStep = 1e-5;
+        std::vector<double> moved = point;
+        moved[j] += kStep;
+        const double above = objective->evaluate(0.7, moved);
+        moved[j] -= 2 * kStep;
+        const double below = objective->evaluate(0.7, moved);
+        EXPECT_NEAR(gradient[j], (above - below) / (2 * kStep), 1e-6) << num_labels << ", " << j;
+      }
     }
   }
 }
 
-TEST(Multinomial, HessianAgreesWithDifferencesOfTheGradient) {
+/// Hessian · step = −gradient: along the step the gradient changes by −gradient.
+TEST(Multinomial, NewtonStepAgreesWithDifferencesOfTheGradient) {
   const Context context(0, 1);
   for (const std::size_t num_labels : {2U, 4U}) {
-    const LabelledSample data = labelled(60, 3, num_labels, 2);
-    LogisticObjective objective(context, data.matrix(), data.label, num_labels);
-    const std::vector<double> point = random_point(objective.size());
-    std::vector<double> direction(point.size(), 1.0);
-    for (std::size_t j = 0; j < direction.size(); j += 2) direction[j] = -0.5;
-    std::vector<double> image(point.size());
-    objective.evaluate(1.3, point);
-    objective.take_curvature(1.3);
-    objective.multiply_hessian(direction, image);
-    constexpr double kStep = 1e-5;
-    std::vector<double> above(point.size());
-    std::vector<double> below(point.size());
-    std::vector<double> moved = point;
-    for (std::size_t j = 0; j < point.size(); ++j) moved[j] += kStep * direction[j];
-    objective.evaluate(1.3, moved);
-    objective.gradient(1.3, moved, above);
-    for (std::size_t j = 0; j < point.size(); ++j) moved[j] -= 2 * kStep * direction[j];
-    objective.evaluate(1.3, moved);
-    objective.gradient(1.3, moved, below);
-    for (std::size_t j = 0; j < point.size(); ++j) {
-      EXPECT_NEAR(image[j], (above[j] - below[j]) / (2 * kStep), 1e-6) << num_labels << ", " << j;
+    const LabelledSample data = labelled(600, 3, num_labels, 2);
+    for (const auto& objective : both_objectives(context, data)) {
+      const std::vector<double> point = random_point(objective->size());
+      std::vector<double> gradient(point.size());
+      std::vector<double> step(point.size());
+      objective->evaluate(1.3, point);
+      objective->gradient(1.3, point, gradient);
+      objective->find_newton_step(1.3, gradient, /*tolerance=*/1e-12, step);
+      constexpr double kShare = 1e-5;
+      std::vector<double> above(point.size());
+      std::vector<double> below(point.size());
+      std::vector<double> moved = point;
+      for (std::size_t j = 0; j < point.size(); ++j) moved[j] += kShare * step[j];
+      objective->evaluate(1.3, moved);
+      objective->gradient(1.3, moved, above);
+      for (std::size_t j = 0; j < point.size(); ++j) moved[j] -= 2 * kShare * step[j];
+      objective->evaluate(1.3, moved);
+      objective->gradient(1.3, moved, below);
+      for (std::size_t j = 0; j < point.size(); ++j) {
+        EXPECT_NEAR((above[j] - below[j]) / (2 * kShare), -gradient[j], 1e-5)
+            << num_labels << ", " << j;
+      }
     }
+  }
+}
+
+/// A path of C uses the Hessian of earlier points; what it finds must not depend on that.
+TEST(Multinomial, APathEndsWhereAFreshFitDoes) {
+  const Context context(0, 1);
+  const LabelledSample data = labelled(3000, 5, 3, 8);
+  const FeatureMatrix x =
+      store_full_columns_densely(testing::sparse_from_rows(data.x), data.x[0].size());
+  LogisticSolver path(context, x, data.label, 3);
+  for (const double c : {0.0, 1e-3, 1e-2, 0.1, 1.0, 30.0}) {
+    const LogisticFit warm = path.fit(c, 1e-9);
+    const LogisticFit cold = fit_logistic(context, x, data.label, 3, c, 1e-9);
+    EXPECT_TRUE(warm.converged);
+    EXPECT_TRUE(cold.converged);
+    for (std::size_t k = 0; k < warm.coefficients.values().size(); ++k) {
+      EXPECT_NEAR(warm.coefficients.values()[k], cold.coefficients.values()[k], 1e-7);
+    }
+  }
+}
+
+TEST(Multinomial, SeparableLabelsOfDenseColumnsStayFinite) {
+  Matrix<double> values(40, 2);
+  std::vector<std::uint8_t> label;
+  for (std::size_t i = 0; i < 40; ++i) {
+    label.push_back(static_cast<std::uint8_t>(i * 3 / 40));
+    values(i, 0) = static_cast<double>(label.back()) + 0.01 * static_cast<double>(i % 7);
+    values(i, 1) = static_cast<double>(i % 5);
+  }
+  for (const double c : {1.0, 1e4, 1e8}) {
+    const LogisticFit fit = fit_logistic(Context(0, 1), FeatureMatrix(values), label, 3, c);
+    EXPECT_TRUE(fit.converged) << c;
+    for (const double slope : fit.coefficients.values()) EXPECT_TRUE(std::isfinite(slope));
   }
 }
 
@@ -190,17 +245,25 @@ TEST(Multinomial, HalvesOfALabelAddUpToIt) {
 }
 
 TEST(Multinomial, LogLossIsThatOfTheProbabilities) {
+  const Context context(0, 1);
   const LabelledSample data = labelled(100, 3, 4, 7);
   const FeatureMatrix x = data.matrix();
   LogisticFit fit = fit_logistic(Context(0, 1), x, data.label, 4, 2);
   const Matrix<double> p = probabilities_of(fit, x);
+  double total = 0;
   for (std::size_t i = 0; i < x.rows(); ++i) {
     EXPECT_NEAR(fit.log_loss(x.row(i), data.label[i]), -std::log(p(i, data.label[i])), 1e-12);
+    total -= std::log(p(i, data.label[i]));
   }
+  EXPECT_NEAR(total_log_loss(context, fit, x, data.label), total, 1e-11);
+  const FeatureMatrix mixed = store_full_columns_densely(x.to_sparse(), 2);
+  EXPECT_NEAR(total_log_loss(context, fit, mixed, data.label), total, 1e-11);
   fit.intercepts = {900, -900, 5};
   fit.coefficients = Matrix<double>(3, 3);
   EXPECT_NEAR(fit.log_loss(x.row(0), 2), 1800, 1e-9);
   EXPECT_NEAR(fit.log_loss(x.row(0), 1), 0, 1e-9);
+  const std::vector<std::uint8_t> twos(100, 2);
+  EXPECT_NEAR(total_log_loss(context, fit, mixed, twos), 180000, 1e-6);
 }
 
 TEST(Multinomial, RefusesALabelThatDoesNotOccur) {

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "base/matrix.hpp"
+#include "linear/logistic_objective.hpp"
+
+namespace cone {
+
+/// Newton steps by conjugate gradients: truncated, diagonally preconditioned. O(values of X) per
+/// inner iteration.
+class IterativeLogistic : public LogisticObjective {
+ public:
+  IterativeLogistic(const Context& context, CentredMatrix x, std::span<const std::uint8_t> labels,
+                    std::size_t num_labels);
+
+  double evaluate(double c, std::span<const double> point) override;
+  double gradient(double c, std::span<const double> point, std::span<double> out) override;
+  void find_newton_step(double c, std::span<const double> gradient, double tolerance,
+                        std::span<double> step) override;
+
+ private:
+  /// Fixes the Hessian for the next two.
+  void take_curvature(double c);
+  /// Its diagonal, with every row's curvature replaced by the mean one: close enough to
+  /// precondition with, and positive even where all probabilities have saturated.
+  std::vector<double> approximate_diagonal() const;
+  /// out = Hessian · direction
+  void multiply_hessian(std::span<const double> direction, std::span<double> out);
+
+  Matrix<double> probability_;           // labels 1.. × rows
+  Matrix<double> scratch_;               // the same shape
+  Matrix<double> weight_;                // ∂ residual / ∂ its own logit, C included
+  std::vector<double> total_curvature_;  // sums of the rows of weight_
+  double c_ = 0;                         // of the Hessian
+};
+
+}  // namespace cone

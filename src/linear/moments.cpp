@@ -1,0 +1,127 @@
+#include "linear/moments.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/numeric.hpp"
+#include "linear/dense.hpp"
+
+namespace cone {
+namespace {
+
+/// Rows made dense at a time: they stay in the cache for the product.
+constexpr std::size_t kMomentRows = 512;
+
+/// Iterations of conjugate gradients per strength, about, each with two products.
+constexpr double kUsualIterations = 8;
+/// An eigenvalue decomposition cannot be interrupted; at this size it takes some 50 ms.
+constexpr std::size_t kMostColumns = 512;
+/// Of columns³, for the decomposition.
+constexpr double kDecompositionProducts = 9;
+
+}  // namespace
+
+bool prefers_moments(const FeatureMatrix& x, std::size_t num_strengths) {
+  if (x.dense_columns().empty() || x.cols() > kMostColumns) return false;
+  const auto rows = static_cast<double>(x.rows());
+  const auto width = static_cast<double>(x.cols() + 1);
+  const double by_moments =
+      (rows * width * width / 2 + kDecompositionProducts * width * width * width) / kDenseSpeedup;
+  const double by_iterations = static_cast<double>(num_strengths) * kUsualIterations * 2 *
+                               static_cast<double>(x.num_stored());
+  return by_moments <= by_iterations;
+}
+
+Moments measure_moments(const Context& context, const FeatureMatrix& x, std::span<const double> y,
+                        std::span<const std::uint32_t> rows, std::span<const double> origin) {
+  const OneBlasThread guard;
+  const std::size_t width = x.cols() + 1;
+  const int size = static_cast<int>(width);
+  Moments out{.count = static_cast<double>(rows.size()),
+              .mean = std::vector<double>(width, 0.0),
+              .products = Matrix<double>(width, width)};
+  std::vector<double> block(kMomentRows * width);
+  for (std::size_t begin = 0; begin < rows.size(); begin += kMomentRows) {
+    context.poll();
+    const std::size_t count = std::min(kMomentRows, rows.size() - begin);
+    for (std::size_t i = 0; i < count; ++i) {
+      double* v = block.data() + i * width;
+      for (std::size_t j = 0; j < width; ++j) v[j] = -origin[j];
+      add_scaled(1, x.row(rows[begin + i]), {v, x.cols()});
+      v[width - 1] += y[rows[begin + i]];
+      for (std::size_t j = 0; j < width; ++j) out.mean[j] += v[j];
+    }
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, size, static_cast<int>(count), 1.0,
+                block.data(), size, 1.0, out.products.data(), size);
+  }
+  if (rows.empty()) return out;
+  for (std::size_t a = 0; a < width; ++a) {
+    for (std::size_t b = 0; b <= a; ++b) {
+      out.products(a, b) -= out.mean[a] * (out.mean[b] / out.count);
+    }
+  }
+  for (std::size_t j = 0; j < width; ++j) out.mean[j] = origin[j] + out.mean[j] / out.count;
+  return out;
+}
+
+RidgePath::RidgePath(const Context& context, const Moments& fit)
+    : mean_(fit.mean),
+      directions_(fit.mean.size() - 1, fit.mean.size() - 1),
+      eigenvalues_(fit.mean.size() - 1),
+      with_y_(fit.mean.size() - 1) {
+  context.poll();
+  const std::size_t size = eigenvalues_.size();
+  if (size == 0) return;
+  for (std::size_t a = 0; a < size; ++a) {
+    std::copy_n(fit.products.row(a).begin(), a + 1, directions_.row(a).begin());
+  }
+  const OneBlasThread guard;
+  // A row-major lower triangle is LAPACK's upper one, and its columns are our rows.
+  const lapack_int failed =
+      LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'U', static_cast<int>(size), directions_.data(),
+                     static_cast<int>(size), eigenvalues_.data());
+  if (failed != 0) {
+    throw Error(ErrorCode::kData, Fault{.what = "the numbers are too large to fit a model to",
+                                        .advice = "rescale the outcome and the features"});
+  }
+  const std::span<const double> with_y = fit.products.row(size).first(size);
+  for (std::size_t k = 0; k < size; ++k) {
+    eigenvalues_[k] = std::max(eigenvalues_[k], 0.0);
+    with_y_[k] = dot(directions_.row(k), with_y);
+  }
+}
+
+std::vector<double> RidgePath::find_slopes(double strength) const {
+  require(strength > 0, "ridge path: the strength must be positive");
+  std::vector<double> slopes(eigenvalues_.size(), 0.0);
+  if (std::isinf(strength)) return slopes;
+  for (std::size_t k = 0; k < slopes.size(); ++k) {
+    const double amount = with_y_[k] / (eigenvalues_[k] + strength);
+    for (std::size_t j = 0; j < slopes.size(); ++j) slopes[j] += amount * directions_(k, j);
+  }
+  return slopes;
+}
+
+double RidgePath::find_intercept(std::span<const double> slopes) const {
+  return mean_.back() - dot(std::span(mean_).first(slopes.size()), slopes);
+}
+
+double sum_squared_residuals(const Moments& moments, std::span<const double> slopes,
+                             double intercept) {
+  const std::size_t size = slopes.size();
+  // With (−slopes, 1): the centred part, and what the mean residual adds.
+  std::vector<double> direction(slopes.begin(), slopes.end());
+  for (double& value : direction) value = -value;
+  direction.push_back(1);
+  double squares = 0;
+  for (std::size_t a = 0; a <= size; ++a) {
+    double product = 0.5 * moments.products(a, a) * direction[a];
+    for (std::size_t b = 0; b < a; ++b) product += moments.products(a, b) * direction[b];
+    squares += 2 * direction[a] * product;
+  }
+  const double mean_residual = dot(moments.mean, direction) - intercept;
+  return squares + moments.count * (mean_residual * mean_residual);
+}
+
+}  // namespace cone

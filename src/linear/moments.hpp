@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/feature_matrix.hpp"
+#include "base/matrix.hpp"
+#include "exec/context.hpp"
+
+namespace cone {
+
+/// Count, means and centred products of the columns of X and of y over some rows: all that least
+/// squares and ridge regression need to know of them. With v = (x, y), y last:
+struct Moments {
+  double count = 0;
+  std::vector<double> mean;  ///< of v
+  Matrix<double> products;   ///< lower triangle of Σ_i (v_i − mean)(v_i − mean)'
+};
+
+/// The moments of the rows named by `rows`. `origin` (columns, then y) should be near the means:
+/// digits are lost where a mean is many standard deviations away from it. O(rows · columns²) in
+/// BLAS on one thread.
+Moments measure_moments(const Context& context, const FeatureMatrix& x, std::span<const double> y,
+                        std::span<const std::uint32_t> rows, std::span<const double> origin);
+
+/// Ridge regression for any number of strengths from the moments of the rows to fit on. O(columns³)
+/// once, then O(columns²) per strength.
+class RidgePath {
+ public:
+  RidgePath(const Context& context, const Moments& fit);
+
+  /// Slopes at a strength > 0; infinity gives zeros.
+  std::vector<double> find_slopes(double strength) const;
+  /// The intercept that belongs to them.
+  double find_intercept(std::span<const double> slopes) const;
+
+ private:
+  std::vector<double> mean_;
+  Matrix<double> directions_;        // eigenvectors of the products of X, one per row
+  std::vector<double> eigenvalues_;  // not negative
+  std::vector<double> with_y_;       // the products of X and y along the directions
+};
+
+/// Whether a path of `num_strengths` fits on part of the rows of X costs less by moments than by
+/// conjugate gradients, by the count of multiplications. Never without dense columns.
+bool prefers_moments(const FeatureMatrix& x, std::size_t num_strengths);
+
+/// Σ_i (y_i − intercept − x_i·slopes)² over the rows that the moments are of. Rounding leaves an
+/// error of about 1e-15 times Σ_i (y_i − mean)².
+double sum_squared_residuals(const Moments& moments, std::span<const double> slopes,
+                             double intercept);
+
+}  // namespace cone
