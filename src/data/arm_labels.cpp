@@ -15,10 +15,6 @@ std::string canonical_label(std::string_view text) {
   return fmt::format("{}", number.value == 0 ? 0.0 : number.value);
 }
 
-bool has_plain_labels(std::span<const std::string> arms) {
-  return arms.size() == 2 && arms[0] == "0" && arms[1] == "1";
-}
-
 std::optional<Arm> find_arm(std::span<const std::string> arms, std::string_view label) {
   const std::string wanted = canonical_label(label);
   std::optional<Arm> found;

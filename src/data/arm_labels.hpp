@@ -25,9 +25,6 @@ std::optional<Arm> find_arm(std::span<const std::string> arms, std::string_view 
 /// "'control', 'email', 'sms'", for messages.
 std::string list_arms(std::span<const std::string> arms);
 
-/// Whether the arms are called 0 (control) and 1, as they always were.
-bool has_plain_labels(std::span<const std::string> arms);
-
 namespace load {
 
 /// The labels of a treatment's column while it is read. Bounded, whatever the column holds.

@@ -9,8 +9,20 @@
 
 namespace cone {
 
+bool has_plain_labels(std::span<const std::string> labels) {
+  return labels.size() == 2 && labels[0] == "0" && labels[1] == "1";
+}
+
+std::string outcome_model_columns(std::span<const std::string> labels) {
+  return has_plain_labels(labels) ? "mu0 and mu1" : "mu:" + printable(labels[1]) + ", ...";
+}
+
+std::string propensity_columns(std::span<const std::string> labels) {
+  return has_plain_labels(labels) ? "propensity" : "propensity:" + printable(labels[1]) + ", ...";
+}
+
 std::string arm_adjective(std::span<const std::string> labels, Arm arm) {
-  if (labels.size() == 2 && labels[0] == "0" && labels[1] == "1") {
+  if (has_plain_labels(labels)) {
     return arm == kControlArm ? "untreated" : "treated";
   }
   return "'" + printable(labels[arm]) + "'";

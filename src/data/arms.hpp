@@ -20,6 +20,14 @@ inline constexpr std::size_t kMaxArms = 16;
 /// otherwise the label in quotes.
 std::string arm_adjective(std::span<const std::string> labels, Arm arm);
 
+/// The labels that say nothing but "not treated" and "treated": 0 and 1.
+bool has_plain_labels(std::span<const std::string> labels);
+
+/// How the columns of the user's own outcome models and propensities are called: "mu0 and mu1", or
+/// "mu:LABEL" where arms have labels of their own.
+std::string outcome_model_columns(std::span<const std::string> labels);
+std::string propensity_columns(std::span<const std::string> labels);
+
 /// Columns of one length, one per arm, as a table nodes × arms.
 Matrix<double> join_arms(std::span<const std::vector<double>> columns);
 

@@ -21,7 +21,7 @@ void EvaluateOptions::check(std::vector<Fault>& faults) const {
                                         : fmt::format("did you mean {}?", nearest)});
     } else if (found->outcome == LearnerId::kGiven && nuisances == NuisanceSource::kFitted) {
       faults.push_back({{.item = "--estimators"},
-                        fmt::format("'{}' uses your own mu0 and mu1", name),
+                        fmt::format("'{}' uses your own outcome model (mu0 and mu1)", name),
                         fmt::format("add --nuisances given, or choose a fitted one such as "
                                     "{}_ridge",
                                     name)});

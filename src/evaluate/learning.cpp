@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/error.hpp"
 #include "evaluate/workload.hpp"
 
@@ -65,14 +67,16 @@ std::vector<EstimatorInfo> choose_rows(const Dataset& data, const EvaluateOption
 void require_given_columns(const Dataset& data, std::span<const EstimatorInfo> rows) {
   FaultList faults;
   if (!data.propensity && !data.mu) {
-    faults.add("given", {{.item = "--nuisances given"},
-                         "the data has none of the columns propensity, mu0 and mu1",
-                         "add them to nodes.csv, or leave the flag out to fit them"});
+    faults.add("given",
+               {{.item = "--nuisances given"},
+                fmt::format("the data has none of the columns {}, {}",
+                            propensity_columns(data.arms), outcome_model_columns(data.arms)),
+                "add them to nodes.csv, or leave the flag out to fit them"});
   }
   for (const EstimatorInfo& row : rows) {
     if (row.outcome == LearnerId::kGiven && !data.mu) {
       faults.add("given", {{.item = std::string(row.name)},
-                           "needs the columns mu0 and mu1",
+                           "needs the columns " + outcome_model_columns(data.arms),
                            "add them to nodes.csv, or choose a fitted estimator such as " +
                                std::string(row.name) + "_ridge"});
     }

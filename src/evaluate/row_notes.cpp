@@ -26,12 +26,15 @@ void note_diverged_folds(std::span<const FoldTraining> trainings, Estimate& valu
 }
 
 /// A row named after a fitted model must not pass for one.
-void note_given_nuisances(const EstimatorInfo& row, Estimate& value) {
+void note_given_nuisances(const EstimatorInfo& row, std::span<const std::string> arms,
+                          Estimate& value) {
   const EstimatorInfo& named = *find_estimator(row.name);
   const bool named_after_model =
       row.method == Method::kDirect || row.method == Method::kDoublyRobust;
   if (named_after_model && row.outcome == LearnerId::kGiven && named.outcome != row.outcome) {
-    add_caution("the outcome model is the given mu0 and mu1: none was fitted", value);
+    add_caution(fmt::format("the outcome model is the given {}: none was fitted",
+                            outcome_model_columns(arms)),
+                value);
   }
   if (row.weights == LearnerId::kGiven && named.weights == LearnerId::kCone) {
     add_caution("the propensities are the given ones: none were fitted", value);
@@ -47,7 +50,7 @@ void note_learning(const EstimatorInfo& row, const Evidence& evidence,
   } else if (evidence.outcome != nullptr && !evidence.outcome->warnings.empty()) {
     add_caution("the fit of the outcome model has warnings of its own, below", value);
   }
-  note_given_nuisances(row, value);
+  note_given_nuisances(row, evidence.sample.arms, value);
 }
 
 }  // namespace cone

@@ -32,9 +32,11 @@ void warn_of_idle_columns(const Dataset& data, const EvaluateOptions& options,
                           std::vector<std::string>& warnings) {
   if (options.nuisances == NuisanceSource::kGiven) return;
   if (!data.propensity && !data.mu) return;
-  const char* columns = !data.mu           ? "propensity was"
-                        : !data.propensity ? "mu0 and mu1 were"
-                                           : "propensity, mu0 and mu1 were";
+  const std::string propensity = propensity_columns(data.arms);
+  const std::string mu = outcome_model_columns(data.arms);
+  const std::string columns = !data.mu           ? propensity + " was"
+                              : !data.propensity ? mu + " were"
+                                                 : propensity + ", " + mu + " were";
   warnings.push_back(fmt::format(
       "the data's own {} not used: --nuisances given takes them instead of fitting", columns));
 }
