@@ -5,9 +5,9 @@
 
 #include "base/error.hpp"
 #include "cone_networks/fold_propensity.hpp"
-#include "nuisance/fold_stage.hpp"
 #include "nuisance/network_schedule.hpp"
 #include "nuisance/plan_checks.hpp"
+#include "nuisance/run_folds.hpp"
 
 namespace cone {
 namespace {
@@ -94,6 +94,17 @@ FittedFold fit_fold(const Context& context, const ConeInput& input, const FitTas
   return fitted;
 }
 
+/// The memory that fitting a fold takes, roughly: matrices of the encoder, and its weights.
+std::uint64_t training_bytes(const ConeInput& input, const ConeOptions& options) {
+  constexpr std::uint64_t kMatricesPerLayer = 8;
+  constexpr std::uint64_t kOtherMatrices = 8;
+  constexpr std::uint64_t kStates = 5;  // weights, gradients, two moments, the best weights
+  const EncoderParts<float> parts(input.shape(), options);
+  const std::uint64_t matrix = input.data().num_nodes() * parts.towers.columns();
+  return sizeof(float) * ((kMatricesPerLayer * options.layers + kOtherMatrices) * matrix +
+                          kStates * parts.layout.size());
+}
+
 /// The rows of a task's scored nodes among those of the plan, both ascending.
 void put_scored_rows(const FitPlan& plan, const FitTask& task, const Matrix<float>& rows,
                      Matrix<float>& all) {
@@ -111,12 +122,15 @@ FittedFolds fit_cone_folds(const Context& context, const Dataset& data, const Fi
   require_valid(plan, data.num_nodes());
   require_every_arm(data, training_nodes(plan));
   const ConeInput input(data);
+  std::vector<FittedFold> folds(plan.tasks.size());
+  run_folds(context, folds.size(), training_bytes(input, options),
+            [&](std::size_t t, const Context& fold_context) {
+              folds[t] = fit_fold(fold_context, input, plan.tasks[t], options, selection_folds);
+            });
   FittedFolds fitted;
-  for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
-    const FoldStage stage(context, t, plan.tasks.size());
-    FittedFold fold = fit_fold(context, input, plan.tasks[t], options, selection_folds);
-    put_scored_rows(plan, plan.tasks[t], fold.z, fitted.z);
-    fitted.folds.push_back(std::move(fold.fold));
+  for (std::size_t t = 0; t < folds.size(); ++t) {
+    put_scored_rows(plan, plan.tasks[t], folds[t].z, fitted.z);
+    fitted.folds.push_back(std::move(folds[t].fold));
   }
   return fitted;
 }

@@ -126,7 +126,8 @@ void Context::for_each_range(std::size_t count, std::size_t grain,
 }
 
 void Context::report(std::string_view phase, std::uint64_t done, std::uint64_t total) const {
-  if (pool_->owns_this_thread()) return poll();
+  if (ThreadPool::told_to_stop()) throw Cancelled();
+  if (pool_->owns_this_thread()) return;
   if (reporter_ && !reporter_->tell(phase, done, total)) throw Cancelled();
 }
 

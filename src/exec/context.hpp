@@ -68,6 +68,8 @@ class Context {
 
  private:
   friend class StageScope;
+  friend void run_side_by_side(const Context& context, std::string_view phase, std::size_t count,
+                               const std::function<void(std::size_t, const Context&)>& task);
   class Reporter;
   using Tasks = std::function<void(std::size_t)>;
 
@@ -81,8 +83,8 @@ class Context {
 };
 
 /// While it lives, the phases of the run are those of a stage: from `begin` to `end`, as shares of
-/// the stage it is entered from (of the whole run, where there is none). Stages may be nested. Within
-/// a task on another thread it does nothing.
+/// the stage it is entered from (of the whole run, where there is none). Stages may be nested.
+/// Within a task on another thread it does nothing.
 class StageScope {
  public:
   StageScope(const Context& context, std::string_view label, double begin, double end);

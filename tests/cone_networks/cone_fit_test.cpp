@@ -82,9 +82,9 @@ TEST(ConeFit, NoNodesLogReachesItsOwnPredictions) {
 TEST(ConeFit, IsBitwiseEqualAtAnyNumberOfThreads) {
   const Dataset data = simulated_network(150);
   std::vector<Predictions> runs;
-  for (const int threads : {1, 2, 5}) {
+  for (const int threads : {1, 2, 3, 7}) {  // three folds: side by side from 3 on
     runs.push_back(
-        fit_and_predict(Context(1, threads), data, plan_of(Protocol::kSplit), few_epochs(10)));
+        fit_and_predict(Context(1, threads), data, plan_of(Protocol::kCrossFit), few_epochs(10)));
   }
   for (const Predictions& run : runs) {
     EXPECT_TRUE(std::ranges::equal(run.mu.values(), runs[0].mu.values()));
@@ -125,6 +125,23 @@ TEST(ConeFit, ItsOutcomeNetworksExplainOutcomesThatNeighboursDecide) {
     squares += std::pow(predicted - data.outcome[i], 2) / 600;
   }
   EXPECT_LT(squares, 0.6 * variance(data.outcome, 0));
+}
+
+class StopLater : public ProgressObserver {
+ public:
+  bool update(std::string_view, std::uint64_t done, std::uint64_t total) override {
+    return done < total / 10 || total == 0;
+  }
+};
+
+TEST(ConeFit, CanBeCancelledWhetherFoldsRunSideBySideOrNot) {
+  const Dataset data = simulated_network(200);
+  for (const int threads : {1, 3}) {
+    StopLater observer;
+    EXPECT_THROW(fit_cone(Context(1, threads, &observer), data, plan_of(Protocol::kCrossFit),
+                          few_epochs(100000)),
+                 Cancelled);
+  }
 }
 
 TEST(ConeFit, OtherDataIsRefused) {
