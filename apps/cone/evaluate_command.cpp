@@ -164,6 +164,7 @@ int run_evaluate(EvaluateFlags flags) {
   ConsoleProgress progress(flags.run.quiet);
   const Stopwatch watch;
   std::optional<ConeFit> fit = read_named_model(flags);
+  flags.explanations.check(flags.options.cone);
   const Context context(flags.run.seed, flags.run.threads, &progress);
 
   const Stopwatch loading;

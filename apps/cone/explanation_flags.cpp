@@ -1,6 +1,6 @@
 #include "explanation_flags.hpp"
 
-#include "cone_networks/explain.hpp"
+#include "cone_networks/export_attention.hpp"
 #include "flags.hpp"
 
 namespace cone::app {
@@ -18,6 +18,10 @@ void ExplanationFlags::bind(CLI::App& command) {
 
 std::vector<OutputFile> ExplanationFlags::outputs() const {
   return {{"--attention", attention}, {"--embeddings", embeddings}};
+}
+
+void ExplanationFlags::check(const ConeOptions& options) const {
+  if (!attention.empty()) require_attention(options);
 }
 
 void ExplanationFlags::write(const Context& context, const Dataset& data,

@@ -20,6 +20,8 @@ struct ExplanationFlags {
   void bind(CLI::App& command);
   /// As check_output_files takes them.
   std::vector<OutputFile> outputs() const;
+  /// Throws Error(kUsage) where these networks have nothing to show.
+  void check(const ConeOptions& options) const;
   bool any() const { return !attention.empty() || !embeddings.empty(); }
   void write(const Context& context, const Dataset& data, const ConeFit& fit) const;
 };

@@ -72,8 +72,8 @@ std::string fit_text(const ConeFit& fit) {
     std::replace(status.begin(), status.end(), '_', ' ');
     const auto loss = [](double value) { return fmt::format("{:.4f}", value); };
     table.add_row({std::to_string(k + 1), status, std::to_string(training.epochs),
-                   std::to_string(training.best_epoch), loss(training.validation_outcome_loss),
-                   loss(training.validation_treatment_loss), loss(training.outcome_error),
+                   std::to_string(training.best_epoch), loss(training.encoder_head_mse),
+                   loss(training.treatment_head_loss), loss(training.arm_network_mse),
                    loss(training.propensity_loss)});
   }
   return table.to_string();
@@ -93,6 +93,7 @@ int run_fit(const FitFlags& flags) {
   outputs.push_back({"--out", flags.out});
   check_output_files(outputs);
   refuse_inputs_as_outputs(outputs, {flags.data, flags.table.edges});
+  flags.explanations.check(flags.cone);
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const Context context(flags.run.seed, flags.run.threads, &progress);

@@ -15,13 +15,11 @@
 #include <sys/resource.h>
 
 #include "base/random.hpp"
-#include "cone_networks/representation.hpp"
-#include "cone_networks/training_run.hpp"
+#include "cone_networks/train_encoder.hpp"
 #include "data/load.hpp"
 #include "data/split.hpp"
 #include "epoch_phases.hpp"
 #include "machine_limits.hpp"
-#include "nuisance/encoder_input.hpp"
 #include "peer_files.hpp"
 #include "simulate/simulated_data.hpp"
 
@@ -122,54 +120,53 @@ std::vector<double> outcomes_of(const cone::Dataset& data,
 /// held against.
 class FirstStep {
  public:
-  FirstStep(const Context& context, const cone::Dataset& data, const cone::Split& split,
+  FirstStep(const Context& context, const cone::ConeInput& input, const cone::Split& split,
             const cone::ConeOptions& options)
       : context_(context),
-        data_(data),
-        split_(split),
-        units_(cone::outcome_units(outcomes_of(data, split.train))),
-        input_(cone::encoder_input(data.features)),
-        features_(input_, input_.values()),
-        train_(cone::logged_nodes(data, split.train, units_)),
-        validation_(cone::logged_nodes(data, split.validation, units_)),
+        input_(input),
+        options_(options),
+        units_(cone::outcome_units(outcomes_of(input.data(), split.train))),
+        train_(cone::logged_nodes(input, split.train, units_)),
+        validation_(cone::logged_nodes(input, split.validation, units_)),
         permutation_(cone::Rng(context.seed(), cone::Stream::kPermutation)
                          .permutation(static_cast<std::uint32_t>(split.train.size()))),
-        model_(data.features.matrix.cols(), options) {
+        model_(input.shape(), options) {
     model_.initialise(context.seed());
-    model_.encode(context, data.graph, features_, nullptr);
+    model_.encode(context, input.data().graph, input.features().whole(), nullptr);
     losses_ = model_.objective(context, train_, permutation_);
   }
 
-  const cone::ConeLosses& losses() const { return losses_; }
+  const cone::EncoderLosses& losses() const { return losses_; }
 
   void write(const std::filesystem::path& folder) const {
     std::vector<double> outcome;
-    for (const double y : data_.outcome) outcome.push_back((y - units_.mean) / units_.scale);
-    write_peer_files(folder, data_, outcome, split_.train, split_.validation, permutation_,
+    for (const double y : input_.data().outcome)
+      outcome.push_back((y - units_.mean) / units_.scale);
+    write_peer_files(folder, input_.data(), outcome, train_.nodes, validation_.nodes, permutation_,
                      model_.parameters());
   }
 
   std::vector<Phase> phases(std::size_t min_calls) {
-    return time_phases({context_, data_.graph, features_, train_, validation_}, model_, min_calls);
+    return time_phases(
+        {context_, input_.data().graph, input_.features().whole(), options_, train_, validation_},
+        model_, min_calls);
   }
 
  private:
   const Context& context_;
-  const cone::Dataset& data_;
-  const cone::Split& split_;
+  const cone::ConeInput& input_;
+  const cone::ConeOptions& options_;
   cone::OutcomeUnits units_;
-  cone::SparseMatrix input_;
-  cone::FeatureOperand<float> features_;  // refers to input_
   cone::LoggedNodes<float> train_;
   cone::LoggedNodes<float> validation_;
   std::vector<std::uint32_t> permutation_;
-  cone::ConeModel<float> model_;
-  cone::ConeLosses losses_;
+  cone::Encoder<float> model_;
+  cone::EncoderLosses losses_;
 };
 
 void print_first_step(const Options& options, const Context& context, FirstStep& first) {
   if (!options.peer_folder.empty()) first.write(options.peer_folder);
-  const cone::ConeLosses& losses = first.losses();
+  const cone::EncoderLosses& losses = first.losses();
   fmt::print(
       ",\n \"first_losses\": {{\"outcome\": {:.9g}, \"treatment\": {:.9g}, "
       "\"mutual_information\": {:.9g}}}",
@@ -201,8 +198,10 @@ void run(const Options& options) {
   const std::int64_t peak_before = peak_bytes();
   const cone::ConeOptions training = cone_options(options);
   const std::size_t num_parameters =
-      cone::ConeArchitecture(data.features.matrix.cols(), training).layout.size();
-  cone::train_representation(context, data, training, split.train, split.validation);
+      cone::EncoderParts<float>({data.features.matrix.cols(), data.num_arms()}, training)
+          .layout.size();
+  const cone::ConeInput input(data);
+  cone::train_encoder(context, input, training, split.train, split.validation);
   std::vector<double> seconds = clock.seconds();
   std::sort(seconds.begin(), seconds.end());
   fmt::print(
@@ -215,7 +214,7 @@ void run(const Options& options) {
       split.validation.size(), num_parameters, training.heads, training.head_size, training.hidden,
       seconds.size(), seconds[seconds.size() / 2], seconds.front(), peak_before, peak_bytes());
   if (!options.whole_only) {
-    FirstStep first(context, data, split, training);
+    FirstStep first(context, input, split, training);
     print_first_step(options, context, first);
   }
   fmt::print("}}\n");

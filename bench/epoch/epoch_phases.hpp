@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "cone_networks/cone_model.hpp"
+#include "cone_networks/encoder.hpp"
 #include "timing.hpp"
 
 /// A part of an epoch. `bytes` counts every row that a kernel asks for, from whichever cache it
@@ -18,12 +18,13 @@ struct Phase {
 struct TrainingInputs {
   const cone::Context& context;
   const cone::Graph& graph;
-  const cone::FeatureOperand<float>& features;
+  cone::FeatureViews<float> features;
+  const cone::ConeOptions& options;
   const cone::LoggedNodes<float>& train;
   const cone::LoggedNodes<float>& validation;
 };
 
 /// Times the parts of an epoch one by one, on the operands that the model has after its last
 /// encode() and objective(). Changes the model's parameters.
-std::vector<Phase> time_phases(const TrainingInputs& inputs, cone::ConeModel<float>& model,
+std::vector<Phase> time_phases(const TrainingInputs& inputs, cone::Encoder<float>& model,
                                std::size_t min_calls);

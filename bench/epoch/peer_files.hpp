@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <span>
 
-#include "cone_networks/cone_model.hpp"
+#include "cone_networks/encoder.hpp"
 #include "data/dataset.hpp"
 
 /// Writes into an existing folder what another implementation needs to take the same step from the

@@ -1,17 +1,13 @@
 #include "cone_networks/cone_fit.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <iterator>
-#include <numeric>
 #include <utility>
 
 #include "base/error.hpp"
-#include "cone_networks/combined_representation.hpp"
-#include "nuisance/fold_stage.hpp"
+#include "cone_networks/fold_propensity.hpp"
 #include "nuisance/network_schedule.hpp"
 #include "nuisance/plan_checks.hpp"
-#include "nuisance/propensity_fit.hpp"
+#include "nuisance/run_folds.hpp"
 
 namespace cone {
 namespace {
@@ -19,125 +15,124 @@ namespace {
 /// Of the time that a fold takes; a guess for the progress bar.
 constexpr double kEncoderShare = 0.7;
 
-/// The nodes' share of treated ones, a member of each arm added so that no probability is 0 or 1.
-PropensityFit constant_propensity(const std::vector<std::uint8_t>& treatment,
-                                  std::size_t num_inputs) {
-  const double treated = std::accumulate(treatment.begin(), treatment.end(), 0.0);
-  const double control = static_cast<double>(treatment.size()) - treated;
-  const double share = (treated + 1) / (treated + control + 2);
-  return {.model = {.intercepts = {std::log(share / (1 - share))},
-                    .coefficients = Matrix<double>(1, num_inputs),
-                    .converged = true},
-          .held_out_loss =
-              -(treated * std::log(share) + control * std::log(1 - share)) / (treated + control)};
+FoldTraining training_summary(const TrainedEncoder& encoder) {
+  const EpochLosses& best = encoder.history[encoder.best_epoch];
+  return {.status = encoder.status,
+          .epochs = encoder.history.size() - 1,
+          .best_epoch = encoder.best_epoch,
+          .encoder_head_mse = best.validation_outcome,
+          .treatment_head_loss = best.validation_treatment};
 }
 
-/// A task over places in `nodes` rather than nodes: fit on all, choose by folds.
-FitTask task_over(const Dataset& data, std::span<const NodeIndex> nodes, int num_folds,
-                  std::uint64_t seed) {
-  FitTask task;
-  task.fit.resize(nodes.size());
-  std::iota(task.fit.begin(), task.fit.end(), NodeIndex{0});
-  const auto place = [&](NodeIndex node) {
-    return static_cast<NodeIndex>(std::lower_bound(nodes.begin(), nodes.end(), node) -
-                                  nodes.begin());
-  };
-  for (auto& fold : make_folds(data, nodes, num_folds, seed, Stream::kPropensityFolds)) {
-    SelectionSplit split;
-    for (const NodeIndex node : fold) split.score.push_back(place(node));
-    std::sort(split.score.begin(), split.score.end());
-    std::set_difference(task.fit.begin(), task.fit.end(), split.score.begin(), split.score.end(),
-                        std::back_inserter(split.fit));
-    task.selection.push_back(std::move(split));
+/// Standardised representations of some nodes, and where those of each arm are.
+struct LoggedRows {
+  Matrix<float> z;
+  std::vector<NodeIndex> nodes;
+
+  LoggedRows(const Matrix<float>& all, const std::vector<NodeIndex>& of)
+      : z(rows_of(all, of)), nodes(of) {}
+  /// The rows whose nodes are of this arm.
+  Matrix<float> rows_of_arm(const Dataset& data, Arm arm) const {
+    std::vector<std::size_t> places;
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      if (data.treatment[nodes[k]] == arm) places.push_back(k);
+    }
+    return rows_of(z, places);
   }
-  return task;
+};
+
+/// Returns the squared error summed over the held-out nodes of the arm.
+double fit_arm(const Context& context, const Dataset& data, const LoggedRows& train,
+               const LoggedRows& held_out, Arm arm, const ConeOptions& options,
+               ArmNetwork& network) {
+  const DenseInput train_input(train.rows_of_arm(data, arm));
+  const DenseInput held_out_input(held_out.rows_of_arm(data, arm));
+  const auto outcomes = values_at(data.outcome, nodes_of_arm(data, train.nodes, arm));
+  const auto held_out_outcomes = values_at(data.outcome, nodes_of_arm(data, held_out.nodes, arm));
+  const double mean_error =
+      network.fit(context, {train_input, outcomes}, {held_out_input, held_out_outcomes},
+                  adam_options(options), training_schedule(options));
+  return static_cast<double>(held_out_outcomes.size()) * mean_error;
 }
 
-/// Logistic regression on the standardised representations z of `nodes` (ascending).
-PropensityFit fit_propensity(const Context& context, const Dataset& data, const Matrix<float>& z,
-                             std::span<const NodeIndex> nodes, int num_folds) {
-  const std::vector<std::uint8_t> treatment = values_at(data.treatment, nodes);
-  const auto treated = std::count(treatment.begin(), treatment.end(), 1);
-  const auto rarer = std::min<std::ptrdiff_t>(treated, std::ssize(treatment) - treated);
-  if (rarer < 2) return constant_propensity(treatment, z.cols());
-  const FitTask task = task_over(
-      data, nodes, static_cast<int>(std::min<std::ptrdiff_t>(num_folds, rarer)), context.seed());
-  // Standardised columns have variance 1, up to the difference of training and other nodes.
-  const auto total_variance = static_cast<double>(z.cols());
-  return fit_propensities(context, as_features(z), treatment, data.num_arms(), total_variance,
-                          {&task, 1})[0];
-}
+struct FittedFold {
+  ConeFold fold;
+  Matrix<float> z;  ///< of the nodes that the task scores
+};
 
-FoldTraining training_summary(const Representation& representation) {
-  const EpochLosses& best = representation.history[representation.best_epoch];
-  return {.status = representation.status,
-          .epochs = representation.history.size() - 1,
-          .best_epoch = representation.best_epoch,
-          .validation_outcome_loss = best.validation_outcome,
-          .validation_treatment_loss = best.validation_treatment};
-}
-
-/// The rows of z whose nodes (`nodes[k]` is that of row k) are of this arm.
-Matrix<float> rows_of_arm(const Dataset& data, const Matrix<float>& z,
-                          std::span<const NodeIndex> nodes, std::uint8_t arm) {
-  Matrix<float> rows(nodes_of_arm(data, nodes, arm).size(), z.cols());
-  std::size_t next = 0;
-  for (std::size_t k = 0; k < nodes.size(); ++k) {
-    if (data.treatment[nodes[k]] != arm) continue;
-    const auto row = z.row(k);
-    std::copy(row.begin(), row.end(), rows.row(next++).begin());
-  }
-  return rows;
-}
-
-ConeFold fit_fold(const Context& context, const Dataset& data, const FitTask& task,
-                  const ConeOptions& options, int num_folds) {
-  const std::vector<NodeIndex>& train = learning_split(task).fit;
-  const std::vector<NodeIndex>& validation = learning_split(task).score;
-  Representation representation = [&] {
+FittedFold fit_fold(const Context& context, const ConeInput& input, const FitTask& task,
+                    const ConeOptions& options, int selection_folds) {
+  const Dataset& data = input.data();
+  const SelectionSplit& split = early_stopping_split(task);
+  TrainedEncoder encoder = [&] {
     const StageScope stage(context, "encoder", 0, kEncoderShare);
-    return train_representation(context, data, options, train, validation);
+    return train_encoder(context, input, options, split.fit, split.score);
   }();
   const StageScope stage(context, "outcomes and propensity", kEncoderShare, 1);
-  Matrix<float> z_train = combined_rows(representation.nodes, train);
-  Matrix<float> z_validation = combined_rows(representation.nodes, validation);
-  const ColumnUnits units = column_units(std::as_const(z_train).view());
-  standardise(units, z_train);
-  standardise(units, z_validation);
-  const PropensityFit propensity =
-      fit_propensity(context, data, z_validation, validation, num_folds);
-  ConeFold fold{.encoder = std::move(representation.model),
-                .z_units = units,
-                .control = ArmNetwork(z_train.cols(), options.hidden),
-                .treated = ArmNetwork(z_train.cols(), options.hidden),
-                .propensity = propensity.model,
-                .training = training_summary(representation)};
-  fold.training.propensity_loss = propensity.held_out_loss;
+  LoggedRows train(encoder.z, split.fit);
+  LoggedRows held_out(encoder.z, split.score);
+  const ColumnUnits units = column_units(std::as_const(train.z).view());
+  standardise(units, train.z);
+  standardise(units, held_out.z);
+  PropensityFit propensity =
+      fit_fold_propensity(context, data, held_out.z, split.score, selection_folds);
+  FittedFold fitted{.fold = {.encoder = std::move(encoder.weights),
+                             .z_units = units,
+                             .propensity = std::move(propensity.model),
+                             .training = training_summary(encoder)},
+                    .z = rows_of(encoder.z, task.score)};
+  fitted.fold.training.propensity_loss = propensity.held_out_loss;
   double squared_error = 0;
-  for (const auto& [arm, network] :
-       {std::pair{std::uint8_t{0}, &fold.control}, std::pair{std::uint8_t{1}, &fold.treated}}) {
-    const DenseInput train_input(rows_of_arm(data, z_train, train, arm));
-    const DenseInput held_out_input(rows_of_arm(data, z_validation, validation, arm));
-    const auto outcomes = values_at(data.outcome, nodes_of_arm(data, train, arm));
-    const auto held_out = values_at(data.outcome, nodes_of_arm(data, validation, arm));
-    squared_error += static_cast<double>(held_out.size()) *
-                     network->fit(context, {train_input, outcomes}, {held_out_input, held_out},
-                                  network_schedule(options));
+  for (std::size_t arm = 0; arm < data.num_arms(); ++arm) {
+    fitted.fold.outcomes.emplace_back(train.z.cols(), options.hidden);
+    squared_error += fit_arm(context, data, train, held_out, static_cast<Arm>(arm), options,
+                             fitted.fold.outcomes.back());
   }
-  const double scale = fold.encoder.outcome_scale;
-  fold.training.outcome_error =
-      squared_error / (static_cast<double>(validation.size()) * scale * scale);
-  return fold;
+  const double scale = fitted.fold.encoder.outcome_units.scale;
+  fitted.fold.training.arm_network_mse =
+      squared_error / (static_cast<double>(split.score.size()) * scale * scale);
+  return fitted;
+}
+
+/// The memory that fitting a fold takes, roughly: matrices of the encoder, and its weights.
+std::uint64_t training_bytes(const ConeInput& input, const ConeOptions& options) {
+  constexpr std::uint64_t kMatricesPerLayer = 8;
+  constexpr std::uint64_t kOtherMatrices = 8;
+  constexpr std::uint64_t kStates = 5;  // weights, gradients, two moments, the best weights
+  const EncoderParts<float> parts(input.shape(), options);
+  const std::uint64_t matrix = input.data().num_nodes() * parts.towers.columns();
+  return sizeof(float) * ((kMatricesPerLayer * options.layers + kOtherMatrices) * matrix +
+                          kStates * parts.layout.size());
+}
+
+/// The rows of a task's scored nodes among those of the plan, both ascending.
+void put_scored_rows(const FitPlan& plan, const FitTask& task, const Matrix<float>& rows,
+                     Matrix<float>& all) {
+  if (all.rows() == 0) all = Matrix<float>(plan.scored.size(), rows.cols());
+  const std::vector<std::size_t> places = find_rows(plan.scored, task.score);
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    std::copy(rows.row(k).begin(), rows.row(k).end(), all.row(places[k]).begin());
+  }
 }
 
 }  // namespace
 
-ConeFold fit_cone_fold(const Context& context, const Dataset& data, const FitTask& task,
-                       const ConeOptions& options, int selection_folds) {
-  validate(options);
-  require_valid({.tasks = {task}, .scored = task.score}, data.num_nodes());
-  require_every_arm(data, learning_plan({.tasks = {task}}));
-  return fit_fold(context, data, task, options, selection_folds);
+FittedFolds fit_cone_folds(const Context& context, const Dataset& data, const FitPlan& plan,
+                           const ConeOptions& options, int selection_folds) {
+  require_valid(plan, data.num_nodes());
+  require_every_arm(data, training_nodes(plan));
+  const ConeInput input(data);
+  std::vector<FittedFold> folds(plan.tasks.size());
+  run_folds(context, folds.size(), training_bytes(input, options),
+            [&](std::size_t t, const Context& fold_context) {
+              folds[t] = fit_fold(fold_context, input, plan.tasks[t], options, selection_folds);
+            });
+  FittedFolds fitted;
+  for (std::size_t t = 0; t < folds.size(); ++t) {
+    put_scored_rows(plan, plan.tasks[t], folds[t].z, fitted.z);
+    fitted.folds.push_back(std::move(folds[t].fold));
+  }
+  return fitted;
 }
 
 ConeFit fit_cone(const Context& context, const Dataset& data, const PlanOptions& plan_options,
@@ -145,15 +140,42 @@ ConeFit fit_cone(const Context& context, const Dataset& data, const PlanOptions&
   validate(plan_options);
   validate(options);
   const FitPlan plan = make_plan(context, data, plan_options, context.seed());
-  require_valid(plan, data.num_nodes());
-  require_every_arm(data, learning_plan(plan));
-  ConeFit fit{.plan = plan_options, .seed = context.seed(), .data_checksum = data.checksum()};
-  for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
-    const FoldStage stage(context, t, plan.tasks.size());
-    fit.folds.push_back(
-        fit_fold(context, data, plan.tasks[t], options, plan_options.selection_folds));
+  FittedFolds fitted = fit_cone_folds(context, data, plan, options, plan_options.selection_folds);
+  return {.plan = plan_options,
+          .options = options,
+          .seed = context.seed(),
+          .data_checksum = data.checksum(),
+          .num_features = data.features.matrix.cols(),
+          .arms = data.arms,
+          .folds = std::move(fitted.folds),
+          .z = std::move(fitted.z)};
+}
+
+void require_data_of(const ConeFit& fit, const Dataset& data) {
+  if (data.checksum() != fit.data_checksum) {
+    throw Error(ErrorCode::kData,
+                Fault{.what = "the model was fitted to other data: its folds would let a node's "
+                              "outcome leak into its own prediction",
+                      .advice = "fit a model to this data with cone fit"});
   }
-  return fit;
+}
+
+FitPlan redraw_plan_checked(const Context& context, const Dataset& data, const ConeFit& fit) {
+  require_data_of(fit, data);
+  FitPlan plan = make_plan(context, data, fit.plan, fit.seed);
+  require(plan.tasks.size() == fit.folds.size(), "cone: a fit of another plan");
+  return plan;
+}
+
+Matrix<float> encode_scored_nodes(const Context& context, const Dataset& data, const FitPlan& plan,
+                                  const ConeFit& fit) {
+  const ConeInput input(data);
+  Matrix<float> all;
+  for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
+    const Matrix<float> z = encode_with(context, input, fit.options, fit.folds[t].encoder);
+    put_scored_rows(plan, plan.tasks[t], rows_of(z, plan.tasks[t].score), all);
+  }
+  return all;
 }
 
 }  // namespace cone

@@ -1,54 +1,57 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
-#include "cone_networks/representation.hpp"
+#include "base/matrix.hpp"
+#include "cone_networks/cone_input.hpp"
+#include "cone_networks/train_encoder.hpp"
+#include "cone_networks/z_rows.hpp"
 #include "data/dataset.hpp"
 #include "exec/context.hpp"
 #include "linear/logistic.hpp"
 #include "nuisance/arm_network.hpp"
+#include "nuisance/cone_options.hpp"
 #include "nuisance/fit_plan.hpp"
-#include "nuisance/nuisance_options.hpp"
+#include "nuisance/fold_training.hpp"
 #include "nuisance/nuisances.hpp"
 
 namespace cone {
 
-/// Mean and standard deviation of the columns of z = [z^y ; z^t] on the training nodes; a constant
-/// column has the scale 1.
-struct ColumnUnits {
-  std::vector<float> mean;
-  std::vector<float> scale;
-};
-
-/// All that predicts the nodes which one task of a plan scores (method.md, section 3).
+/// One fold's networks: everything needed to predict its held-out nodes.
 struct ConeFold {
-  TrainedModel encoder;
+  EncoderWeights encoder;
   ColumnUnits z_units;
-  ArmNetwork control;      ///< untreated outcomes, of the standardised z
-  ArmNetwork treated;      ///< treated outcomes
-  LogisticFit propensity;  ///< of the standardised z
+  std::vector<ArmNetwork> outcomes;  ///< one per arm, of the standardised z
+  LogisticFit propensity;            ///< of the standardised z
   FoldTraining training;
 };
 
 /// CONE fitted to a dataset: one set of networks per task of the plan.
 struct ConeFit {
   PlanOptions plan;
+  ConeOptions options;
   std::uint64_t seed = 0;
   std::string data_checksum;  ///< Dataset::checksum() of what it was fitted to
+  std::size_t num_features = 0;
+  std::vector<std::string> arms;  ///< labels, the control arm first
   std::vector<ConeFold> folds;
+  /// One row per scored node of the plan: [z^y ; z^t] by the fold that scores it. Empty where the
+  /// fit comes from a file.
+  Matrix<float> z;
+
+  DataShape shape() const { return {.num_features = num_features, .num_arms = arms.size()}; }
 };
 
-/// Fits the partial representations, the two arms' outcome networks and the propensity model of
-/// every task of the plan that the options and the context's seed make.
+/// Fits the partial representations, the arms' outcome networks and the propensity model of every
+/// task of the plan that the options and the context's seed make.
 ///
 /// Within a task the encoder and the arms' networks learn from the first selection split's fitting
 /// nodes and stop early on its held-out nodes. The propensity model is fitted on the held-out nodes
 /// alone: z^t was trained to separate the training nodes, so a model fitted there would be badly
-/// over-confident on any others. Its penalty is chosen by inner folds of the held-out nodes. Where
-/// those have fewer than two members of an arm, it is their share of treated nodes.
+/// over-confident on any others. Its penalty is chosen by inner folds of the held-out nodes.
 ///
 /// The nodes that a task scores lend it their features and edges, never treatment or outcome.
 ///
@@ -57,19 +60,29 @@ struct ConeFit {
 ConeFit fit_cone(const Context& context, const Dataset& data, const PlanOptions& plan,
                  const ConeOptions& options);
 
-/// The part of fit_cone that belongs to one task of the plan; `selection_folds` as in the plan's
-/// options. Throws as fit_cone does.
-ConeFold fit_cone_fold(const Context& context, const Dataset& data, const FitTask& task,
-                       const ConeOptions& options, int selection_folds);
+/// The same for a plan that is there already; `selection_folds` as in the plan's options.
+struct FittedFolds {
+  std::vector<ConeFold> folds;
+  Matrix<float> z;  ///< as in ConeFit
+};
+FittedFolds fit_cone_folds(const Context& context, const Dataset& data, const FitPlan& plan,
+                           const ConeOptions& options, int selection_folds);
 
-/// What a fit says of the nodes that its plan scores: outcomes (bounded; without implied weights,
-/// as networks are not linear), propensities and how the trainings went. Throws Error(kData) where
-/// the data is not that of the fit.
-Nuisances predict_cone(const Context& context, const Dataset& data, const ConeFit& fit,
+/// What the folds say of the nodes that the plan scores, from their representations `z` (as in
+/// ConeFit): outcomes (bounded; without implied weights, as networks are not linear), propensities
+/// and how the trainings went.
+Nuisances predict_cone(const Context& context, const Dataset& data, const FitPlan& plan,
+                       std::span<const ConeFold> folds, const Matrix<float>& z,
                        double propensity_bound);
 
-/// One row per node: [z^y ; z^t] of the task that scores the node; zeros for nodes that none does.
-/// Throws as predict_cone does.
-Matrix<float> representations(const Context& context, const Dataset& data, const ConeFit& fit);
+/// Computes the data's checksum. Throws Error(kData) unless the data is that of the fit.
+void require_data_of(const ConeFit& fit, const Dataset& data);
+
+/// The plan of the fit. Draws the folds, after require_data_of.
+FitPlan redraw_plan_checked(const Context& context, const Dataset& data, const ConeFit& fit);
+
+/// ConeFit::z of a fit that comes from a file: every fold encodes the nodes that it scores.
+Matrix<float> encode_scored_nodes(const Context& context, const Dataset& data, const FitPlan& plan,
+                                  const ConeFit& fit);
 
 }  // namespace cone

@@ -14,7 +14,8 @@ struct ConeLearnerOptions {
   std::optional<KernelBalancingOptions> kernel;
 };
 
-/// Learns outcomes and propensities by CONE's networks.
+/// Learns outcomes and propensities by CONE's networks. Nodes are encoded once: by the fit at the
+/// end of its training, or here where `fitted` comes from a file.
 class ConeLearner : public Learner {
  public:
   /// `fitted`: networks to use instead of fitting anew; must outlive the learner.
@@ -23,6 +24,9 @@ class ConeLearner : public Learner {
   Nuisances fit(const Context& context, const Dataset& data, const FitPlan& plan) const override;
 
  private:
+  Nuisances predict(const Context& context, const Dataset& data, const FitPlan& plan,
+                    std::span<const ConeFold> folds, const Matrix<float>& z) const;
+
   ConeLearnerOptions options_;
   const ConeFit* fitted_;
 };

@@ -1,13 +1,9 @@
-#include <algorithm>
-#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/numeric.hpp"
-#include "cone_networks/combined_representation.hpp"
 #include "cone_networks/cone_fit.hpp"
-#include "cone_networks/fitted_plan.hpp"
 #include "nuisance/divergence.hpp"
 #include "nuisance/plan_checks.hpp"
 #include "nuisance/prediction_bounds.hpp"
@@ -15,68 +11,58 @@
 namespace cone {
 namespace {
 
-void warn_about(const ConeFold& fold, std::size_t number, OutcomeTable& outcomes) {
+void warn_of_training(const ConeFold& fold, std::size_t number,
+                      std::vector<std::string>& warnings) {
   if (fold.training.status != TrainingStatus::kDiverged) return;
-  outcomes.warnings.push_back(
+  warnings.push_back(
       fmt::format("the training of fold {} diverged at epoch {}; the weights are those of epoch "
                   "{}: try a smaller --learning-rate",
                   number, fold.training.epochs, fold.training.best_epoch));
 }
 
+void warn_of_propensity(const ConeFold& fold, std::size_t number,
+                        std::vector<std::string>& warnings) {
+  if (fold.propensity.converged) return;
+  warnings.push_back(fmt::format("the propensity model of fold {} did not converge in {} steps",
+                                 number, fold.propensity.iterations));
+}
+
 }  // namespace
 
-Nuisances predict_cone(const Context& context, const Dataset& data, const ConeFit& fit,
+Nuisances predict_cone(const Context& context, const Dataset& data, const FitPlan& plan,
+                       std::span<const ConeFold> folds, const Matrix<float>& z,
                        double propensity_bound) {
-  const FitPlan plan = plan_of(context, data, fit);
   OutcomeTable outcomes;
   outcomes.mu = Matrix<double>(plan.scored.size(), data.num_arms(), kNaN);
   Matrix<double> probability(plan.scored.size(), data.num_arms(), kNaN);
-  std::vector<std::string> warnings;  // of the propensities
+  std::vector<std::string> propensity_warnings;
   Nuisances out;
   for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
-    const ConeFold& fold = fit.folds[t];
-    const std::vector<NodeIndex>& nodes = plan.tasks[t].score;
-    const std::vector<std::size_t> rows = find_rows(plan.scored, nodes);
-    Matrix<float> z = combined_rows(encode_nodes(context, data, fold.encoder), nodes);
-    standardise(fold.z_units, z);
-    for (std::size_t k = 0; k < nodes.size(); ++k) {
-      fold.propensity.probabilities(std::as_const(z).row(k), probability.row(rows[k]));
+    const ConeFold& fold = folds[t];
+    const std::vector<std::size_t> rows = find_rows(plan.scored, plan.tasks[t].score);
+    Matrix<float> fold_z = rows_of(z, rows);
+    standardise(fold.z_units, fold_z);
+    for (std::size_t k = 0; k < rows.size(); ++k) {
+      fold.propensity.probabilities(std::as_const(fold_z).row(k), probability.row(rows[k]));
     }
-    const DenseInput input(std::move(z));
+    warn_of_propensity(fold, t + 1, propensity_warnings);
+    const DenseInput input(std::move(fold_z));
     const PlausibleRange range = plausible_range(data, plan.tasks[t].fit);
-    warn_about(fold, t + 1, outcomes);
-    for (const Arm arm : {Arm{0}, Arm{1}}) {
-      const ArmNetwork& network = arm == 1 ? fold.treated : fold.control;
-      const std::vector<double> mu = network.predict(context, input);
-      for (std::size_t k = 0; k < nodes.size(); ++k) outcomes.mu(rows[k], arm) = mu[k];
+    warn_of_training(fold, t + 1, outcomes.warnings);
+    for (std::size_t a = 0; a < data.num_arms(); ++a) {
+      const Arm arm = static_cast<Arm>(a);
+      const std::vector<double> mu = fold.outcomes[a].predict(context, input);
+      for (std::size_t k = 0; k < rows.size(); ++k) outcomes.mu(rows[k], a) = mu[k];
       note_implausible(range, rows, arm, mu, outcomes);
-      warn_of_divergence(network, t + 1, arm_adjective(data.arms, arm), outcomes.warnings);
-    }
-    if (!fold.propensity.converged) {
-      warnings.push_back(fmt::format("the propensity model of fold {} did not converge in {} steps",
-                                     t + 1, fold.propensity.iterations));
+      warn_of_divergence(fold.outcomes[a], t + 1, arm_adjective(data.arms, arm), outcomes.warnings);
     }
     out.trainings.push_back(fold.training);
   }
   bound_predictions(outcomes);
   out.outcome = std::move(outcomes);
   out.propensity = bound_propensities(std::move(probability), propensity_bound);
-  out.propensity->warnings = std::move(warnings);
+  out.propensity->warnings = std::move(propensity_warnings);
   return out;
-}
-
-Matrix<float> representations(const Context& context, const Dataset& data, const ConeFit& fit) {
-  const FitPlan plan = plan_of(context, data, fit);
-  Matrix<float> all;
-  for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
-    const std::vector<NodeIndex>& nodes = plan.tasks[t].score;
-    const Matrix<float> z = combined_rows(encode_nodes(context, data, fit.folds[t].encoder), nodes);
-    if (t == 0) all = Matrix<float>(data.num_nodes(), z.cols());
-    for (std::size_t k = 0; k < nodes.size(); ++k) {
-      std::copy(z.row(k).begin(), z.row(k).end(), all.row(nodes[k]).begin());
-    }
-  }
-  return all;
 }
 
 }  // namespace cone

@@ -1,47 +1,23 @@
 #include <algorithm>
+#include <limits>
+#include <set>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/byte_reader.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "base/hash.hpp"
+#include "cone_networks/model_envelope.hpp"
 #include "cone_networks/model_file.hpp"
 #include "cone_networks/model_format.hpp"
-#include "cone_networks/read_fold.hpp"
 #include "nn/parameter_bytes.hpp"
 #include "options/option_parser.hpp"
 
 namespace cone {
 namespace {
-
-constexpr const char* kAdvice = "take an undamaged copy or fit the model again with cone fit";
-
-/// Magic, version, length and checksum, in the order in which they make sense to a user. Returns a
-/// reader of what lies between the length and the checksum.
-ByteReader opened(std::string_view whole, const std::string& file) {
-  ByteReader reader(whole, file, kAdvice);
-  if (whole.substr(0, kModelMagic.size()) != kModelMagic) reader.fail("is not a cone model file");
-  reader.next_bytes(kModelMagic.size(), "the magic");
-  const auto format = reader.next<std::uint32_t>("the format version");
-  if (format != kModelFormat) {
-    throw Error(ErrorCode::kData,
-                {{.file = file},
-                 fmt::format("has format version {}, this program reads {}", format, kModelFormat),
-                 "use the release of cone that wrote it"});
-  }
-  const auto length = reader.next<std::uint64_t>("the length of the file");
-  if (length != whole.size()) {
-    reader.fail(fmt::format("should be {} bytes long and is {}", length, whole.size()));
-  }
-  if (reader.num_left() < kChecksumDigits) reader.fail("ends before its checksum");
-  const std::string_view content = whole.substr(0, whole.size() - kChecksumDigits);
-  if (Checksum().add_bytes(content.data(), content.size()).hex() != whole.substr(content.size())) {
-    reader.fail("the checksum does not match: the file is damaged");
-  }
-  return {reader.next_bytes(reader.num_left() - kChecksumDigits, "the content"), file, kAdvice};
-}
 
 bool is_hex_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
@@ -69,6 +45,105 @@ std::uint32_t num_folds_of(const PlanOptions& plan) {
   return plan.protocol == Protocol::kSplit ? 1 : static_cast<std::uint32_t>(plan.folds);
 }
 
+std::vector<std::string> next_arms(ByteReader& reader) {
+  const auto num_arms = reader.next<std::uint32_t>("the number of arms");
+  if (num_arms < 2 || num_arms > kMaxArms) {
+    reader.fail(fmt::format("has {} arms, and a model has 2 to {}", num_arms, kMaxArms));
+  }
+  std::vector<std::string> arms;
+  for (std::uint32_t a = 0; a < num_arms; ++a) {
+    arms.emplace_back(reader.next_text(kMaxLabelBytes, "the label of an arm"));
+  }
+  if (std::set<std::string_view>(arms.begin(), arms.end()).size() != arms.size()) {
+    reader.fail("two arms have the same label");
+  }
+  return arms;
+}
+
+OutcomeUnits next_outcome_units(ByteReader& reader, std::string_view owner) {
+  const double mean = reader.next_finite(fmt::format("the mean outcome of {}", owner));
+  const double scale = reader.next_positive(fmt::format("the scale of outcomes of {}", owner));
+  return {.mean = mean, .scale = scale};
+}
+
+EncoderWeights next_encoder(ByteReader& reader, const FoldShape& shape) {
+  EncoderWeights encoder{.outcome_units = next_outcome_units(reader, "the encoder"),
+                         .parameters = nn::ParameterStore<float>(shape.encoder)};
+  encoder.parameters.drop_gradients();
+  nn::next_parameters(reader, encoder.parameters, "the encoder");
+  return encoder;
+}
+
+ColumnUnits next_z_units(ByteReader& reader, std::size_t num_columns) {
+  ColumnUnits units{.mean = std::vector<float>(num_columns),
+                    .scale = std::vector<float>(num_columns)};
+  reader.next_values(std::span(units.mean), "the means of the representations");
+  reader.next_values(std::span(units.scale), "the scales of the representations");
+  if (*std::min_element(units.scale.begin(), units.scale.end()) <= 0) {
+    reader.fail("a scale of the representations is not more than 0");
+  }
+  return units;
+}
+
+void next_arm(ByteReader& reader, std::string_view owner, ArmNetwork& arm) {
+  arm.units() = next_outcome_units(reader, owner);
+  nn::next_parameters(reader, arm.parameters(), owner);
+}
+
+LogisticFit next_propensity(ByteReader& reader, const FoldShape& shape) {
+  LogisticFit model{.intercepts = std::vector<double>(shape.num_arms - 1),
+                    .coefficients = Matrix<double>(shape.num_arms - 1, shape.num_columns)};
+  reader.next_values(std::span(model.intercepts), "the intercepts of the propensity model");
+  reader.next_values(model.coefficients.values(), "the coefficients of the propensity model");
+  const auto converged = reader.next<std::uint32_t>("whether the propensity model converged");
+  const auto iterations = reader.next<std::uint32_t>("the steps of the propensity model");
+  if (converged > 1) reader.fail("whether the propensity model converged is neither 0 nor 1");
+  if (iterations > std::uint32_t{std::numeric_limits<int>::max()}) {
+    reader.fail("the propensity model's step count is invalid");
+  }
+  model.converged = converged == 1;
+  model.iterations = static_cast<int>(iterations);
+  return model;
+}
+
+/// Nothing is computed from it. A training that diverged may have losses that are not finite.
+FoldTraining next_training(ByteReader& reader, const ConeOptions& options) {
+  FoldTraining training;
+  const auto status = reader.next<std::uint32_t>("the status of a training");
+  training.epochs = reader.next<std::uint64_t>("the epochs of a training");
+  training.best_epoch = reader.next<std::uint64_t>("the best epoch of a training");
+  // A cancelled training is never kept.
+  if (status >= static_cast<std::uint32_t>(TrainingStatus::kDiverged) + 1) {
+    reader.fail(fmt::format("there is no status {} of a training", status));
+  }
+  training.status = static_cast<TrainingStatus>(status);
+  if (training.best_epoch > training.epochs || training.epochs > options.epochs) {
+    reader.fail(
+        fmt::format("a training of {} epochs, the best of them {}, does not fit its options",
+                    training.epochs, training.best_epoch));
+  }
+  for (double* loss : {&training.encoder_head_mse, &training.treatment_head_loss,
+                       &training.arm_network_mse, &training.propensity_loss}) {
+    *loss = reader.next<double>("the losses of a training");
+    if (*loss < 0) reader.fail("a loss of a training is less than 0");
+  }
+  return training;
+}
+
+/// One fold. The reader must hold shape.num_bytes() more.
+ConeFold next_fold(ByteReader& reader, const FoldShape& shape, const ConeOptions& options) {
+  ConeFold fold;
+  fold.encoder = next_encoder(reader, shape);
+  fold.z_units = next_z_units(reader, shape.num_columns);
+  for (std::size_t a = 0; a < shape.num_arms; ++a) {
+    fold.outcomes.emplace_back(shape.num_columns, options.hidden);
+    next_arm(reader, fmt::format("the outcome network of arm {}", a), fold.outcomes.back());
+  }
+  fold.propensity = next_propensity(reader, shape);
+  fold.training = next_training(reader, options);
+  return fold;
+}
+
 }  // namespace
 
 ConeFit read_model(const std::filesystem::path& path) {
@@ -77,20 +152,21 @@ ConeFit read_model(const std::filesystem::path& path) {
 }
 
 ConeFit parse_model(std::string_view bytes, const std::string& file) {
-  ByteReader reader = opened(bytes, file);
+  ByteReader reader = verify_envelope(bytes, file);
   ConeFit fit;
   fit.seed = reader.next<std::uint64_t>("the seed");
   fit.data_checksum = next_data_checksum(reader);
-  const auto num_features = reader.next<std::uint64_t>("the number of features");
-  if (num_features > kMaxFeatures) reader.fail("the number of features is absurd");
+  fit.num_features = reader.next<std::uint64_t>("the number of features");
+  if (fit.num_features > kMaxFeatures) reader.fail("the number of features is absurd");
   const auto num_folds = reader.next<std::uint32_t>("the number of folds");
+  fit.arms = next_arms(reader);
   fit.plan = next_options<PlanOptions>(reader, "the options of the plan");
   if (num_folds != num_folds_of(fit.plan)) {
     reader.fail(
         fmt::format("has {} folds and its plan makes {}", num_folds, num_folds_of(fit.plan)));
   }
-  const auto options = next_options<ConeOptions>(reader, "the options of the networks");
-  const FoldShape shape(num_features, options);
+  fit.options = next_options<ConeOptions>(reader, "the options of the networks");
+  const FoldShape shape(fit.shape(), fit.options);
   nn::require_layout(reader, shape.encoder, "the encoder");
   nn::require_layout(reader, shape.arm, "an outcome network");
   // From here on the file is known to hold what memory is asked for.
@@ -100,7 +176,7 @@ ConeFit parse_model(std::string_view bytes, const std::string& file) {
   }
   fit.folds.reserve(num_folds);
   for (std::uint32_t k = 0; k < num_folds; ++k) {
-    fit.folds.push_back(next_fold(reader, shape, options, fit.data_checksum));
+    fit.folds.push_back(next_fold(reader, shape, fit.options));
   }
   return fit;
 }

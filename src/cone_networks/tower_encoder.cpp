@@ -4,117 +4,137 @@
 
 #include <fmt/format.h>
 
+#include "base/error.hpp"
+#include "nn/attention_layer.hpp"
 #include "nn/initialise.hpp"
+#include "nn/mean_layer.hpp"
 #include "nn/workspace.hpp"
 #include "ops/dense.hpp"
 
 namespace cone {
+namespace {
 
-TowerEncoder::TowerEncoder(nn::ParameterLayout& layout, std::size_t num_features,
-                           const ConeOptions& options)
-    : num_features_(num_features), heads_(options.heads), head_size_(options.head_size) {
-  const ops::AttentionShape shape = {
-      .heads = kTowers * heads_, .size = head_size_, .self_loops = options.self_loops};
+/// The aggregation that the options ask for: one row per kind.
+template <class Real>
+std::unique_ptr<nn::AggregationLayer<Real>> make_aggregation(nn::ParameterLayout& layout,
+                                                             const std::string& name,
+                                                             const ConeOptions& options) {
+  const std::size_t heads = TowerEncoder<Real>::kTowers * options.heads;
+  switch (options.encoder) {
+    case EncoderKind::kAttention:
+      return std::make_unique<nn::AttentionLayer<Real>>(
+          layout, name,
+          ops::AttentionShape{
+              .heads = heads, .size = options.head_size, .self_loops = options.self_loops});
+    case EncoderKind::kMean:
+      return std::make_unique<nn::MeanLayer<Real>>(layout, name, heads * options.head_size,
+                                                   options.self_loops);
+  }
+  throw Error(ErrorCode::kInternal, Fault{.what = "an encoder that nothing makes"});
+}
+
+/// Asked before the layer itself adds its tensors, which come after the weights in front of it.
+template <class Real>
+std::size_t aggregation_columns(const ConeOptions& options) {
+  nn::ParameterLayout scratch;
+  return make_aggregation<Real>(scratch, "", options)->columns();
+}
+
+}  // namespace
+
+template <class Real>
+TowerEncoder<Real>::TowerEncoder(nn::ParameterLayout& layout, std::size_t num_features,
+                                 const ConeOptions& options)
+    : num_features_(num_features) {
+  const std::size_t columns = aggregation_columns<Real>(options);
+  const std::size_t width = columns / kTowers;
   for (std::size_t l = 0; l < options.layers; ++l) {
     const std::string name = fmt::format("layer{}", l + 1);
-    std::vector<nn::TensorId> weights;
+    Layer layer;
     if (l == 0) {
-      weights = {layout.add_weight(name + ".weight", num_features, columns())};
+      layer.weights = {layout.add_weight(name + ".weight", num_features, columns)};
     } else {
       for (const char* tower : {".treatment_weight", ".outcome_weight"}) {
-        weights.push_back(layout.add_weight(name + tower, tower_columns(), tower_columns()));
+        layer.weights.push_back(layout.add_weight(name + tower, width, width));
       }
     }
-    layers_.push_back({std::move(weights), nn::AttentionLayer(layout, name, shape)});
+    layer.aggregation = make_aggregation<Real>(layout, name, options);
+    layers_.push_back(std::move(layer));
   }
 }
 
 template <class Real>
-void TowerEncoder::initialise(nn::ParameterStore<Real>& parameters, std::uint64_t seed) const {
+void TowerEncoder<Real>::initialise(nn::ParameterStore<Real>& parameters,
+                                    std::uint64_t seed) const {
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const std::size_t fan_in = l == 0 ? num_features_ : tower_columns();
     for (const nn::TensorId weight : layers_[l].weights) {
       nn::xavier_uniform(parameters, weight, fan_in, tower_columns(), seed);
     }
-    layers_[l].attention.initialise(parameters, seed);
+    layers_[l].aggregation->initialise(parameters, seed);
   }
 }
 
 template <class Real>
-MatrixView<const Real> TowerEncoder::input_of(std::size_t layer, const nn::Dropout* dropout,
-                                              const TowerWorkspace<Real>& workspace) const {
-  return dropout != nullptr ? workspace.dropped_inputs[layer - 1].view()
-                            : workspace.layers[layer - 1].z.view();
-}
-
-template <class Real>
-void TowerEncoder::forward(const Context& context, const nn::ParameterStore<Real>& parameters,
-                           const ops::Adjacency& graph, const FeatureOperand<Real>& features,
-                           const nn::Dropout* dropout, TowerWorkspace<Real>& workspace) const {
-  workspace.layers.resize(layers_.size());
-  workspace.dropped_inputs.resize(layers_.size() - 1);
+const Matrix<Real>& TowerEncoder<Real>::forward(const Context& context,
+                                                const nn::ParameterStore<Real>& parameters,
+                                                const ops::Adjacency& graph,
+                                                const FeatureViews<Real>& features,
+                                                const nn::Dropout* dropout) {
+  const Matrix<Real>* z = nullptr;
   for (std::size_t l = 0; l < layers_.size(); ++l) {
-    nn::AttentionWorkspace<Real>& layer = workspace.layers[l];
+    Layer& layer = layers_[l];
     nn::reshape(layer.h, graph.num_nodes(), columns());
     if (l == 0) {
-      ops::sparse_times_dense(context, features.by_row(), parameters.value(layers_[0].weights[0]),
+      ops::sparse_times_dense(context, features.by_row, parameters.value(layer.weights[0]),
                               layer.h.view());
     } else {
+      layer.input = z;
       if (dropout != nullptr) {
-        Matrix<Real>& dropped = workspace.dropped_inputs[l - 1];
-        dropped = workspace.layers[l - 1].z;
-        nn::apply_dropout(context, *dropout, l, dropped.view());
+        layer.dropped_input = *z;
+        nn::apply_dropout(context, *dropout, l, layer.dropped_input.view());
+        layer.input = &layer.dropped_input;
       }
-      const MatrixView<const Real> input = input_of(l, dropout, workspace);
       for (std::size_t tower = 0; tower < kTowers; ++tower) {
         const std::size_t first = tower * tower_columns();
-        ops::multiply(context, nn::columns(input, first, tower_columns()),
-                      parameters.value(layers_[l].weights[tower]),
+        ops::multiply(context, nn::columns(nn::constant(*layer.input), first, tower_columns()),
+                      parameters.value(layer.weights[tower]),
                       nn::columns(layer.h.view(), first, tower_columns()));
       }
     }
-    layers_[l].attention.forward(context, parameters, graph, layer);
+    z = &layer.aggregation->forward(context, parameters, graph, nn::constant(layer.h));
   }
+  return *z;
 }
 
 template <class Real>
-void TowerEncoder::backward(const Context& context, nn::ParameterStore<Real>& parameters,
-                            const ops::Adjacency& graph, const FeatureOperand<Real>& features,
-                            const nn::Dropout* dropout, TowerWorkspace<Real>& workspace) const {
-  const MatrixView<Real> d_z = workspace.d_z.view();
+void TowerEncoder<Real>::backward(const Context& context, nn::ParameterStore<Real>& parameters,
+                                  const ops::Adjacency& graph, const FeatureViews<Real>& features,
+                                  const nn::Dropout* dropout, MatrixView<Real> d_z) {
   for (std::size_t l = layers_.size(); l-- > 0;) {
-    nn::AttentionWorkspace<Real>& layer = workspace.layers[l];
-    layers_[l].attention.backward(context, parameters, graph, layer, d_z);
-    const MatrixView<const Real> d_h = nn::constant(layer.d_h);
+    Layer& layer = layers_[l];
+    const MatrixView<const Real> d_h = nn::constant(
+        layer.aggregation->backward(context, parameters, graph, nn::constant(layer.h), d_z));
     if (l == 0) {
-      ops::sparse_times_dense(context, features.by_column(), d_h,
-                              parameters.gradient(layers_[0].weights[0]));
+      ops::sparse_times_dense(context, features.by_column, d_h,
+                              parameters.gradient(layer.weights[0]));
       continue;
     }
-    const MatrixView<const Real> input = input_of(l, dropout, workspace);
     for (std::size_t tower = 0; tower < kTowers; ++tower) {
       const std::size_t first = tower * tower_columns();
       const auto d_tower = nn::columns(d_h, first, tower_columns());
-      const nn::TensorId weight = layers_[l].weights[tower];
-      ops::multiply_transposed_a(context, nn::columns(input, first, tower_columns()), d_tower,
-                                 parameters.gradient(weight));
-      ops::multiply_transposed_b(context, d_tower, std::as_const(parameters).value(weight),
+      ops::multiply_transposed_a(context,
+                                 nn::columns(nn::constant(*layer.input), first, tower_columns()),
+                                 d_tower, parameters.gradient(layer.weights[tower]));
+      ops::multiply_transposed_b(context, d_tower,
+                                 std::as_const(parameters).value(layer.weights[tower]),
                                  nn::columns(d_z, first, tower_columns()));
     }
     if (dropout != nullptr) nn::apply_dropout(context, *dropout, l, d_z);
   }
 }
 
-#define CONE_INSTANTIATE(Real)                                                             \
-  template void TowerEncoder::initialise(nn::ParameterStore<Real>&, std::uint64_t) const;  \
-  template void TowerEncoder::forward(const Context&, const nn::ParameterStore<Real>&,     \
-                                      const ops::Adjacency&, const FeatureOperand<Real>&,  \
-                                      const nn::Dropout*, TowerWorkspace<Real>&) const;    \
-  template void TowerEncoder::backward(const Context&, nn::ParameterStore<Real>&,          \
-                                       const ops::Adjacency&, const FeatureOperand<Real>&, \
-                                       const nn::Dropout*, TowerWorkspace<Real>&) const;
-CONE_INSTANTIATE(float)
-CONE_INSTANTIATE(double)
-#undef CONE_INSTANTIATE
+template class TowerEncoder<float>;
+template class TowerEncoder<double>;
 
 }  // namespace cone

@@ -11,21 +11,23 @@
 namespace cone {
 namespace {
 
-/// What the header says once must hold for every fold.
-void require_one_model(const ConeFit& fit, const FoldShape& shape) {
-  const std::string options = canonical_text(fit.folds.front().encoder.options);
+/// Every fold must be of the shape that the header describes.
+void require_shape(const ConeFit& fit, const FoldShape& shape) {
   for (const ConeFold& fold : fit.folds) {
-    require(canonical_text(fold.encoder.options) == options &&
-                fold.encoder.num_features == shape.num_features &&
-                fold.encoder.data_checksum == fit.data_checksum &&
-                fold.encoder.parameters.size() == shape.encoder.size() &&
-                fold.control.parameters().size() == shape.arm.size() &&
-                fold.treated.parameters().size() == shape.arm.size() &&
+    bool fits = fold.encoder.parameters.size() == shape.encoder.size() &&
+                fold.outcomes.size() == shape.num_arms &&
                 fold.z_units.mean.size() == shape.num_columns &&
                 fold.z_units.scale.size() == shape.num_columns &&
-                fold.propensity.coefficients.values().size() == shape.num_columns,
-            "model file: the folds are not of one model");
+                fold.propensity.num_labels() == shape.num_arms &&
+                fold.propensity.coefficients.cols() == shape.num_columns;
+    for (const ArmNetwork& arm : fold.outcomes) fits &= arm.parameters().size() == shape.arm.size();
+    require(fits, "model file: the folds are not of one model");
   }
+}
+
+void put_outcome_units(ByteWriter& writer, const OutcomeUnits& units) {
+  writer.put(units.mean);
+  writer.put(units.scale);
 }
 
 void put_arm(ByteWriter& writer, const ArmNetwork& arm) {
@@ -34,12 +36,12 @@ void put_arm(ByteWriter& writer, const ArmNetwork& arm) {
 }
 
 void put_fold(ByteWriter& writer, const ConeFold& fold) {
-  put_encoder(writer, fold.encoder);
+  put_outcome_units(writer, fold.encoder.outcome_units);
+  writer.put_values(fold.encoder.parameters.values());
   writer.put_values(std::span(fold.z_units.mean));
   writer.put_values(std::span(fold.z_units.scale));
-  put_arm(writer, fold.control);
-  put_arm(writer, fold.treated);
-  writer.put(fold.propensity.intercepts.front());
+  for (const ArmNetwork& arm : fold.outcomes) put_arm(writer, arm);
+  writer.put_values(std::span(fold.propensity.intercepts));
   writer.put_values(fold.propensity.coefficients.values());
   writer.put(static_cast<std::uint32_t>(fold.propensity.converged ? 1 : 0));
   writer.put(static_cast<std::uint32_t>(fold.propensity.iterations));
@@ -47,8 +49,8 @@ void put_fold(ByteWriter& writer, const ConeFold& fold) {
   writer.put(static_cast<std::uint32_t>(training.status));
   writer.put(training.epochs);
   writer.put(training.best_epoch);
-  for (const double loss : {training.validation_outcome_loss, training.validation_treatment_loss,
-                            training.outcome_error, training.propensity_loss}) {
+  for (const double loss : {training.encoder_head_mse, training.treatment_head_loss,
+                            training.arm_network_mse, training.propensity_loss}) {
     writer.put(loss);
   }
 }
@@ -56,18 +58,19 @@ void put_fold(ByteWriter& writer, const ConeFold& fold) {
 /// Everything before the checksum; `num_bytes` is the length of the whole file.
 void put_model(ByteWriter& writer, const ConeFit& fit, std::uint64_t num_bytes) {
   require(!fit.folds.empty(), "model file: a fit without folds");
-  const TrainedModel& first = fit.folds.front().encoder;
-  const FoldShape shape(first.num_features, first.options);
-  require_one_model(fit, shape);
+  const FoldShape shape(fit.shape(), fit.options);
+  require_shape(fit, shape);
   writer.put_bytes(kModelMagic.data(), kModelMagic.size());
   writer.put(kModelFormat);
   writer.put(num_bytes);
   writer.put(fit.seed);
   writer.put_bytes(fit.data_checksum.data(), fit.data_checksum.size());
-  writer.put(static_cast<std::uint64_t>(shape.num_features));
+  writer.put(static_cast<std::uint64_t>(fit.num_features));
   writer.put(static_cast<std::uint32_t>(fit.folds.size()));
+  writer.put(static_cast<std::uint32_t>(fit.arms.size()));
+  for (const std::string& label : fit.arms) writer.put_text(label);
   writer.put_text(canonical_text(fit.plan));
-  writer.put_text(canonical_text(first.options));
+  writer.put_text(canonical_text(fit.options));
   nn::put_layout(writer, shape.encoder);
   nn::put_layout(writer, shape.arm);
   for (const ConeFold& fold : fit.folds) put_fold(writer, fold);

@@ -85,9 +85,9 @@ TrainingDiagnostics describe_training(const FoldTraining& training) {
   return {.status = std::string(enum_name(training.status)),
           .epochs = training.epochs,
           .best_epoch = training.best_epoch,
-          .validation_outcome_loss = training.validation_outcome_loss,
-          .validation_treatment_loss = training.validation_treatment_loss,
-          .outcome_error = training.outcome_error,
+          .validation_outcome_loss = training.encoder_head_mse,
+          .validation_treatment_loss = training.treatment_head_loss,
+          .outcome_error = training.arm_network_mse,
           .propensity_loss = training.propensity_loss};
 }
 

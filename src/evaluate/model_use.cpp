@@ -26,7 +26,7 @@ std::vector<std::string> estimators_of_model() {
 
 ModelRun adopt_model(const ConeFit& model, EvaluateOptions options) {
   options.plan = model.plan;
-  options.cone = model.folds.front().encoder.options;
+  options.cone = model.options;
   if (options.estimators.empty()) options.estimators = estimators_of_model();
   return {std::move(options), model.seed};
 }

@@ -1,6 +1,10 @@
 #include "exec/context.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <string>
 #include <utility>
 
 #include "base/error.hpp"
@@ -13,19 +17,89 @@ constexpr std::chrono::milliseconds kAskInterval(50);
 
 }  // namespace
 
+/// What the calling threads last said to the observer. Lets in one of them at a time.
+class Context::Reporter {
+ public:
+  explicit Reporter(ProgressObserver& observer) : observer_(observer) {}
+
+  /// Tells the observer where things stand and returns its answer.
+  bool tell(std::string_view phase, std::uint64_t done, std::uint64_t total) {
+    const std::lock_guard lock(mutex_);
+    phase_ = phase;
+    done_ = done;
+    total_ = total;
+    return ask();
+  }
+  /// Asks again, unless that was a moment ago.
+  bool ask_now_and_then() {
+    if (Clock::now().time_since_epoch() - last_asked_.load() < kAskInterval) return true;
+    const std::lock_guard lock(mutex_);
+    return ask();
+  }
+  /// Enters the stage that make(the present one) gives; returns the one before.
+  template <class Make>
+  ProgressStage enter(const Make& make) {
+    const std::lock_guard lock(mutex_);
+    ProgressStage previous = std::exchange(stage_, make(std::as_const(stage_)));
+    observer_.enter(stage_);
+    return previous;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool ask() {
+    const bool go_on = observer_.update(phase_, done_, total_);
+    last_asked_ = Clock::now().time_since_epoch();
+    return go_on;
+  }
+
+  ProgressObserver& observer_;
+  std::mutex mutex_;  // guards what follows, and the observer
+  std::string phase_;
+  std::uint64_t done_ = 0;
+  std::uint64_t total_ = 0;
+  ProgressStage stage_;
+  std::atomic<Clock::duration> last_asked_ = Clock::now().time_since_epoch();
+};
+
+Context::Context(std::uint64_t seed, int num_threads, ProgressObserver* progress)
+    : pool_(std::make_shared<ThreadPool>(num_threads)),
+      reporter_(progress != nullptr ? std::make_shared<Reporter>(*progress) : nullptr),
+      seed_(seed) {}
+
+Context Context::with_seed(std::uint64_t seed) const {
+  Context other = *this;
+  other.seed_ = seed;
+  return other;
+}
+
+Context Context::with_observer(ProgressObserver* progress) const {
+  Context other = *this;
+  other.reporter_ = progress != nullptr ? std::make_shared<Reporter>(*progress) : nullptr;
+  return other;
+}
+
+Context Context::on_one_thread() const {
+  Context other = *this;
+  other.is_serial_ = true;
+  return other;
+}
+
+void Context::run(std::size_t count, const Tasks& task,
+                  const std::function<bool(std::size_t)>& on_progress) const {
+  if (is_serial_) return pool_->run_serially(count, task, on_progress);
+  pool_->run(count, task, on_progress);
+}
+
 void Context::for_each_task(std::string_view phase, std::size_t count,
                             const std::function<void(std::size_t)>& task) const {
   report(phase, 0, count);
   std::function<bool(std::size_t)> on_progress;
-  if (progress_ != nullptr) {
-    on_progress = [&](std::size_t done) {
-      phase_ = phase;
-      done_ = done;
-      total_ = count;
-      return ask();
-    };
+  if (reporter_) {
+    on_progress = [&](std::size_t done) { return reporter_->tell(phase, done, count); };
   }
-  pool_.run(
+  run(
       count,
       [&](std::size_t number) {
         poll();
@@ -38,10 +112,10 @@ void Context::for_each_range(std::size_t count, std::size_t grain,
                              const std::function<void(std::size_t, std::size_t)>& body) const {
   const std::size_t num_pieces = (count + grain - 1) / grain;
   std::function<bool(std::size_t)> on_progress;
-  if (progress_ != nullptr) {
-    on_progress = [this](std::size_t) { return !is_time_to_ask() || ask(); };
+  if (reporter_) {
+    on_progress = [this](std::size_t) { return reporter_->ask_now_and_then(); };
   }
-  pool_.run(
+  run(
       num_pieces,
       [&](std::size_t piece) {
         poll();
@@ -52,45 +126,32 @@ void Context::for_each_range(std::size_t count, std::size_t grain,
 }
 
 void Context::report(std::string_view phase, std::uint64_t done, std::uint64_t total) const {
-  if (pool_.owns_this_thread()) return poll();
-  phase_ = phase;
-  done_ = done;
-  total_ = total;
-  if (!ask()) throw Cancelled();
+  if (ThreadPool::told_to_stop()) throw Cancelled();
+  if (pool_->owns_this_thread()) return;
+  if (reporter_ && !reporter_->tell(phase, done, total)) throw Cancelled();
 }
 
 void Context::poll() const {
   if (ThreadPool::told_to_stop()) throw Cancelled();
-  if (progress_ == nullptr || pool_.owns_this_thread()) return;
-  if (is_time_to_ask() && !ask()) throw Cancelled();
-}
-
-bool Context::ask() const {
-  if (progress_ == nullptr) return true;
-  const bool go_on = progress_->update(phase_, done_, total_);
-  last_asked_ = Clock::now();
-  return go_on;
-}
-
-bool Context::is_time_to_ask() const { return Clock::now() - last_asked_ >= kAskInterval; }
-
-void Context::enter(ProgressStage stage) const {
-  stage_ = std::move(stage);
-  if (progress_ != nullptr) progress_->enter(stage_);
+  if (!reporter_ || pool_->owns_this_thread()) return;
+  if (!reporter_->ask_now_and_then()) throw Cancelled();
 }
 
 StageScope::StageScope(const Context& context, std::string_view label, double begin, double end)
-    : context_(context), previous_(context.stage_) {
-  const double length = previous_.end - previous_.begin;
-  context_.enter(
-      {.label = previous_.label + (previous_.label.empty() ? "" : ", ") + std::string(label),
-       .begin = previous_.begin + begin * length,
-       .end = previous_.begin + end * length});
+    : reporter_(context.pool_->owns_this_thread() ? nullptr : context.reporter_) {
+  if (!reporter_) return;
+  previous_ = reporter_->enter([&](const ProgressStage& outer) -> ProgressStage {
+    const double length = outer.end - outer.begin;
+    return {.label = outer.label + (outer.label.empty() ? "" : ", ") + std::string(label),
+            .begin = outer.begin + begin * length,
+            .end = outer.begin + end * length};
+  });
 }
 
 StageScope::~StageScope() {
+  if (!reporter_) return;
   try {
-    context_.enter(std::move(previous_));
+    reporter_->enter([&](const ProgressStage&) { return std::move(previous_); });
   } catch (...) {
     // Leaving a stage must not fail; an observer that has a complaint is asked again soon.
   }

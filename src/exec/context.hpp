@@ -1,10 +1,9 @@
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <string>
+#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -14,16 +13,27 @@
 namespace cone {
 
 /// Where and how a computation runs: threads, seed, observer. Passed to everything that computes.
-/// Results are a function of the seed and the inputs, never of the number of threads. Serves one
-/// calling thread at a time, and calls the observer on that thread only.
+/// Results are a function of the seed and the inputs, never of the number of threads.
+///
+/// A handle: copies share the threads and the observer, and cost no more than a few pointers.
+/// Several threads may compute at the same time on copies of one context, or on the same one. The
+/// loops of one of them then run in parallel and those of the others serially, by turns. The
+/// observer is called on these threads only, never on those of the context, and by one at a time;
+/// stages (StageScope) are for one computation at a time.
 class Context {
  public:
   explicit Context(std::uint64_t seed = 0, int num_threads = 0,
-                   ProgressObserver* progress = nullptr)
-      : pool_(num_threads), seed_(seed), progress_(progress) {}
+                   ProgressObserver* progress = nullptr);
+
+  /// The same threads and observer.
+  Context with_seed(std::uint64_t seed) const;
+  /// The same threads and seed, told to another observer (none: null).
+  Context with_observer(ProgressObserver* progress) const;
+  /// The same seed and observer, all loops on the calling thread.
+  Context on_one_thread() const;
 
   std::uint64_t seed() const { return seed_; }
-  int num_threads() const { return pool_.num_threads(); }
+  int num_threads() const { return is_serial_ ? 1 : pool_->num_threads(); }
 
   /// Runs `count` tasks in parallel and reports each under the name of the phase. Throws Cancelled
   /// when the observer asks to stop.
@@ -31,8 +41,8 @@ class Context {
                      const std::function<void(std::size_t)>& task) const;
 
   /// Calls body(begin, end) on consecutive pieces of [0, count) of `grain` items each (the last may
-  /// be shorter). The pieces depend on count and grain only. Throws Cancelled when the observer
-  /// asks to stop.
+  /// be shorter). The pieces depend on count and grain only. Asks the observer now and then, and
+  /// throws Cancelled when it asks to stop.
   void for_each_range(std::size_t count, std::size_t grain,
                       const std::function<void(std::size_t, std::size_t)>& body) const;
 
@@ -52,33 +62,29 @@ class Context {
   void report(std::string_view phase, std::uint64_t done, std::uint64_t total) const;
 
   /// A safe point of a long computation, to be called at least every 50 ms or so; costs tens of
-  /// nanoseconds. On the calling thread it asks the observer about ten times a second; on any
+  /// nanoseconds. On the calling thread it asks the observer about twenty times a second; on any
   /// thread it throws Cancelled when the task at hand was told to stop.
   void poll() const;
 
  private:
   friend class StageScope;
-  using Clock = std::chrono::steady_clock;
+  friend void run_side_by_side(const Context& context, std::string_view phase, std::size_t count,
+                               const std::function<void(std::size_t, const Context&)>& task);
+  class Reporter;
+  using Tasks = std::function<void(std::size_t)>;
 
-  /// Tells the observer where things stand and returns its answer.
-  bool ask() const;
-  bool is_time_to_ask() const;
-  void enter(ProgressStage stage) const;
+  void run(std::size_t count, const Tasks& task,
+           const std::function<bool(std::size_t)>& on_progress) const;
 
-  mutable ThreadPool pool_;
+  std::shared_ptr<ThreadPool> pool_;
+  std::shared_ptr<Reporter> reporter_;  // null where nobody watches
   std::uint64_t seed_;
-  ProgressObserver* progress_;
-  // What the calling thread, and no other, last said to the observer.
-  mutable std::string phase_;
-  mutable std::uint64_t done_ = 0;
-  mutable std::uint64_t total_ = 0;
-  mutable Clock::time_point last_asked_ = Clock::now();
-  mutable ProgressStage stage_;
+  bool is_serial_ = false;
 };
 
 /// While it lives, the phases of the run are those of a stage: from `begin` to `end`, as shares of
-/// the stage it is entered from (of the whole run, where there is none). Stages may be nested. Only
-/// on the calling thread.
+/// the stage it is entered from (of the whole run, where there is none). Stages may be nested.
+/// Within a task on another thread it does nothing.
 class StageScope {
  public:
   StageScope(const Context& context, std::string_view label, double begin, double end);
@@ -87,7 +93,7 @@ class StageScope {
   StageScope& operator=(const StageScope&) = delete;
 
  private:
-  const Context& context_;
+  std::shared_ptr<Context::Reporter> reporter_;
   ProgressStage previous_;
 };
 

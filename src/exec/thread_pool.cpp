@@ -27,24 +27,38 @@ void pause() {
 #endif
 }
 
-thread_local bool inside_task = false;
-thread_local const std::atomic<bool>* stop_flag = nullptr;  // of the tasks this thread works on
-thread_local const ThreadPool* owner = nullptr;             // of a thread that a pool started
+/// A task that this thread is in the middle of, and the one that it was started from: on this
+/// thread, or on the one that called run().
+struct TaskFrame {
+  const ThreadPool* pool;
+  const std::atomic<bool>* stop;  // null where nobody else can stop it
+  const TaskFrame* outer;
+};
 
-struct InsideTask {
-  bool previous = inside_task;
-  const std::atomic<bool>* previous_flag = stop_flag;
-  explicit InsideTask(const std::atomic<bool>* flag) {
-    inside_task = true;
-    if (flag != nullptr) stop_flag = flag;
+thread_local const TaskFrame* innermost = nullptr;
+thread_local const ThreadPool* owner = nullptr;  // of a thread that a pool started
+
+class InsideTask {
+ public:
+  InsideTask(const ThreadPool* pool, const std::atomic<bool>* stop, const TaskFrame* outer)
+      : frame_{pool, stop, outer}, previous_(innermost) {
+    innermost = &frame_;
   }
-  ~InsideTask() {
-    inside_task = previous;
-    stop_flag = previous_flag;
-  }
+  ~InsideTask() { innermost = previous_; }
   InsideTask(const InsideTask&) = delete;
   InsideTask& operator=(const InsideTask&) = delete;
+
+ private:
+  const TaskFrame frame_;
+  const TaskFrame* previous_;
 };
+
+bool is_inside_task_of(const ThreadPool* pool) {
+  for (const TaskFrame* frame = innermost; frame != nullptr; frame = frame->outer) {
+    if (frame->pool == pool) return true;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -52,6 +66,7 @@ struct ThreadPool::Job {
   const std::function<void(std::size_t)>& task;
   const std::function<bool(std::size_t)>& on_progress;
   std::size_t count;
+  const TaskFrame* outer;  // of the caller, who waits for this job
   std::atomic<std::size_t> next{0};
   std::atomic<std::size_t> done{0};
   std::atomic<bool> stop{false};
@@ -124,7 +139,12 @@ bool ThreadPool::spin_until(const std::function<bool()>& happened) const {
 
 bool ThreadPool::owns_this_thread() const { return owner == this; }
 
-bool ThreadPool::told_to_stop() { return stop_flag != nullptr && *stop_flag; }
+bool ThreadPool::told_to_stop() {
+  for (const TaskFrame* frame = innermost; frame != nullptr; frame = frame->outer) {
+    if (frame->stop != nullptr && *frame->stop) return true;
+  }
+  return false;
+}
 
 void ThreadPool::work() {
   owner = this;
@@ -151,8 +171,8 @@ void ThreadPool::work() {
   }
 }
 
-void ThreadPool::run_tasks(Job& job, bool report) {
-  const InsideTask guard(&job.stop);
+void ThreadPool::run_tasks(Job& job, bool report) const {
+  const InsideTask guard(this, &job.stop, job.outer);
   while (!job.stop) {
     const std::size_t number = job.next.fetch_add(1);
     if (number >= job.count) return;
@@ -168,23 +188,32 @@ void ThreadPool::run_tasks(Job& job, bool report) {
   }
 }
 
-void ThreadPool::run_inline(std::size_t count, const std::function<void(std::size_t)>& task,
-                            const std::function<bool(std::size_t)>& on_progress) {
-  const InsideTask guard(nullptr);
+void ThreadPool::run_serially(std::size_t count, const std::function<void(std::size_t)>& task,
+                              const std::function<bool(std::size_t)>& on_progress) const {
+  // From within a task the observer would be called off the caller's thread: leave it out.
+  const bool reports = on_progress && !is_inside_task_of(this);
+  const InsideTask guard(this, nullptr, innermost);
   for (std::size_t number = 0; number < count; ++number) {
     task(number);
-    if (on_progress && !on_progress(number + 1)) throw Cancelled();
+    if (reports && !on_progress(number + 1)) throw Cancelled();
   }
 }
 
 void ThreadPool::run(std::size_t count, const std::function<void(std::size_t)>& task,
                      const std::function<bool(std::size_t)>& on_progress) {
   if (count == 0) return;
-  // From within a task the observer would be called off the caller's thread: leave it out.
-  if (inside_task) return run_inline(count, task, {});
-  if (workers_.empty() || count == 1) return run_inline(count, task, on_progress);
+  if (workers_.empty() || count == 1 || is_inside_task_of(this) || is_taken_.exchange(true)) {
+    return run_serially(count, task, on_progress);
+  }
+  Job job{.task = task, .on_progress = on_progress, .count = count, .outer = innermost};
+  run_job(job);
+  is_taken_ = false;
+  if (job.failure) std::rethrow_exception(job.failure);
+  if (job.cancelled) throw Cancelled();
+}
 
-  Job job{.task = task, .on_progress = on_progress, .count = count};
+/// Never throws: tasks and reports leave what they throw in the job.
+void ThreadPool::run_job(Job& job) {
   {
     const std::lock_guard lock(mutex_);
     job_ = &job;
@@ -193,22 +222,18 @@ void ThreadPool::run(std::size_t count, const std::function<void(std::size_t)>& 
   }
   job_ready_.notify_all();
   run_tasks(job, /*report=*/true);
-  {
-    std::unique_lock lock(mutex_);
-    job_ = nullptr;  // a worker that wakes up late finds nothing
-    if (num_working_ != 0) {
-      lock.unlock();
-      spin_until([&] { return num_working_ == 0; });
-      lock.lock();
-    }
-    while (!workers_idle_.wait_for(lock, kProgressInterval, [&] { return num_working_ == 0; })) {
-      lock.unlock();
-      job.report();
-      lock.lock();
-    }
+  std::unique_lock lock(mutex_);
+  job_ = nullptr;  // a worker that wakes up late finds nothing
+  if (num_working_ != 0) {
+    lock.unlock();
+    spin_until([&] { return num_working_ == 0; });
+    lock.lock();
   }
-  if (job.failure) std::rethrow_exception(job.failure);
-  if (job.cancelled) throw Cancelled();
+  while (!workers_idle_.wait_for(lock, kProgressInterval, [&] { return num_working_ == 0; })) {
+    lock.unlock();
+    job.report();
+    lock.lock();
+  }
 }
 
 }  // namespace cone

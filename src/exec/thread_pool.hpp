@@ -12,8 +12,10 @@
 namespace cone {
 
 /// A fixed set of threads that run numbered tasks. The calling thread works too. Tasks started from
-/// within a task run inline, one after the other: parallelism is never nested. One caller at a
-/// time. Idle threads sleep, after some 50 microseconds of looking out for the next job.
+/// within a task of the same pool run inline, one after the other: its parallelism is never nested.
+/// Any number of threads may call run() at the same time: one of them gets the threads, and the
+/// others run their tasks inline until it is done. Idle threads sleep, after some 50 microseconds
+/// of looking out for the next job.
 class ThreadPool {
  public:
   /// `num_threads` counts the caller; 0 means one per core. Where the system refuses that many,
@@ -32,22 +34,25 @@ class ThreadPool {
   /// Whatever happens, no thread is at work on these tasks when this returns or throws.
   void run(std::size_t count, const std::function<void(std::size_t)>& task,
            const std::function<bool(std::size_t)>& on_progress = {});
+  /// The same on the calling thread alone, in order.
+  void run_serially(std::size_t count, const std::function<void(std::size_t)>& task,
+                    const std::function<bool(std::size_t)>& on_progress = {}) const;
 
   /// Whether the calling thread is one that this pool started.
   bool owns_this_thread() const;
   /// Whether the task that the calling thread works on, if any, should end early: because the run
-  /// was cancelled, or because another task failed. It ends by throwing Cancelled.
+  /// was cancelled, or because another task failed, here or where the run was started from. It ends
+  /// by throwing Cancelled.
   static bool told_to_stop();
 
  private:
   struct Job;
 
   void work();
-  /// Looks until it happened or for a short while; whether it happened.
+  /// Spins up to 50 µs for happened(); returns whether it did.
   bool spin_until(const std::function<bool()>& happened) const;
-  static void run_tasks(Job& job, bool report);
-  static void run_inline(std::size_t count, const std::function<void(std::size_t)>& task,
-                         const std::function<bool(std::size_t)>& on_progress);
+  void run_tasks(Job& job, bool report) const;
+  void run_job(Job& job);
 
   std::mutex mutex_;
   std::condition_variable job_ready_;
@@ -56,6 +61,7 @@ class ThreadPool {
   std::uint64_t job_number_ = 0;                  // guarded by mutex_
   std::atomic<std::uint64_t> announcements_ = 0;  // changed under mutex_, for those who spin
   std::atomic<std::size_t> num_working_ = 0;      // changed under mutex_
+  std::atomic<bool> is_taken_ = false;            // by a caller of run()
   bool shutting_down_ = false;                    // guarded by mutex_
   bool spins_ = false;
   std::vector<std::thread> workers_;

@@ -20,15 +20,43 @@ double mean_squared_error(std::span<const Real> prediction, std::span<const Real
   return total / m;
 }
 
+namespace {
+
+/// Two arms: log(1 + exp(x)) − t·x, without the detour over a softmax.
 template <class Real>
-double binary_cross_entropy(std::span<const Real> logit, std::span<const Real> target,
-                            double weight, std::span<Real> gradient) {
-  const auto m = static_cast<double>(logit.size());
+double binary_cross_entropy(MatrixView<const Real> logit, std::span<const std::uint8_t> arm,
+                            double weight, MatrixView<Real> gradient) {
+  const auto m = static_cast<double>(logit.rows());
   double total = 0;
-  for (std::size_t i = 0; i < logit.size(); ++i) {
-    const double x = logit[i];
-    total += softplus(x) - target[i] * x;
-    gradient[i] = static_cast<Real>(weight * (sigmoid(x) - target[i]) / m);
+  for (std::size_t i = 0; i < logit.rows(); ++i) {
+    const double x = logit(i, 0);
+    const double target = arm[i];
+    total += softplus(x) - target * x;
+    gradient(i, 0) = static_cast<Real>(weight * (sigmoid(x) - target) / m);
+  }
+  return total / m;
+}
+
+}  // namespace
+
+template <class Real>
+double arm_cross_entropy(MatrixView<const Real> logit, std::span<const std::uint8_t> arm,
+                         double weight, MatrixView<Real> gradient) {
+  if (logit.cols() == 1) return binary_cross_entropy(logit, arm, weight, gradient);
+  const auto m = static_cast<double>(logit.rows());
+  double total = 0;
+  for (std::size_t i = 0; i < logit.rows(); ++i) {
+    const std::span<const Real> row = logit.row(i);
+    double largest = 0;  // of the control arm
+    for (const Real x : row) largest = std::max<double>(largest, x);
+    double exp_total = std::exp(-largest);
+    for (const Real x : row) exp_total += std::exp(x - largest);
+    const double log_total = largest + std::log(exp_total);
+    total += log_total - (arm[i] == 0 ? 0 : static_cast<double>(row[arm[i] - 1]));
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      const double probability = std::exp(row[k] - log_total);
+      gradient(i, k) = static_cast<Real>(weight * (probability - (arm[i] == k + 1 ? 1 : 0)) / m);
+    }
   }
   return total / m;
 }
@@ -55,12 +83,12 @@ double negative_donsker_varadhan(std::span<const Real> joint, std::span<const Re
   return -joint_total / m + log_mean_exp;
 }
 
-#define CONE_INSTANTIATE(Real)                                                                    \
-  template double mean_squared_error(std::span<const Real>, std::span<const Real>, double,        \
-                                     std::span<Real>);                                            \
-  template double binary_cross_entropy(std::span<const Real>, std::span<const Real>, double,      \
-                                       std::span<Real>);                                          \
-  template double negative_donsker_varadhan(std::span<const Real>, std::span<const Real>, double, \
+#define CONE_INSTANTIATE(Real)                                                                     \
+  template double mean_squared_error(std::span<const Real>, std::span<const Real>, double,         \
+                                     std::span<Real>);                                             \
+  template double arm_cross_entropy(MatrixView<const Real>, std::span<const std::uint8_t>, double, \
+                                    MatrixView<Real>);                                             \
+  template double negative_donsker_varadhan(std::span<const Real>, std::span<const Real>, double,  \
                                             std::span<Real>, std::span<Real>);
 CONE_INSTANTIATE(float)
 CONE_INSTANTIATE(double)

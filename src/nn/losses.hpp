@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
+
+#include "base/matrix.hpp"
 
 // Losses over a batch of m predictions. Each returns its value, summed in double, and overwrites
 // `gradient` with weight · d(value)/d(prediction), so that a weighted sum of losses needs no second
-// pass. Sequential: a batch is one number per training node. m > 0.
+// pass. Sequential: a batch is a few numbers per training node. m > 0.
 
 namespace cone::nn {
 
@@ -13,11 +16,12 @@ template <class Real>
 double mean_squared_error(std::span<const Real> prediction, std::span<const Real> target,
                           double weight, std::span<Real> gradient);
 
-/// mean of log(1 + exp(x)) − target·x at x = logit: −log likelihood of labels in [0, 1], safe for
-/// logits of any size.
+/// mean of −log P(arm) under logits against the control arm: row i of `logit` (m × arms − 1) has
+/// those of arms 1, 2, ...; that of arm 0 is 0. P = softmax. Safe for logits of any size. With two
+/// arms it is the binary cross-entropy. `gradient` has the shape of `logit`.
 template <class Real>
-double binary_cross_entropy(std::span<const Real> logit, std::span<const Real> target,
-                            double weight, std::span<Real> gradient);
+double arm_cross_entropy(MatrixView<const Real> logit, std::span<const std::uint8_t> arm,
+                         double weight, MatrixView<Real> gradient);
 
 /// −mean(joint) + log mean exp(marginal): minus the Donsker–Varadhan lower bound on the mutual
 /// information of two variables, from a critic's values on pairs that belong together (joint) and

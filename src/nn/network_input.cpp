@@ -19,12 +19,12 @@ void DenseInput::transposed_times(const Context& context, MatrixView<const float
 
 void SparseInput::times(const Context& context, MatrixView<const float> weight,
                         MatrixView<float> out) const {
-  ops::sparse_times_dense(context, operand_.by_row(), weight, out);
+  ops::sparse_times_dense(context, features_.whole().by_row, weight, out);
 }
 
 void SparseInput::transposed_times(const Context& context, MatrixView<const float> d,
                                    MatrixView<float> out) const {
-  ops::sparse_times_dense(context, operand_.by_column(), d, out);
+  ops::sparse_times_dense(context, features_.whole().by_column, d, out);
 }
 
 }  // namespace cone

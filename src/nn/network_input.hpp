@@ -8,7 +8,7 @@
 #include "base/sparse_matrix.hpp"
 #include "data/dataset.hpp"
 #include "exec/context.hpp"
-#include "nn/feature_operand.hpp"
+#include "nn/training_features.hpp"
 
 namespace cone {
 
@@ -42,8 +42,8 @@ class DenseInput : public NetworkInput {
 class SparseInput : public NetworkInput {
  public:
   SparseInput(const SparseMatrix& x, std::span<const NodeIndex> nodes)
-      : x_(x.select_rows(nodes)), operand_(x_, x_.values()) {}
-  SparseInput(const SparseInput&) = delete;  // the operand refers to the matrix beside it
+      : x_(x.select_rows(nodes)), features_(x_) {}
+  SparseInput(const SparseInput&) = delete;  // the features refer to the matrix beside it
   SparseInput& operator=(const SparseInput&) = delete;
 
   std::size_t rows() const override { return x_.rows(); }
@@ -54,7 +54,7 @@ class SparseInput : public NetworkInput {
 
  private:
   SparseMatrix x_;
-  FeatureOperand<float> operand_;
+  TrainingFeatures<float> features_;
 };
 
 }  // namespace cone

@@ -60,6 +60,13 @@ class ParameterStore {
   std::span<const Real> gradients() const { return gradients_; }
 
   void drop_gradients() { gradients_ = {}; }
+  /// A copy that never had any.
+  ParameterStore without_gradients() const {
+    ParameterStore copy;
+    copy.layout_ = layout_;
+    copy.values_ = values_;
+    return copy;
+  }
   /// Zero, where they had been dropped.
   void restore_gradients() { gradients_.resize(values_.size()); }
 

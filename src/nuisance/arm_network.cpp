@@ -1,9 +1,11 @@
 #include "nuisance/arm_network.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/error.hpp"
+#include "nn/adam_run.hpp"
 #include "nn/initialise.hpp"
 #include "nn/losses.hpp"
 #include "nn/workspace.hpp"
@@ -75,36 +77,62 @@ void ArmNetwork::backward(const Context& context, Pass& pass) {
                               parameters_.gradient(hidden_weight_));
 }
 
+/// Trains on one pass and, where there is another, is judged by it.
+class ArmNetwork::Stepper : public nn::EpochStepper {
+ public:
+  Stepper(const Context& context, const nn::AdamOptions& adam, ArmNetwork& network, Pass& training,
+          Pass& held_out)
+      : context_(context),
+        network_(network),
+        training_(training),
+        held_out_(held_out),
+        adam_(context, adam, network.parameters_) {}
+
+  bool has_held_out() const override { return !held_out_.target.empty(); }
+  nn::EpochScore measure(std::uint64_t /*epoch*/) override {
+    const double loss = loss_of(training_);
+    const double judged = has_held_out() ? loss_of(held_out_) : loss;
+    return {.loss = judged, .diverged = !std::isfinite(loss) || !std::isfinite(judged)};
+  }
+  void step() override {
+    network_.backward(context_, training_);
+    adam_.step();
+  }
+  void keep_weights() override { adam_.keep_weights(); }
+  void restore_weights() override { adam_.restore_weights(); }
+
+ private:
+  double loss_of(Pass& pass) {
+    network_.forward(context_, pass);
+    return pass.loss();
+  }
+
+  const Context& context_;
+  ArmNetwork& network_;
+  Pass& training_;
+  Pass& held_out_;
+  nn::AdamRun<float> adam_;
+};
+
 double ArmNetwork::fit(const Context& context, const OutcomeSamples& train,
-                       const OutcomeSamples& held_out, const nn::FitSchedule& schedule) {
+                       const OutcomeSamples& held_out, const nn::AdamOptions& adam,
+                       const nn::TrainingSchedule& schedule) {
   require(!train.outcome.empty(), "arm network: no training samples");
   units_ = outcome_units(train.outcome);
   Pass training(train.input, num_hidden_);
   Pass checking(held_out.input, num_hidden_);
   training.set_target(train.outcome, units_);
   checking.set_target(held_out.outcome, units_);
-  nn::FitProblem problem;
-  problem.loss = [&] {
-    forward(context, training);
-    const double loss = training.loss();
-    backward(context, training);
-    return loss;
-  };
-  if (!held_out.outcome.empty()) {
-    problem.held_out_loss = [&] {
-      forward(context, checking);
-      return checking.loss();
-    };
-  }
   // The last layer starts at zero, so the network at the mean outcome: where nothing can be learnt,
   // early stopping leaves it there.
   parameters_.restore_gradients();
   std::fill(parameters_.values().begin(), parameters_.values().end(), 0.0F);
   nn::xavier_uniform(parameters_, hidden_weight_, num_inputs_, num_hidden_, context.seed());
-  const nn::FitOutcome outcome = nn::fit_by_adam(context, schedule, problem, parameters_);
+  Stepper stepper(context, adam, *this, training, checking);
+  const nn::TrainingOutcome outcome = nn::train(context, "training a network", schedule, stepper);
   parameters_.drop_gradients();
-  diverged_ = outcome.diverged;
-  return outcome.loss * units_.scale * units_.scale;
+  diverged_ = outcome.status == TrainingStatus::kDiverged;
+  return outcome.best_loss * units_.scale * units_.scale;
 }
 
 std::vector<double> ArmNetwork::predict(const Context& context, const NetworkInput& input) const {

@@ -6,11 +6,12 @@
 
 #include "base/matrix.hpp"
 #include "exec/context.hpp"
-#include "nn/fit_by_adam.hpp"
+#include "nn/adam.hpp"
 #include "nn/mlp.hpp"
 #include "nn/network_input.hpp"
 #include "nn/outcome_units.hpp"
 #include "nn/parameter_store.hpp"
+#include "nn/train.hpp"
 
 namespace cone {
 
@@ -33,7 +34,7 @@ class ArmNetwork {
   /// they may have any scale. Returns the mean squared error on the held-out samples (on the
   /// training samples where there are no others).
   double fit(const Context& context, const OutcomeSamples& train, const OutcomeSamples& held_out,
-             const nn::FitSchedule& schedule);
+             const nn::AdamOptions& adam, const nn::TrainingSchedule& schedule);
 
   /// The predicted outcome of every row.
   std::vector<double> predict(const Context& context, const NetworkInput& input) const;
@@ -52,6 +53,7 @@ class ArmNetwork {
 
  private:
   struct Pass;  // one batch's way through the layers
+  class Stepper;
 
   ArmNetwork(nn::ParameterLayout layout, std::size_t num_inputs, std::size_t num_hidden);
   void forward(const Context& context, Pass& pass) const;

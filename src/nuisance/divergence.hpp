@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "data/arms.hpp"
 #include "nuisance/arm_network.hpp"
 
 namespace cone {

@@ -32,7 +32,7 @@ FittedArm fit_arm(const Context& context, const Dataset& data, const SparseMatri
   ArmNetwork network(x.cols(), options.hidden);
   const double mean_error =
       network.fit(context, {train_input, train_outcome}, {held_out_input, held_out_outcome},
-                  network_schedule(options));
+                  adam_options(options), training_schedule(options));
   return {std::move(network), mean_error * static_cast<double>(held_out.size())};
 }
 
@@ -42,7 +42,7 @@ Nuisances NetworkLearner::fit(const Context& context, const Dataset& data,
                               const FitPlan& plan) const {
   validate(options_);
   require_valid(plan, data.num_nodes());
-  require_every_arm(data, learning_plan(plan));
+  require_every_arm(data, training_nodes(plan));
   const SparseMatrix x = encoder_input(data.features);
   const std::size_t num_arms = data.num_arms();
   OutcomeTable out;
@@ -55,13 +55,13 @@ Nuisances NetworkLearner::fit(const Context& context, const Dataset& data,
     const SparseInput scored(x, task.score);
     const std::vector<std::size_t> rows = find_rows(plan.scored, task.score);
     const PlausibleRange range = plausible_range(data, task.fit);
-    num_held_out += learning_split(task).score.size();
+    num_held_out += early_stopping_split(task).score.size();
     for (std::size_t a = 0; a < num_arms; ++a) {
       const Arm arm = static_cast<Arm>(a);
       const std::string name = arm_adjective(data.arms, arm);
       const StageScope stage(context, name, static_cast<double>(a) / static_cast<double>(num_arms),
                              static_cast<double>(a + 1) / static_cast<double>(num_arms));
-      const FittedArm fitted = fit_arm(context, data, x, learning_split(task), arm, options_);
+      const FittedArm fitted = fit_arm(context, data, x, early_stopping_split(task), arm, options_);
       squared_error += fitted.squared_error;
       warn_of_divergence(fitted.network, t + 1, name, out.warnings);
       const std::vector<double> predicted = fitted.network.predict(context, scored);

@@ -55,15 +55,15 @@ void require_every_arm(const Dataset& data, const FitPlan& plan) {
   faults.throw_if_any(ErrorCode::kData);
 }
 
-const SelectionSplit& learning_split(const FitTask& task) {
+const SelectionSplit& early_stopping_split(const FitTask& task) {
   require(!task.selection.empty(), "fit plan: networks need a selection split");
   return task.selection.front();
 }
 
-FitPlan learning_plan(const FitPlan& plan) {
+FitPlan training_nodes(const FitPlan& plan) {
   FitPlan learning;
   for (const FitTask& task : plan.tasks) {
-    learning.tasks.push_back({.fit = learning_split(task).fit});
+    learning.tasks.push_back({.fit = early_stopping_split(task).fit});
   }
   return learning;
 }

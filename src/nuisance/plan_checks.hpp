@@ -18,10 +18,10 @@ std::vector<std::size_t> find_rows(std::span<const NodeIndex> scored,
                                    std::span<const NodeIndex> nodes);
 
 /// The nodes that networks learn from, and those that stop them early.
-const SelectionSplit& learning_split(const FitTask& task);
+const SelectionSplit& early_stopping_split(const FitTask& task);
 
-/// The fitting nodes of every task's learning split, for require_every_arm.
-FitPlan learning_plan(const FitPlan& plan);
+/// The fitting nodes of every task's early-stopping split, for require_every_arm.
+FitPlan training_nodes(const FitPlan& plan);
 
 /// The members of `nodes` with this treatment, in order.
 std::vector<NodeIndex> nodes_of_arm(const Dataset& data, std::span<const NodeIndex> nodes, Arm arm);

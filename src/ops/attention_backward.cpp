@@ -92,9 +92,9 @@ CONE_OPS_FOR_BOTH_PRECISIONS(fill_records, BackwardArguments)
 
 /// α_ij and β_ij of the neighbours i of one node j, block by block.
 template <class T>
-class GivenWeights {
+class IncomingAttention {
  public:
-  explicit GivenWeights(const BackwardArguments<T>& arguments)
+  explicit IncomingAttention(const BackwardArguments<T>& arguments)
       : arguments_(arguments),
         padded_(padded_heads<T>(arguments.shape.heads)),
         slope_(static_cast<T>(arguments.shape.negative_slope)),
@@ -201,7 +201,7 @@ HWY_INLINE void differentiate(D d, const WeightOf& weight_of, const BackwardArgu
   const AttentionShape& shape = arguments.shape;
   const RowTable<T> d_out{arguments.d_out.data(), arguments.d_out.stride()};
   const std::size_t vectors = shape.columns() / hn::Lanes(d);
-  GivenWeights<T> weights(arguments);
+  IncomingAttention<T> weights(arguments);
   std::vector<T> beta_sum(shape.columns());
   for (std::size_t j = begin; j < end; ++j) {
     const PairedSums<T> sums{arguments.d_h.row(j).data(), beta_sum.data()};

@@ -67,7 +67,7 @@ LinearPolicyWeights load_linear_policy(const Context& context, const std::string
   weights.neighbour.assign(features.names.size(), 0.0);
   std::unordered_map<std::string, std::uint64_t> line_of;
   // A file of weights is small and its lines depend on each other (repeats): one thread.
-  const Context serial(0, 1);
+  const Context serial = context.on_one_thread();
   file->for_each_chunk(serial, "reading weights", faults, [&](std::size_t, CsvRecords& records) {
     while (records.next()) {
       const std::string feature(records[*name_column]);

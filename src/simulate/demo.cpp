@@ -12,12 +12,13 @@ constexpr std::uint64_t kDemoSimulation = 0;
 }  // namespace
 
 TopicNetwork demo_network(const Context& context) {
-  return synthetic_topic_network(Context(kDemoSeed, context.num_threads()), NetworkOptions{});
+  return synthetic_topic_network(context.with_seed(kDemoSeed), NetworkOptions{});
 }
 
 LoadedData demo_data(const Context& context) {
-  const Context fixed(kDemoSeed, context.num_threads());
-  return simulate_data(fixed, demo_network(context), OutcomeOptions{}, kDemoSimulation).data;
+  return simulate_data(context.with_seed(kDemoSeed), demo_network(context), OutcomeOptions{},
+                       kDemoSimulation)
+      .data;
 }
 
 }  // namespace cone

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <set>
-#include <thread>
 
 #include <fmt/format.h>
 
@@ -13,23 +12,17 @@
 namespace cone {
 namespace {
 
-/// The observer of the units. The caller's observer may be called on the caller's thread only:
-/// units on that thread ask it, and units on other threads read its last answer. So all stop within
-/// a step of their computation, not at its end.
+/// Stands between the caller's observer and the units: it hears of units only, not of the phases
+/// within them, and the units on the caller's thread ask it in passing. All stop within a step of
+/// their own computation, not at the end of it.
 class UnitsWatch : public ProgressObserver {
  public:
   UnitsWatch(const Context& context, const std::string& phase, std::size_t num_units)
       : context_(context), phase_(phase), num_units_(num_units) {}
 
   bool update(std::string_view, std::uint64_t, std::uint64_t) override {
-    if (std::this_thread::get_id() == caller_ && !stop_) {
-      try {
-        context_.report(phase_, num_done_, num_units_);
-      } catch (const Cancelled&) {
-        stop_ = true;
-      }
-    }
-    return !stop_;
+    context_.report(phase_, num_done_, num_units_);
+    return true;
   }
   void count_unit() { ++num_done_; }
 
@@ -37,14 +30,12 @@ class UnitsWatch : public ProgressObserver {
   const Context& context_;
   const std::string& phase_;
   const std::size_t num_units_;
-  const std::thread::id caller_ = std::this_thread::get_id();
   std::atomic<std::size_t> num_done_ = 0;
-  std::atomic<bool> stop_ = false;
 };
 
-UnitRecord run_unit(const Unit& unit, ProgressObserver& watch) {
+UnitRecord run_unit(const Context& side_by_side, const Unit& unit) {
   const OneBlasThread guard;
-  const Context context(unit.identity.seed, 1, &watch);
+  const Context context = side_by_side.with_seed(unit.identity.seed).on_one_thread();
   const Stopwatch stopwatch;
   UnitRecord record;
   try {
@@ -101,11 +92,11 @@ UnitsReport run_units(const Context& context, const UnitStore& store, std::span<
   const std::vector<std::size_t> left = reuse_records(store, units, options.retry_failed, report);
 
   UnitsWatch watch(context, options.phase, left.size());
-  const Context side_by_side(context.seed(), context.num_threads(), &watch);
+  const Context side_by_side = context.with_observer(&watch);
   side_by_side.for_each_task(options.phase, left.size(), [&](std::size_t k) {
     const Unit& unit = units[left[k]];
     // As it was stored rather than as it is: a resumed run sees the same, to the last bit.
-    report.records[left[k]] = store.save(unit.identity, run_unit(unit, watch));
+    report.records[left[k]] = store.save(unit.identity, run_unit(side_by_side, unit));
     watch.count_unit();
   });
   for (const UnitRecord& record : report.records) {

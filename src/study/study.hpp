@@ -63,7 +63,8 @@ std::vector<StudySetting> study_settings(std::span<const StudyNetwork> networks,
                                          const StudyOptions& options, std::uint64_t seed);
 
 /// The dataset of one simulation.
-LoadedData simulated_log(const StudySetting& setting, std::uint64_t simulation);
+LoadedData simulated_log(const Context& context, const StudySetting& setting,
+                         std::uint64_t simulation);
 
 /// One line of the results: an estimator, and how it corrects.
 struct StudyMethod {

@@ -56,9 +56,11 @@ std::vector<StudySetting> study_settings(std::span<const StudyNetwork> networks,
   return settings;
 }
 
-LoadedData simulated_log(const StudySetting& setting, std::uint64_t simulation) {
+LoadedData simulated_log(const Context& context, const StudySetting& setting,
+                         std::uint64_t simulation) {
   const OutcomeOptions outcome = {.kappa2 = setting.kappa2, .normalisation = setting.normalisation};
-  return simulate_data(Context(setting.seed, 1), setting.network->network, outcome, simulation)
+  return simulate_data(context.with_seed(setting.seed), setting.network->network, outcome,
+                       simulation)
       .data;
 }
 

@@ -78,7 +78,7 @@ std::set<std::pair<Correction, bool>> variants_of(const MethodGroup& group) {
 
 Json evaluate_group(const Context& context, const StudySetting& setting, std::uint64_t simulation,
                     const MethodGroup& group, EvaluateOptions options) {
-  const LoadedData data = simulated_log(setting, simulation);
+  const LoadedData data = simulated_log(context, setting, simulation);
   const std::vector<std::string> policy = {fmt::format("random-weights:{}", simulation)};
   const auto policies = resolve_policies(context, data.observed, policy);
   std::optional<ConeFit> fit;
@@ -199,7 +199,7 @@ ConeOptions setting_options(const Context& context, const StudySetting& setting,
   if (!options.tune) return {};
   TuneOptions how;
   how.plan.protocol = Protocol::kSplit;
-  const LoadedData data = simulated_log(setting, kTuningSimulation);
+  const LoadedData data = simulated_log(context, setting, kTuningSimulation);
   const std::vector<ConeOptions> grid = expand_grid(ConeOptions{}, default_tuning_grid());
   const Tuning tuning = tune(context, data.observed, grid, how, store, retry_failed);
   for (const TunedPoint& point : tuning.ranked) {

@@ -26,12 +26,14 @@ UnitIdentity identity_of(const ConeOptions& point, std::size_t fold, const PlanO
 /// Fits one point on one fold and returns its scores. Throws Error where the training diverged.
 Json fold_scores(const Context& context, const Dataset& data, const FitTask& task,
                  const ConeOptions& point, int selection_folds) {
-  const FoldTraining training = fit_cone_fold(context, data, task, point, selection_folds).training;
-  if (training.status == TrainingStatus::kDiverged || !std::isfinite(training.outcome_error) ||
+  const FitPlan plan{.tasks = {task}, .scored = task.score};
+  const FoldTraining training =
+      fit_cone_folds(context, data, plan, point, selection_folds).folds.front().training;
+  if (training.status == TrainingStatus::kDiverged || !std::isfinite(training.arm_network_mse) ||
       !std::isfinite(training.propensity_loss)) {
     throw Error(ErrorCode::kData, {{}, "the training diverged", "try a smaller learning rate"});
   }
-  return {{"outcome_error", training.outcome_error},
+  return {{"outcome_error", training.arm_network_mse},
           {"propensity_loss", training.propensity_loss},
           {"status", std::string(enum_name(training.status))},
           {"epochs", training.epochs},

@@ -217,7 +217,7 @@ class Invariances(FolderTest):
         base = ["--policy", data / "policy.csv"]
         split = [*base, "--protocol", "split"]
         plain, plain_split = self.evaluate(data, *base), self.evaluate(data, *split)
-        cone_changes = [["--heads", 2], ["--head-size", 3], ["--layers", 2], ["--hidden", 7],
+        cone_changes = [["--encoder", "mean"], ["--heads", 2], ["--head-size", 3], ["--layers", 2], ["--hidden", 7],
                         ["--no-self-loops"], ["--gamma", 0.1], ["--zeta", 1],
                         ["--learning-rate", 0.01], ["--weight-decay", 0.5],
                         ["--clip-gradient", 0.01], ["--dropout", 0.5], ["--epochs", 3],

@@ -56,6 +56,8 @@ class Fitting(ModelTest):
                                 ([*out, "--heads", 0, "--folds", 1], "--folds"),
                                 ([*out, "--attention", self.folder / "m"], "the same file"),
                                 ([*out, "--stratified"], "--stratified"),
+                                ([*out, "--encoder", "mean", "--attention", self.folder / "a"],
+                                 "learns no attention"),
                                 ([*out, "--clip", 3], "--clip")):
             done = cone("fit", data, *arguments)
             self.assertEqual(done.returncode, 2, done.stderr)
@@ -73,7 +75,8 @@ class Fitting(ModelTest):
 
 class Evaluating(ModelTest):
     def test_a_model_gives_the_numbers_of_an_evaluation_that_trains(self):
-        for options in (SMALL, ["--protocol", "split", "--epochs", 4, "--heads", 1, "--seed", 5]):
+        for options in (SMALL, ["--protocol", "split", "--epochs", 4, "--heads", 1, "--seed", 5],
+                        [*SMALL, "--encoder", "mean"]):
             model = self.fit(options=options)
             policies = ["--policy", self.folder / "policy.csv", "treat-all"]
             direct = self.evaluate(self.folder, *policies, *options, "--estimators",
@@ -115,7 +118,7 @@ class Evaluating(ModelTest):
 
     def test_a_damaged_model_is_refused_with_a_reason(self):
         whole = self.fit().read_bytes()
-        version_2 = whole[:8] + struct.pack("<I", 2) + whole[12:]
+        older, newer = (whole[:8] + struct.pack("<I", version) + whole[12:] for version in (1, 3))
         flipped = bytearray(whole)
         flipped[len(whole) // 2] ^= 0x40
         damages = [
@@ -123,7 +126,8 @@ class Evaluating(ModelTest):
             (b"source,target\n", "is not a cone model file"),
             (whole[1:], "is not a cone model file"),
             (whole[:10], "ends before the format version"),
-            (version_2, "format version 2"),
+            (older, "was written by an older version; fit it again with cone fit"),
+            (newer, "was written by a newer version"),
             (whole[:len(whole) // 2], "bytes long and is"),
             (whole[:-1], "bytes long and is"),
             (whole + b"\n", "bytes long and is"),

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/numeric.hpp"
-#include "support/by_node.hpp"
+#include "cone_networks/small_fit.hpp"
 #include "support/small_network.hpp"
 
 namespace cone {
@@ -30,10 +30,18 @@ ConeOptions few_epochs(std::uint32_t epochs) {
   return options;
 }
 
-testing::ByNode fit_and_predict(const Context& context, const Dataset& data,
-                                const PlanOptions& plan, const ConeOptions& options) {
-  return testing::by_node(predict_cone(context, data, fit_cone(context, data, plan, options), 0.01),
-                          make_plan(context, data, plan, context.seed()).scored, data.num_nodes());
+struct Predictions {
+  std::vector<NodeIndex> scored;
+  Matrix<double> mu;
+  Matrix<double> e;
+};
+
+Predictions fit_and_predict(const Context& context, const Dataset& data, const PlanOptions& plan,
+                            const ConeOptions& options) {
+  const Nuisances nuisances =
+      testing::predict(context, data, fit_cone(context, data, plan, options));
+  return {make_plan(context, data, plan, context.seed()).scored, nuisances.outcome->mu,
+          nuisances.propensity->e};
 }
 
 TEST(ConeFit, CrossFittingScoresEveryNodeAndSplittingTheTestNodes) {
@@ -43,13 +51,14 @@ TEST(ConeFit, CrossFittingScoresEveryNodeAndSplittingTheTestNodes) {
   EXPECT_EQ(crossed.scored.size(), 200U);
   const auto split = fit_and_predict(context, data, plan_of(Protocol::kSplit), few_epochs(3));
   EXPECT_EQ(split.scored.size(), 40U);
-  for (const testing::ByNode* predictions : {&crossed, &split}) {
-    for (NodeIndex i = 0; i < 200; ++i) {
-      const bool scored =
-          std::binary_search(predictions->scored.begin(), predictions->scored.end(), i);
-      EXPECT_EQ(std::isfinite(predictions->mu0[i]), scored);
-      EXPECT_EQ(std::isfinite(predictions->mu1[i]), scored);
-      EXPECT_EQ(std::isfinite(predictions->probability[i]), scored);
+  for (const Predictions* predictions : {&crossed, &split}) {
+    ASSERT_EQ(predictions->mu.rows(), predictions->scored.size());
+    ASSERT_EQ(predictions->e.rows(), predictions->scored.size());
+    for (const double mu : predictions->mu.values()) EXPECT_TRUE(std::isfinite(mu));
+    for (std::size_t k = 0; k < predictions->e.rows(); ++k) {
+      EXPECT_GT(predictions->e(k, 0), 0);
+      EXPECT_GT(predictions->e(k, 1), 0);
+      EXPECT_EQ(predictions->e(k, 0) + predictions->e(k, 1), 1);
     }
   }
 }
@@ -66,25 +75,20 @@ TEST(ConeFit, NoNodesLogReachesItsOwnPredictions) {
   }
   const auto after = fit_and_predict(context, other, plan, few_epochs(10));
   ASSERT_EQ(before.scored, after.scored);
-  for (const NodeIndex i : before.scored) {
-    EXPECT_EQ(before.mu0[i], after.mu0[i]);
-    EXPECT_EQ(before.mu1[i], after.mu1[i]);
-    EXPECT_EQ(before.probability[i], after.probability[i]);
-  }
+  EXPECT_TRUE(std::ranges::equal(before.mu.values(), after.mu.values()));
+  EXPECT_TRUE(std::ranges::equal(before.e.values(), after.e.values()));
 }
 
 TEST(ConeFit, IsBitwiseEqualAtAnyNumberOfThreads) {
   const Dataset data = simulated_network(150);
-  std::vector<testing::ByNode> runs;
-  for (const int threads : {1, 2, 5}) {
+  std::vector<Predictions> runs;
+  for (const int threads : {1, 2, 3, 7}) {  // three folds: side by side from 3 on
     runs.push_back(
-        fit_and_predict(Context(1, threads), data, plan_of(Protocol::kSplit), few_epochs(10)));
+        fit_and_predict(Context(1, threads), data, plan_of(Protocol::kCrossFit), few_epochs(10)));
   }
-  for (const NodeIndex i : runs[0].scored) {
-    for (const testing::ByNode& run : runs) {
-      EXPECT_EQ(run.mu1[i], runs[0].mu1[i]);
-      EXPECT_EQ(run.probability[i], runs[0].probability[i]);
-    }
+  for (const Predictions& run : runs) {
+    EXPECT_TRUE(std::ranges::equal(run.mu.values(), runs[0].mu.values()));
+    EXPECT_TRUE(std::ranges::equal(run.e.values(), runs[0].e.values()));
   }
 }
 
@@ -102,7 +106,7 @@ TEST(ConeFit, PropensitiesOfARandomisedLogStayNearTheShareOfTreatedNodes) {
   double loss = 0;
   int num_sure = 0;
   for (NodeIndex i = 0; i < data.num_nodes(); ++i) {
-    const double p = predictions.probability[i];
+    const double p = predictions.e(i, 1);
     num_sure += p < 0.25 || p > 0.75 ? 1 : 0;
     loss -= std::log(data.treatment[i] == 1 ? p : 1 - p) / 600;
   }
@@ -117,10 +121,27 @@ TEST(ConeFit, ItsOutcomeNetworksExplainOutcomesThatNeighboursDecide) {
       fit_and_predict(context, data, plan_of(Protocol::kCrossFit), few_epochs(200));
   double squares = 0;
   for (NodeIndex i = 0; i < data.num_nodes(); ++i) {
-    const double predicted = data.treatment[i] == 1 ? predictions.mu1[i] : predictions.mu0[i];
+    const double predicted = predictions.mu(i, data.treatment[i]);
     squares += std::pow(predicted - data.outcome[i], 2) / 600;
   }
   EXPECT_LT(squares, 0.6 * variance(data.outcome, 0));
+}
+
+class StopLater : public ProgressObserver {
+ public:
+  bool update(std::string_view, std::uint64_t done, std::uint64_t total) override {
+    return done < total / 10 || total == 0;
+  }
+};
+
+TEST(ConeFit, CanBeCancelledWhetherFoldsRunSideBySideOrNot) {
+  const Dataset data = simulated_network(200);
+  for (const int threads : {1, 3}) {
+    StopLater observer;
+    EXPECT_THROW(fit_cone(Context(1, threads, &observer), data, plan_of(Protocol::kCrossFit),
+                          few_epochs(100000)),
+                 Cancelled);
+  }
 }
 
 TEST(ConeFit, OtherDataIsRefused) {
@@ -128,7 +149,7 @@ TEST(ConeFit, OtherDataIsRefused) {
   Dataset data = simulated_network(100);
   const ConeFit fit = fit_cone(context, data, plan_of(Protocol::kSplit), few_epochs(2));
   data.outcome[7] += 1;
-  EXPECT_THROW(predict_cone(context, data, fit, 0.01), Error);
+  EXPECT_THROW(redraw_plan_checked(context, data, fit), Error);
 }
 
 TEST(ConeFit, AlmostNoTreatedNodesStillGiveAPropensity) {
@@ -139,8 +160,8 @@ TEST(ConeFit, AlmostNoTreatedNodesStillGiveAPropensity) {
   data.treatment[split.train[0]] = 1;
   data.treatment[split.train[1]] = 1;
   const auto predictions = fit_and_predict(Context(3, 1), data, plan, few_epochs(2));
-  for (const NodeIndex i : predictions.scored) {
-    EXPECT_NEAR(predictions.probability[i], 1.0 / 22, 1e-9);
+  for (std::size_t k = 0; k < predictions.e.rows(); ++k) {
+    EXPECT_NEAR(predictions.e(k, 1), 1.0 / 22, 1e-9);
   }
 }
 
@@ -149,17 +170,34 @@ TEST(ConeFit, RepresentationsAreThoseOfTheFoldThatScoresTheNode) {
   const Dataset data = simulated_network(120);
   const PlanOptions options = plan_of(Protocol::kCrossFit);
   const ConeFit fit = fit_cone(context, data, options, few_epochs(2));
-  const Matrix<float> z = representations(context, data, fit);
   const FitPlan plan = make_plan(context, data, options, context.seed());
-  ASSERT_EQ(z.rows(), 120U);
-  ASSERT_EQ(z.cols(), 16U);
+  ASSERT_EQ(fit.z.rows(), 120U);
+  ASSERT_EQ(fit.z.cols(), 16U);
+  const ConeInput input(data);
   for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
-    const EncodedNodes nodes = encode_nodes(context, data, fit.folds[t].encoder);
+    const Matrix<float> z = encode_with(context, input, fit.options, fit.folds[t].encoder);
     for (const NodeIndex i : plan.tasks[t].score) {
-      EXPECT_EQ(z(i, 0), nodes.z_outcome(i, 0));
-      EXPECT_EQ(z(i, 8), nodes.z_treatment(i, 0));
+      EXPECT_TRUE(std::ranges::equal(fit.z.row(i), z.row(i)));
     }
   }
+}
+
+TEST(ConeFit, RefusesDataWithoutALogAndBadOptions) {
+  Dataset data = simulated_network(100);
+  ConeOptions options = small_options();
+  options.heads = 0;
+  options.learning_rate = -1;
+  const PlanOptions plan = plan_of(Protocol::kSplit);
+  try {
+    fit_cone(Context(1, 1), data, plan, options);
+    FAIL() << "bad options were taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUsage);
+    EXPECT_EQ(error.faults().size(), 2);
+  }
+  data.treatment.clear();
+  data.outcome.clear();
+  EXPECT_THROW(fit_cone(Context(1, 1), data, plan, small_options()), Error);
 }
 
 }  // namespace

@@ -26,7 +26,9 @@ constexpr std::size_t kLengthAt = 12;
 constexpr std::size_t kDataChecksumAt = 28;
 constexpr std::size_t kNumFeaturesAt = 60;
 constexpr std::size_t kNumFoldsAt = 68;
-constexpr std::size_t kPlanAt = 72;
+constexpr std::size_t kNumArmsAt = 72;
+constexpr std::size_t kFirstLabelAt = 76;
+constexpr std::size_t kPlanAt = 86;  // after the labels "0" and "1"
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 class ModelFile : public ::testing::Test {
@@ -35,10 +37,10 @@ class ModelFile : public ::testing::Test {
     write_model(folder.path() / "model", fit);
     bytes = contents("model");
     plan_text = canonical_text(fit.plan);
-    option_text = canonical_text(fit.folds[0].encoder.options);
+    option_text = canonical_text(fit.options);
     options_at = kPlanAt + 4 + plan_text.size();
     tensors_at = options_at + 4 + option_text.size();
-    const FoldShape shape(7, fit.folds[0].encoder.options);
+    const FoldShape shape(fit.shape(), fit.options);
     folds_at = bytes.size() - kChecksumDigits - 2 * shape.num_bytes();
     z_scale_at = folds_at + 16 + 4 * shape.encoder.size() + 4 * shape.num_columns;
     arms_at = z_scale_at + 4 * shape.num_columns;
@@ -116,37 +118,37 @@ TEST_F(ModelFile, GivesBackWhatWasWritten) {
   EXPECT_EQ(canonical_text(read.plan), plan_text);
   EXPECT_EQ(read.seed, fit.seed);
   EXPECT_EQ(read.data_checksum, fit.data_checksum);
+  EXPECT_EQ(canonical_text(read.options), option_text);
+  EXPECT_EQ(read.num_features, 7U);
+  EXPECT_EQ(read.arms, fit.arms);
   ASSERT_EQ(read.folds.size(), 2U);
   for (std::size_t k = 0; k < 2; ++k) {
     const ConeFold& was = fit.folds[k];
     const ConeFold& is = read.folds[k];
-    EXPECT_EQ(canonical_text(is.encoder.options), option_text);
-    EXPECT_EQ(is.encoder.num_features, 7U);
-    EXPECT_EQ(is.encoder.data_checksum, fit.data_checksum);
-    EXPECT_EQ(is.encoder.outcome_mean, was.encoder.outcome_mean);
-    EXPECT_EQ(is.encoder.outcome_scale, was.encoder.outcome_scale);
+    EXPECT_EQ(is.encoder.outcome_units.mean, was.encoder.outcome_units.mean);
+    EXPECT_EQ(is.encoder.outcome_units.scale, was.encoder.outcome_units.scale);
     EXPECT_TRUE(
         std::ranges::equal(is.encoder.parameters.values(), was.encoder.parameters.values()));
     EXPECT_EQ(is.z_units.mean, was.z_units.mean);
     EXPECT_EQ(is.z_units.scale, was.z_units.scale);
-    for (const auto& arm : {&ConeFold::control, &ConeFold::treated}) {
-      EXPECT_EQ((is.*arm).units().mean, (was.*arm).units().mean);
-      EXPECT_EQ((is.*arm).units().scale, (was.*arm).units().scale);
-      EXPECT_TRUE(
-          std::ranges::equal((is.*arm).parameters().values(), (was.*arm).parameters().values()));
+    ASSERT_EQ(is.outcomes.size(), fit.arms.size());
+    for (std::size_t a = 0; a < fit.arms.size(); ++a) {
+      EXPECT_EQ(is.outcomes[a].units().mean, was.outcomes[a].units().mean);
+      EXPECT_EQ(is.outcomes[a].units().scale, was.outcomes[a].units().scale);
+      EXPECT_TRUE(std::ranges::equal(is.outcomes[a].parameters().values(),
+                                     was.outcomes[a].parameters().values()));
     }
     EXPECT_EQ(is.propensity.intercepts, was.propensity.intercepts);
-    EXPECT_TRUE(std::equal(is.propensity.coefficients.values().begin(),
-                           is.propensity.coefficients.values().end(),
-                           was.propensity.coefficients.values().begin()));
+    EXPECT_TRUE(std::ranges::equal(is.propensity.coefficients.values(),
+                                   was.propensity.coefficients.values()));
     EXPECT_EQ(is.propensity.converged, was.propensity.converged);
     EXPECT_EQ(is.propensity.iterations, was.propensity.iterations);
     EXPECT_EQ(is.training.status, was.training.status);
     EXPECT_EQ(is.training.epochs, was.training.epochs);
     EXPECT_EQ(is.training.best_epoch, was.training.best_epoch);
-    EXPECT_EQ(is.training.validation_outcome_loss, was.training.validation_outcome_loss);
-    EXPECT_EQ(is.training.validation_treatment_loss, was.training.validation_treatment_loss);
-    EXPECT_EQ(is.training.outcome_error, was.training.outcome_error);
+    EXPECT_EQ(is.training.encoder_head_mse, was.training.encoder_head_mse);
+    EXPECT_EQ(is.training.treatment_head_loss, was.training.treatment_head_loss);
+    EXPECT_EQ(is.training.arm_network_mse, was.training.arm_network_mse);
     EXPECT_EQ(is.training.propensity_loss, was.training.propensity_loss);
   }
   write_model(folder.path() / "again", read);
@@ -156,7 +158,7 @@ TEST_F(ModelFile, GivesBackWhatWasWritten) {
 }
 
 TEST_F(ModelFile, ListsTheTensorsThatAnOutcomeNetworkHas) {
-  const auto expected = fit.folds[0].control.parameters().layout();
+  const auto expected = fit.folds[0].outcomes[0].parameters().layout();
   const nn::ParameterLayout listed = ArmNetwork::layout(16, 8);
   ASSERT_EQ(listed.tensors().size(), expected.tensors().size());
   for (std::size_t k = 0; k < listed.tensors().size(); ++k) {
@@ -190,10 +192,36 @@ TEST_F(ModelFile, ThatIsMissingOrAFolderIsRefused) {
 }
 
 TEST_F(ModelFile, OfAnotherVersionIsRefusedWhateverFollows) {
-  std::string file = bytes;
-  put(file, kVersionAt, std::uint32_t{2});
-  expect_outcome(file, "format version 2, this program reads 1");
-  expect_outcome(sealed(file), "format version 2, this program reads 1");
+  for (const auto& [version, part] :
+       {std::pair{1U, "was written by an older version"}, std::pair{3U, "by a newer version"}}) {
+    std::string file = bytes;
+    put(file, kVersionAt, std::uint32_t{version});
+    expect_outcome(file, part);
+    expect_outcome(sealed(file), part);
+  }
+  std::string old = bytes;
+  put(old, kVersionAt, std::uint32_t{1});
+  expect_outcome(old, "fit it again with cone fit");
+}
+
+TEST_F(ModelFile, OfManyArmsGivesBackWhatWasWritten) {
+  const ConeFit many = testing::random_fit({"control", "email", "sms, twice", ""});
+  write_model(folder.path() / "many", many);
+  const ConeFit read = read_model(folder.path() / "many");
+  EXPECT_EQ(read.arms, many.arms);
+  ASSERT_EQ(read.folds[1].outcomes.size(), 4U);
+  EXPECT_EQ(read.folds[1].propensity.intercepts, many.folds[1].propensity.intercepts);
+  EXPECT_EQ(read.folds[1].outcomes[3].units().mean, many.folds[1].outcomes[3].units().mean);
+  write_model(folder.path() / "again", read);
+  EXPECT_EQ(contents("again"), contents("many"));
+}
+
+TEST_F(ModelFile, WithArmsThatAreNoneIsRefused) {
+  expect_after_putting(kNumArmsAt, std::uint32_t{0}, "has 0 arms, and a model has 2 to 16");
+  expect_after_putting(kNumArmsAt, std::uint32_t{1}, "has 1 arms");
+  expect_after_putting(kNumArmsAt, ~std::uint32_t{0}, "has 4294967295 arms");
+  expect_after_putting(kFirstLabelAt, ~std::uint32_t{0}, "the label of an arm: 4294967295 bytes");
+  expect_after_putting(kFirstLabelAt + 4, '1', "two arms have the same label");
 }
 
 TEST_F(ModelFile, CutAnywhereWithTheRightChecksumIsRefused) {
@@ -282,13 +310,13 @@ TEST_F(ModelFile, WithOtherTensorsOrNumbersIsRefused) {
   expect_after_putting(z_scale_at, kNaN, "the scales of the representations");
   expect_after_putting(arms_at + 8, -1.0, "the scale of outcomes of the outcome network");
   expect_after_putting(arms_at + 16, std::numeric_limits<float>::infinity(),
-                       "tensor hidden.weight of the outcome network of the untreated");
-  expect_after_putting(propensity_at - 4, kNaN,
-                       "output.bias1 of the outcome network of the treated");
-  expect_after_putting(propensity_at, kInfinity, "the intercept of the propensity model");
+                       "tensor hidden.weight of the outcome network of arm 0");
+  expect_after_putting(propensity_at - 4, kNaN, "output.bias1 of the outcome network of arm 1");
+  expect_after_putting(propensity_at, kInfinity, "the intercepts of the propensity model");
   expect_after_putting(propensity_at + 8, kInfinity, "the coefficients of the propensity model");
-  expect_after_putting(training_at - 8, std::uint32_t{2}, "the steps of the propensity model");
-  expect_after_putting(training_at - 4, ~std::uint32_t{0}, "the steps of the propensity model");
+  expect_after_putting(training_at - 8, std::uint32_t{2}, "neither 0 nor 1");
+  expect_after_putting(training_at - 4, ~std::uint32_t{0},
+                       "the propensity model's step count is invalid");
   expect_after_putting(training_at, std::uint32_t{3}, "there is no status 3 of a training");
   expect_after_putting(training_at, ~std::uint32_t{0}, "there is no status 4294967295");
   expect_after_putting(training_at + 4, ~std::uint64_t{0}, "does not fit its options");
@@ -310,7 +338,7 @@ TEST_F(ModelFile, MutatedAnyhowIsReadOrRefusedWithAReason) {
 
 TEST_F(ModelFile, OfATrainingThatDivergedIsReadAllTheSame) {
   fit.folds[0].training.status = TrainingStatus::kDiverged;
-  fit.folds[0].training.outcome_error = std::numeric_limits<double>::quiet_NaN();
+  fit.folds[0].training.arm_network_mse = std::numeric_limits<double>::quiet_NaN();
   write_model(folder.path() / "diverged", fit);
   EXPECT_EQ(read_model(folder.path() / "diverged").folds[0].training.status,
             TrainingStatus::kDiverged);
@@ -319,7 +347,7 @@ TEST_F(ModelFile, OfATrainingThatDivergedIsReadAllTheSame) {
 TEST_F(ModelFile, ServesAsTheFitItWas) {
   const Dataset data = testing::small_world(80, 0.5, 1, 0).data.observed;
   const Context context(5, 2);
-  ConeOptions options = fit.folds[0].encoder.options;
+  ConeOptions options = fit.options;
   options.epochs = 4;
   for (const Protocol protocol : {Protocol::kCrossFit, Protocol::kSplit}) {
     PlanOptions plan;
@@ -328,12 +356,13 @@ TEST_F(ModelFile, ServesAsTheFitItWas) {
     const ConeFit fitted = fit_cone(context, data, plan, options);
     write_model(folder.path() / "fitted", fitted);
     const ConeFit read = read_model(folder.path() / "fitted");
-    const Nuisances was = predict_cone(context, data, fitted, 0.01);
-    const Nuisances is = predict_cone(Context(0, 1), data, read, 0.01);
+    EXPECT_EQ(read.z.rows(), 0U) << "what follows encodes anew";
+    const Nuisances was = testing::predict(context, data, fitted);
+    const Nuisances is = testing::predict(Context(0, 1), data, read);
     EXPECT_TRUE(std::ranges::equal(is.outcome->mu.values(), was.outcome->mu.values()));
     EXPECT_TRUE(std::ranges::equal(is.propensity->e.values(), was.propensity->e.values()));
   }
-  EXPECT_THROW(predict_cone(context, data, fit, 0.01), Error) << "fitted to other data";
+  EXPECT_THROW(redraw_plan_checked(context, data, fit), Error) << "fitted to other data";
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "cone_networks/cone_model.hpp"
+#include "cone_networks/encoder.hpp"
 #include "support/fixture.hpp"
 #include "support/small_data.hpp"
 
@@ -79,7 +79,7 @@ class ObjectiveFixture : public ::testing::Test {
     for (const auto& edge : fixture["edges"]) edges.push_back({edge[0], edge[1]});
     const Graph graph = build_graph(context, fixture["num_nodes"], edges);
     const SparseMatrix x = testing::sparse_from_rows(fixture["x"]);
-    const FeatureOperand<double> features(x, x.values());
+    const TrainingFeatures<double> features(x);
     LoggedNodes<double> train;
     for (const NodeIndex i : testing::vector_of<NodeIndex>(fixture["train"])) {
       train.nodes.push_back(i);
@@ -87,17 +87,17 @@ class ObjectiveFixture : public ::testing::Test {
       train.treatment.push_back(fixture["treatment"][i]);
     }
 
-    model.emplace(x.cols(), options);
+    model.emplace(DataShape{x.cols(), 2}, options);
     for_each_tensor([&](const Source& source, const nn::Tensor& tensor) {
       const auto values = joined(fixture["parameters"], source);
       ASSERT_EQ(values.size(), tensor.size()) << tensor.name;
       std::copy(values.begin(), values.end(),
                 model->parameters().values().begin() + static_cast<long>(tensor.offset));
     });
-    model->encode(context, graph, features, nullptr);
+    model->encode(context, graph, features.whole(), nullptr);
     losses =
         model->objective(context, train, testing::vector_of<std::uint32_t>(fixture["permutation"]));
-    model->backward(context, graph, features, nullptr);
+    model->backward(context, graph, features.whole(), nullptr);
   }
 
   template <class Visit>
@@ -113,8 +113,8 @@ class ObjectiveFixture : public ::testing::Test {
   }
 
   json fixture;
-  std::optional<ConeModel<double>> model;
-  ConeLosses losses;
+  std::optional<Encoder<double>> model;
+  EncoderLosses losses;
 };
 
 TEST_F(ObjectiveFixture, LossesMatch) {

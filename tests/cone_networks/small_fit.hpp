@@ -4,7 +4,7 @@
 
 #include "base/random.hpp"
 #include "cone_networks/cone_fit.hpp"
-#include "cone_networks/cone_model.hpp"
+#include "cone_networks/encoder.hpp"
 
 namespace cone::testing {
 
@@ -13,51 +13,54 @@ inline void fill_normal(Rng& rng, std::span<float> values) {
 }
 
 /// A fit of two folds with two layers, seven features and random weights, that nothing trained.
-inline ConeFit random_fit() {
-  ConeOptions options;
-  options.heads = 2;
-  options.head_size = 4;
-  options.hidden = 8;
-  options.layers = 2;
-  options.dropout = 0.1;
-  constexpr std::size_t kColumns = 16;
-  ConeFit fit{.seed = 0xfedcba9876543210U, .data_checksum = "0123456789abcdef0123456789abcdef"};
+inline ConeFit random_fit(std::vector<std::string> arms = {"0", "1"}) {
+  ConeFit fit{.seed = 0xfedcba9876543210U,
+              .data_checksum = "0123456789abcdef0123456789abcdef",
+              .num_features = 7,
+              .arms = std::move(arms)};
   fit.plan.folds = 2;
+  fit.options.heads = 2;
+  fit.options.head_size = 4;
+  fit.options.hidden = 8;
+  fit.options.layers = 2;
+  fit.options.dropout = 0.1;
+  constexpr std::size_t kColumns = 16;
   for (std::uint64_t k = 0; k < 2; ++k) {
     Rng rng(31, Stream::kTest, k);
-    ConeModel<float> model(7, options);
-    fill_normal(rng, model.parameters().values());
-    ConeFold fold{.encoder = {.options = options,
-                              .num_features = 7,
-                              .data_checksum = fit.data_checksum,
-                              .outcome_mean = -2.5,
-                              .outcome_scale = 0.1,
-                              .parameters = model.parameters()},
-                  .control = ArmNetwork(kColumns, options.hidden),
-                  .treated = ArmNetwork(kColumns, options.hidden)};
-    fold.propensity.coefficients = Matrix<double>(1, kColumns);
+    Encoder<float> encoder(fit.shape(), fit.options);
+    fill_normal(rng, encoder.parameters().values());
+    ConeFold fold{.encoder = {.outcome_units = {.mean = -2.5, .scale = 0.1},
+                              .parameters = encoder.parameters().without_gradients()}};
     for (std::size_t j = 0; j < kColumns; ++j) {
       fold.z_units.mean.push_back(static_cast<float>(rng.normal()));
       fold.z_units.scale.push_back(static_cast<float>(rng.exponential() + 0.1));
-      fold.propensity.coefficients(0, j) = rng.normal();
     }
-    for (ArmNetwork* arm : {&fold.control, &fold.treated}) {
-      arm->units() = {.mean = rng.normal(), .scale = 1 + rng.uniform()};
-      fill_normal(rng, arm->parameters().values());
+    fold.propensity.coefficients = Matrix<double>(fit.arms.size() - 1, kColumns);
+    for (double& value : fold.propensity.coefficients.values()) value = rng.normal();
+    for (std::size_t a = 0; a < fit.arms.size(); ++a) {
+      ArmNetwork& network = fold.outcomes.emplace_back(kColumns, fit.options.hidden);
+      network.units() = {.mean = rng.normal(), .scale = 1 + rng.uniform()};
+      fill_normal(rng, network.parameters().values());
+      if (a > 0) fold.propensity.intercepts.push_back(rng.normal());
     }
-    fold.propensity.intercepts = {rng.normal()};
     fold.propensity.converged = k == 0;
     fold.propensity.iterations = 7;
     fold.training = {.status = TrainingStatus::kStoppedEarly,
                      .epochs = 90 + k,
                      .best_epoch = 60,
-                     .validation_outcome_loss = 0.5,
-                     .validation_treatment_loss = 0.6,
-                     .outcome_error = 0.7,
+                     .encoder_head_mse = 0.5,
+                     .treatment_head_loss = 0.6,
+                     .arm_network_mse = 0.7,
                      .propensity_loss = 0.8};
     fit.folds.push_back(std::move(fold));
   }
   return fit;
+}
+
+inline Nuisances predict(const Context& context, const Dataset& data, const ConeFit& fit) {
+  const FitPlan plan = redraw_plan_checked(context, data, fit);
+  const Matrix<float> z = fit.z.rows() > 0 ? fit.z : encode_scored_nodes(context, data, plan, fit);
+  return predict_cone(context, data, plan, fit.folds, z, 0.01);
 }
 
 }  // namespace cone::testing

@@ -6,8 +6,11 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "cone_networks/cone_model.hpp"
-#include "cone_networks/representation.hpp"
+#include "cone_networks/cone_fit.hpp"
+#include "cone_networks/encoder.hpp"
+#include "cone_networks/export_attention.hpp"
+#include "cone_networks/train_encoder.hpp"
+#include "nn/workspace.hpp"
 #include "support/small_network.hpp"
 
 namespace cone {
@@ -17,8 +20,14 @@ using testing::first_nodes;
 using testing::simulated_network;
 using testing::small_options;
 
-std::vector<float> weights_of(const Representation& result) {
-  const auto values = result.model.parameters.values();
+TrainedEncoder train_on(const Context& context, const Dataset& data, const ConeOptions& options,
+                        std::span<const NodeIndex> learnt, std::span<const NodeIndex> validation) {
+  const ConeInput input(data);
+  return train_encoder(context, input, options, learnt, validation);
+}
+
+std::vector<float> weights_of(const TrainedEncoder& result) {
+  const auto values = result.weights.parameters.values();
   return {values.begin(), values.end()};
 }
 
@@ -30,14 +39,20 @@ double score(const EpochLosses& losses, const ConeOptions& options) {
   return losses.validation_outcome + options.gamma * losses.validation_treatment;
 }
 
-TEST(Training, LowersTheLossesAndPredictsHeldOutOutcomesBetterThanAConstant) {
+class EveryEncoder : public ::testing::TestWithParam<EncoderKind> {};
+
+INSTANTIATE_TEST_SUITE_P(Kinds, EveryEncoder,
+                         ::testing::Values(EncoderKind::kAttention, EncoderKind::kMean),
+                         [](const auto& tested) { return std::string(enum_name(tested.param)); });
+
+TEST_P(EveryEncoder, LowersTheLossesAndPredictsHeldOutOutcomesBetterThanAConstant) {
   const Dataset data = simulated_network(1200);
   const Split split = make_split(data, {}, 1);
   ConeOptions options;
+  options.encoder = GetParam();
   options.gamma = 0.1;
   const Context context(1, 2);
-  const Representation result =
-      train_representation(context, data, options, split.train, split.validation);
+  const TrainedEncoder result = train_on(context, data, options, split.train, split.validation);
   EXPECT_NE(result.status, TrainingStatus::kDiverged);
   const EpochLosses& first = result.history.front();
   const EpochLosses& best = result.history[result.best_epoch];
@@ -45,36 +60,37 @@ TEST(Training, LowersTheLossesAndPredictsHeldOutOutcomesBetterThanAConstant) {
   EXPECT_LT(best.treatment, first.treatment);
 
   // The outcome head on nodes that took no part, against the training nodes' mean.
-  const ConeArchitecture architecture(result.model.num_features, options);
+  const EncoderParts<float> parts({data.features.matrix.cols(), 2}, options);
   nn::MlpWorkspace<float> head;
-  architecture.outcome_head.forward(context, result.model.parameters,
-                                    std::as_const(result.nodes.z_outcome).view(), head);
+  parts.outcome_head.forward(
+      context, result.weights.parameters,
+      nn::columns(std::as_const(result.z).view(), 0, parts.towers.tower_columns()), head);
   double squared_error = 0;
   double constant_error = 0;
+  const OutcomeUnits& units = result.weights.outcome_units;
   for (const NodeIndex i : split.test) {
-    const double y = (data.outcome[i] - result.model.outcome_mean) / result.model.outcome_scale;
+    const double y = (data.outcome[i] - units.mean) / units.scale;
     squared_error += std::pow(head.output()(i, 0) - y, 2);
     constant_error += y * y;
   }
   EXPECT_LT(squared_error, 0.8 * constant_error);
 }
 
-TEST(Training, IsBitwiseEqualAtAnyNumberOfThreads) {
+TEST_P(EveryEncoder, IsBitwiseEqualAtAnyNumberOfThreads) {
   const Dataset data = simulated_network(700);
   ConeOptions options = small_options();
+  options.encoder = GetParam();
   options.layers = 2;
   options.dropout = 0.2;
   options.epochs = 4;
   options.clip_gradient = 0.5;
   const auto train = first_nodes(400);
   const auto validation = first_nodes(150, 400);
-  const Representation one = train_representation(Context(3, 1), data, options, train, validation);
+  const TrainedEncoder one = train_on(Context(3, 1), data, options, train, validation);
   for (const int threads : {2, 5}) {
-    const Representation more =
-        train_representation(Context(3, threads), data, options, train, validation);
+    const TrainedEncoder more = train_on(Context(3, threads), data, options, train, validation);
     EXPECT_EQ(weights_of(one), weights_of(more)) << threads;
-    EXPECT_EQ(numbers_of(one.nodes.z_outcome), numbers_of(more.nodes.z_outcome)) << threads;
-    EXPECT_EQ(numbers_of(one.nodes.z_treatment), numbers_of(more.nodes.z_treatment)) << threads;
+    EXPECT_EQ(numbers_of(one.z), numbers_of(more.z)) << threads;
   }
 }
 
@@ -87,7 +103,7 @@ TEST(Training, EarlyStoppingRestoresTheBestWeights) {
   const auto train = first_nodes(200);
   const auto validation = first_nodes(100, 200);
   const Context context(2, 2);
-  const Representation result = train_representation(context, data, options, train, validation);
+  const TrainedEncoder result = train_on(context, data, options, train, validation);
   ASSERT_EQ(result.status, TrainingStatus::kStoppedEarly);
   EXPECT_EQ(result.history.size(), result.best_epoch + options.patience + 1);
   for (const EpochLosses& losses : result.history) {
@@ -95,7 +111,7 @@ TEST(Training, EarlyStoppingRestoresTheBestWeights) {
   }
   // A run that ends at the best epoch has the same weights.
   options.epochs = static_cast<std::uint32_t>(result.best_epoch);
-  const Representation shorter = train_representation(context, data, options, train, validation);
+  const TrainedEncoder shorter = train_on(context, data, options, train, validation);
   EXPECT_EQ(weights_of(result), weights_of(shorter));
 }
 
@@ -104,10 +120,10 @@ TEST(Training, ThatDivergesSaysSoAndReturnsFiniteNumbers) {
   ConeOptions options = small_options();
   for (const double learning_rate : {1e6, 1e30}) {
     options.learning_rate = learning_rate;
-    const Representation result =
-        train_representation(Context(1, 2), data, options, first_nodes(300), first_nodes(100, 300));
+    const TrainedEncoder result =
+        train_on(Context(1, 2), data, options, first_nodes(300), first_nodes(100, 300));
     EXPECT_EQ(result.status, TrainingStatus::kDiverged) << learning_rate;
-    for (const float z : result.nodes.z_outcome.values()) EXPECT_TRUE(std::isfinite(z));
+    for (const float z : result.z.values()) EXPECT_TRUE(std::isfinite(z));
     for (const float weight : weights_of(result)) EXPECT_TRUE(std::isfinite(weight));
   }
 }
@@ -132,8 +148,8 @@ class StopAfter : public ProgressObserver {
 TEST(Training, CanBeCancelled) {
   const Dataset data = simulated_network(500);
   StopAfter observer(7);
-  EXPECT_THROW(train_representation(Context(1, 2, &observer), data, small_options(),
-                                    first_nodes(300), first_nodes(100, 300)),
+  EXPECT_THROW(train_on(Context(1, 2, &observer), data, small_options(), first_nodes(300),
+                        first_nodes(100, 300)),
                Cancelled);
   EXPECT_EQ(observer.last_epoch(), 7U);
 }
@@ -142,13 +158,13 @@ TEST(Training, LeavesNoGradientsInTheModel) {
   const Dataset data = simulated_network(500);
   ConeOptions options = small_options();
   options.epochs = 2;
-  const Representation result =
-      train_representation(Context(1, 2), data, options, first_nodes(300), first_nodes(100, 300));
-  EXPECT_FALSE(result.model.parameters.values().empty());
-  EXPECT_TRUE(result.model.parameters.gradients().empty());
+  const TrainedEncoder result =
+      train_on(Context(1, 2), data, options, first_nodes(300), first_nodes(100, 300));
+  EXPECT_FALSE(result.weights.parameters.values().empty());
+  EXPECT_TRUE(result.weights.parameters.gradients().empty());
 }
 
-TEST(Training, PermutesWithTheNodes) {
+TEST_P(EveryEncoder, PermutesWithTheNodes) {
   const Dataset data = simulated_network(500);
   const auto order = Rng(9, Stream::kTest).permutation(500);
   const Dataset permuted = testing::with_nodes_permuted(data, order);
@@ -160,19 +176,18 @@ TEST(Training, PermutesWithTheNodes) {
     return nodes;
   };
   ConeOptions options = small_options();
+  options.encoder = GetParam();
   options.epochs = 5;
   options.dropout = 0.3;
   options.zeta = 1;
   const auto train = first_nodes(300);
   const auto validation = first_nodes(100, 300);
   const Context context(1, 2);
-  const Representation a = train_representation(context, data, options, train, validation);
-  const Representation b =
-      train_representation(context, permuted, options, moved(train), moved(validation));
+  const TrainedEncoder a = train_on(context, data, options, train, validation);
+  const TrainedEncoder b = train_on(context, permuted, options, moved(train), moved(validation));
   for (NodeIndex i = 0; i < 500; ++i) {
-    for (std::size_t c = 0; c < a.nodes.z_outcome.cols(); ++c) {
-      EXPECT_NEAR(a.nodes.z_outcome(order[i], c), b.nodes.z_outcome(i, c), 1e-4);
-      EXPECT_NEAR(a.nodes.z_treatment(order[i], c), b.nodes.z_treatment(i, c), 1e-4);
+    for (std::size_t c = 0; c < a.z.cols(); ++c) {
+      EXPECT_NEAR(a.z(order[i], c), b.z(i, c), 1e-4);
     }
   }
 }
@@ -190,12 +205,12 @@ TEST(Training, ReadsTheLogOfOtherNodesForEarlyStoppingOnly) {
   const Context context(1, 2);
   const auto train = first_nodes(300);
   // Without validation nodes the weights are the same to the last bit.
-  EXPECT_EQ(weights_of(train_representation(context, data, options, train, {})),
-            weights_of(train_representation(context, altered, options, train, {})));
+  EXPECT_EQ(weights_of(train_on(context, data, options, train, {})),
+            weights_of(train_on(context, altered, options, train, {})));
   // With them the path is the same; only the choice of its best point may differ.
   const auto validation = first_nodes(100, 300);
-  const Representation a = train_representation(context, data, options, train, validation);
-  const Representation b = train_representation(context, altered, options, train, validation);
+  const TrainedEncoder a = train_on(context, data, options, train, validation);
+  const TrainedEncoder b = train_on(context, altered, options, train, validation);
   ASSERT_EQ(a.history.size(), b.history.size());
   for (std::size_t e = 0; e < a.history.size(); ++e) {
     EXPECT_EQ(a.history[e].outcome, b.history[e].outcome);
@@ -205,8 +220,7 @@ TEST(Training, ReadsTheLogOfOtherNodesForEarlyStoppingOnly) {
   // Nodes in neither list have no say at all.
   Dataset test_altered = data;
   for (NodeIndex i = 400; i < 500; ++i) test_altered.outcome[i] = 1e6;
-  EXPECT_EQ(weights_of(a),
-            weights_of(train_representation(context, test_altered, options, train, validation)));
+  EXPECT_EQ(weights_of(a), weights_of(train_on(context, test_altered, options, train, validation)));
 }
 
 TEST(Training, DoesNotDependOnTheUnitsOfTheOutcome) {
@@ -214,13 +228,13 @@ TEST(Training, DoesNotDependOnTheUnitsOfTheOutcome) {
   ConeOptions options = small_options();
   options.epochs = 10;
   const Context context(1, 2);
-  const Representation a =
-      train_representation(context, data, options, first_nodes(300), first_nodes(100, 300));
+  const TrainedEncoder a =
+      train_on(context, data, options, first_nodes(300), first_nodes(100, 300));
   for (double& y : data.outcome) y = 1024 * y;  // a power of two: no rounding
-  const Representation b =
-      train_representation(context, data, options, first_nodes(300), first_nodes(100, 300));
+  const TrainedEncoder b =
+      train_on(context, data, options, first_nodes(300), first_nodes(100, 300));
   EXPECT_EQ(weights_of(a), weights_of(b));
-  EXPECT_DOUBLE_EQ(b.model.outcome_scale, 1024 * a.model.outcome_scale);
+  EXPECT_DOUBLE_EQ(b.weights.outcome_units.scale, 1024 * a.weights.outcome_units.scale);
 }
 
 TEST(Training, SurvivesAConstantOutcomeAndASingleArm) {
@@ -229,27 +243,10 @@ TEST(Training, SurvivesAConstantOutcomeAndASingleArm) {
   std::fill(data.treatment.begin(), data.treatment.end(), std::uint8_t{1});
   ConeOptions options = small_options();
   options.epochs = 5;
-  const Representation result =
-      train_representation(Context(1, 2), data, options, first_nodes(300), first_nodes(100, 300));
+  const TrainedEncoder result =
+      train_on(Context(1, 2), data, options, first_nodes(300), first_nodes(100, 300));
   EXPECT_EQ(result.status, TrainingStatus::kCompleted);
-  EXPECT_EQ(result.model.outcome_scale, 1);
-}
-
-TEST(Training, RefusesDataWithoutALogAndBadOptions) {
-  Dataset data = simulated_network(500);
-  ConeOptions options = small_options();
-  options.heads = 0;
-  options.learning_rate = -1;
-  try {
-    train_representation(Context(1, 1), data, options, first_nodes(10), {});
-    FAIL() << "bad options were taken";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kUsage);
-    EXPECT_EQ(error.faults().size(), 2);
-  }
-  data.treatment.clear();
-  data.outcome.clear();
-  EXPECT_THROW(train_representation(Context(1, 1), data, {}, first_nodes(10), {}), Error);
+  EXPECT_EQ(result.weights.outcome_units.scale, 1);
 }
 
 TEST(Attention, OfEveryNodeSumsToOneInEveryHead) {
@@ -257,10 +254,11 @@ TEST(Attention, OfEveryNodeSumsToOneInEveryHead) {
   ConeOptions options = small_options();
   options.epochs = 3;
   const Context context(1, 2);
-  const Representation result = train_representation(context, data, options, first_nodes(300), {});
+  const TrainedEncoder result = train_on(context, data, options, first_nodes(300), {});
   Matrix<double> sums(500, 2 * options.heads);
   std::size_t num_pairs = 0;
-  for_each_attention(context, data, result.model, [&](const AttentionPair& pair) {
+  const ConeInput input(data);
+  for_each_attention(context, input, options, result.weights, [&](const AttentionPair& pair) {
     ++num_pairs;
     for (std::size_t k = 0; k < options.heads; ++k) {
       sums(pair.node, k) += pair.treatment_heads[k];
@@ -269,6 +267,13 @@ TEST(Attention, OfEveryNodeSumsToOneInEveryHead) {
   });
   EXPECT_EQ(num_pairs, 2 * data.graph.num_edges() + 500);
   for (const double sum : sums.values()) EXPECT_NEAR(sum, 1, 1e-5);
+}
+
+TEST(Attention, OfAnEncoderWithoutAnyIsRefused) {
+  ConeOptions options = small_options();
+  EXPECT_NO_THROW(require_attention(options));
+  options.encoder = EncoderKind::kMean;
+  EXPECT_THROW(require_attention(options), Error);
 }
 
 }  // namespace

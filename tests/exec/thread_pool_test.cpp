@@ -173,6 +173,112 @@ class StageLog : public ProgressObserver {
   std::vector<ProgressStage> stages;
 };
 
+TEST(ThreadPool, ServesSeveralCallersAtTheSameTime) {
+  ThreadPool pool(3);
+  std::vector<std::atomic<int>> runs(4 * 100);
+  std::vector<std::thread> callers;
+  for (std::size_t caller = 0; caller < 4; ++caller) {
+    callers.emplace_back([&, caller] {
+      for (int repeat = 0; repeat < 50; ++repeat) {
+        pool.run(100, [&](std::size_t i) { ++runs[caller * 100 + i]; });
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  for (const auto& count : runs) EXPECT_EQ(count, 50);
+}
+
+TEST(ThreadPool, ATaskMayUseAnotherPoolWhichStopsWithIt) {
+  ThreadPool outer(2);
+  std::atomic<int> done = 0;
+  std::atomic<bool> both_at_work = false;
+  std::atomic<int> num_started = 0;
+  const auto inner_task = [&](std::size_t) {
+    for (int i = 0; i < 100000; ++i) {
+      if (ThreadPool::told_to_stop()) throw Cancelled();
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    ++done;
+  };
+  EXPECT_THROW(outer.run(2,
+                         [&](std::size_t number) {
+                           both_at_work = ++num_started == 2 || both_at_work;
+                           if (number == 0) {
+                             while (!both_at_work) std::this_thread::yield();
+                             throw std::runtime_error("0");
+                           }
+                           ThreadPool inner(3);
+                           inner.run(6, inner_task);
+                         }),
+               std::runtime_error);
+  EXPECT_EQ(done, 0);
+}
+
+/// Counts, and checks that nobody else is let in meanwhile.
+class Doorkeeper : public ProgressObserver {
+ public:
+  bool update(std::string_view, std::uint64_t, std::uint64_t) override {
+    const bool was_alone = !inside_.exchange(true);
+    EXPECT_TRUE(was_alone);
+    ++num_asked_;
+    inside_ = false;
+    return true;
+  }
+  int num_asked() const { return num_asked_; }
+
+ private:
+  std::atomic<bool> inside_ = false;
+  int num_asked_ = 0;
+};
+
+TEST(Context, CopiesShareThreadsAndObserver) {
+  Watcher observer;
+  const Context context(1, 3, &observer);
+  const Context other = context.with_seed(2);
+  EXPECT_EQ(context.seed(), 1U);
+  EXPECT_EQ(other.seed(), 2U);
+  EXPECT_EQ(other.num_threads(), 3);
+  other.report("a phase", 0, 1);
+  EXPECT_EQ(observer.num_asked(), 1);
+  context.with_observer(nullptr).report("a phase", 0, 1);
+  EXPECT_EQ(observer.num_asked(), 1);
+  const std::thread::id caller = std::this_thread::get_id();
+  const Context serial = context.on_one_thread();
+  EXPECT_EQ(serial.num_threads(), 1);
+  serial.for_each_task("tasks", 20,
+                       [&](std::size_t) { EXPECT_EQ(std::this_thread::get_id(), caller); });
+  EXPECT_GT(observer.num_asked(), 20);
+  Watcher soon(1);
+  EXPECT_THROW(context.with_observer(&soon).with_seed(3).for_each_range(100000, 1, sleep_a_little),
+               Cancelled);
+}
+
+TEST(Context, SeveralThreadsMayComputeOnOne) {
+  Doorkeeper observer;
+  const Context context(0, 3, &observer);
+  const auto sums_on = [](const Context& c) {
+    std::vector<double> sums;
+    for (int repeat = 0; repeat < 20; ++repeat) {
+      c.for_each_task("tasks", 3, [](std::size_t) {});
+      const auto parts = c.map_ranges<double>(1000, 10, [&](std::size_t begin, std::size_t) {
+        return static_cast<double>(begin + c.seed());
+      });
+      for (const double part : parts) sums.push_back(part);
+    }
+    return sums;
+  };
+  std::vector<std::vector<double>> results(4);
+  std::vector<std::thread> callers;
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    callers.emplace_back([&, k] { results[k] = sums_on(context.with_seed(k)); });
+  }
+  for (std::thread& caller : callers) caller.join();
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    EXPECT_EQ(results[k], sums_on(Context(k, 1)));
+  }
+  EXPECT_GT(observer.num_asked(), 4 * 20);
+}
+
 TEST(Context, StagesAreSharesOfTheStageTheyAreIn) {
   StageLog log;
   const Context context(0, 1, &log);

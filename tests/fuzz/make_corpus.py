@@ -53,7 +53,8 @@ def mat():
 def model(cone):
     with tempfile.TemporaryDirectory() as folder:
         for name, flags in {"one-layer": ["--folds", "2"],
-                            "split": ["--protocol", "split", "--layers", "2"]}.items():
+                            "split": ["--protocol", "split", "--layers", "2"],
+                            "mean": ["--folds", "2", "--encoder", "mean"]}.items():
             out = pathlib.Path(folder) / "model"
             subprocess.run([cone, "fit", EXAMPLE, "--out", out, "--quiet", "--heads", "1",
                             "--head-size", "1", "--hidden", "1", "--epochs", "2", *flags], check=True)

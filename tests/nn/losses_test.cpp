@@ -1,11 +1,13 @@
 #include "nn/losses.hpp"
 
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
+#include "data/arms.hpp"
 #include "nn/gradient_check.hpp"
 
 namespace cone::nn {
@@ -30,31 +32,61 @@ TEST(MeanSquaredError, IsTheMeanOfSquaresWithItsWeightedGradient) {
   EXPECT_DOUBLE_EQ(gradient[2], 0.5 * 2 * -2 / 3);
 }
 
-TEST(BinaryCrossEntropy, EqualsTheLogLikelihoodAndItsGradient) {
-  std::vector<double> logit = normals(7, 0);
-  const std::vector<double> label = {1, 0, 1, 1, 0, 0, 1};
-  std::vector<double> gradient(7);
-  double expected = 0;
-  for (std::size_t i = 0; i < 7; ++i) {
-    const double p = 1 / (1 + std::exp(-logit[i]));
-    expected -= (label[i] * std::log(p) + (1 - label[i]) * std::log(1 - p)) / 7;
+/// Logits and gradients of a few nodes.
+struct ArmLosses {
+  Matrix<double> logit;
+  std::vector<Arm> arm;
+  Matrix<double> gradient;
+
+  ArmLosses(std::size_t num_arms, std::vector<Arm> arms)
+      : logit(arms.size(), num_arms - 1), arm(std::move(arms)), gradient(logit) {}
+  double loss(double weight) {
+    return arm_cross_entropy<double>(std::as_const(logit).view(), arm, weight, gradient.view());
   }
-  EXPECT_NEAR(binary_cross_entropy<double>(logit, label, 2, gradient), expected, 1e-14);
-  std::vector<double> ignored(7);
-  for (std::size_t i = 0; i < 7; ++i) {
-    const double slope = central_difference(
-        logit[i], [&] { return binary_cross_entropy<double>(logit, label, 1, ignored); });
-    EXPECT_NEAR(gradient[i], 2 * slope, 1e-9);
+};
+
+TEST(ArmCrossEntropy, EqualsTheLogLikelihoodAndItsGradient) {
+  for (const std::size_t num_arms : {2, 3, 5}) {
+    ArmLosses losses(num_arms, {1, 0, 1, 1, 0, 0, static_cast<Arm>(num_arms - 1)});
+    const std::vector<double> drawn = normals(losses.logit.values().size(), 0);
+    std::copy(drawn.begin(), drawn.end(), losses.logit.values().begin());
+    double expected = 0;
+    for (std::size_t i = 0; i < 7; ++i) {
+      double total = 1;
+      for (const double x : losses.logit.row(i)) total += std::exp(x);
+      const Arm arm = losses.arm[i];
+      expected -= std::log((arm == 0 ? 1 : std::exp(losses.logit(i, arm - 1))) / total) / 7;
+    }
+    EXPECT_NEAR(losses.loss(2), expected, 1e-14);
+    const Matrix<double> gradient = losses.gradient;
+    for (std::size_t k = 0; k < gradient.values().size(); ++k) {
+      const double slope =
+          central_difference(losses.logit.values()[k], [&] { return losses.loss(1); });
+      EXPECT_NEAR(gradient.values()[k], 2 * slope, 1e-9);
+    }
   }
 }
 
-TEST(BinaryCrossEntropy, StaysFiniteForLogitsOfAnySize) {
-  const std::vector<double> logit = {-800, 800};
-  const std::vector<double> label = {1, 1};
-  std::vector<double> gradient(2);
-  EXPECT_DOUBLE_EQ(binary_cross_entropy<double>(logit, label, 1, gradient), 400);
-  EXPECT_DOUBLE_EQ(gradient[0], -0.5);
-  EXPECT_DOUBLE_EQ(gradient[1], 0);
+TEST(ArmCrossEntropy, StaysFiniteForLogitsOfAnySize) {
+  for (const std::size_t num_arms : {2, 3}) {
+    ArmLosses losses(num_arms, {1, 1});
+    losses.logit(0, 0) = -800;
+    losses.logit(1, 0) = 800;
+    if (num_arms == 3) losses.logit(0, 1) = losses.logit(1, 1) = -900;
+    EXPECT_DOUBLE_EQ(losses.loss(1), 400);
+    EXPECT_DOUBLE_EQ(losses.gradient(0, 0), -0.5);
+    EXPECT_DOUBLE_EQ(losses.gradient(1, 0), 0);
+  }
+}
+
+TEST(ArmCrossEntropy, OfAThirdArmThatCannotBeIsThatOfTwo) {
+  ArmLosses two(2, {1, 0, 1});
+  ArmLosses three(3, {1, 0, 1});
+  for (std::size_t i = 0; i < 3; ++i) {
+    two.logit(i, 0) = three.logit(i, 0) = static_cast<double>(i) - 0.7;
+    three.logit(i, 1) = -1000;
+  }
+  EXPECT_NEAR(two.loss(1), three.loss(1), 1e-15);
 }
 
 TEST(DonskerVaradhan, IsMinusTheBoundWithItsGradients) {

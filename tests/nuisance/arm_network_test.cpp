@@ -30,15 +30,21 @@ Samples curved_samples(std::size_t n, std::uint64_t item, double location, doubl
   return samples;
 }
 
+struct Schedule {
+  nn::AdamOptions adam;
+  std::uint64_t epochs = 300;
+  std::uint64_t patience = 30;
+};
+
 double fit(ArmNetwork& network, const Context& context, const Samples& train,
-           const Samples& held_out, const nn::FitSchedule& schedule) {
+           const Samples& held_out, const Schedule& schedule) {
   const DenseInput train_input = train.input();
   const DenseInput held_out_input = held_out.input();
   return network.fit(context, {train_input, train.outcome}, {held_out_input, held_out.outcome},
-                     schedule);
+                     schedule.adam, {.epochs = schedule.epochs, .patience = schedule.patience});
 }
 
-const nn::FitSchedule kSchedule = {.adam = {.learning_rate = 0.02}, .epochs = 400, .patience = 50};
+const Schedule kSchedule = {.adam = {.learning_rate = 0.02}, .epochs = 400, .patience = 50};
 
 double relative_error(const ArmNetwork& network, const Context& context, const Samples& samples) {
   const std::vector<double> predicted = network.predict(context, samples.input());
@@ -103,7 +109,7 @@ TEST(ArmNetwork, SparseAndDenseInputsGiveTheSameNetwork) {
   ArmNetwork from_dense(3, 16);
   ArmNetwork from_sparse(3, 16);
   fit(from_dense, context, train, held_out, {.epochs = 50});
-  from_sparse.fit(context, {sparse_train, train.outcome}, {sparse_held_out, held_out.outcome},
+  from_sparse.fit(context, {sparse_train, train.outcome}, {sparse_held_out, held_out.outcome}, {},
                   {.epochs = 50});
   const auto expected = from_dense.predict(context, held_out.input());
   const auto predicted = from_sparse.predict(context, sparse_held_out);

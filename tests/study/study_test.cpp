@@ -61,7 +61,7 @@ TEST(Study, ARunSeesTheTruthOfItsTestNodesOnly) {
   ASSERT_EQ(settings.size(), 2U);
   const MethodGroup& group = method_groups().front();
   const auto result = study_unit(settings[0], 1, 0, group, {}).run(Context(0, 1));
-  const LoadedData data = simulated_log(settings[0], 1);
+  const LoadedData data = simulated_log(Context(0, 1), settings[0], 1);
   const Split split = make_split(data.observed, {}, 0);
   const auto policy = random_weights_policy(1)->probabilities(Context(0, 1), data.observed.features,
                                                               data.observed.graph);

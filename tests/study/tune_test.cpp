@@ -42,7 +42,7 @@ TEST(Tune, ScoresAreWhatTheFullFitReachesOnItsValidationNodes) {
     const ConeFit fit = fit_cone(context, data, three_folds(2).plan, point.options);
     const FoldTraining& first = fit.folds[0].training;
     const FoldTraining& second = fit.folds[1].training;
-    EXPECT_EQ(point.outcome_error, first.outcome_error / 2 + second.outcome_error / 2);
+    EXPECT_EQ(point.outcome_error, first.arm_network_mse / 2 + second.arm_network_mse / 2);
     EXPECT_EQ(point.propensity_loss, first.propensity_loss / 2 + second.propensity_loss / 2);
     EXPECT_EQ(point.score, point.outcome_error + point.propensity_loss);
   }

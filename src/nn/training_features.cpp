@@ -1,4 +1,4 @@
-#include "nn/feature_operand.hpp"
+#include "nn/training_features.hpp"
 
 namespace cone {
 namespace {
@@ -14,12 +14,12 @@ void gather(const Context& context, std::span<const std::uint64_t> places,
 }  // namespace
 
 template <class Real>
-FeatureOperand<Real>::FeatureOperand(const SparseMatrix& features, std::span<const double> values)
+TrainingFeatures<Real>::TrainingFeatures(const SparseMatrix& features)
     : pattern_(features),
       column_offsets_(features.cols() + 1),
       column_rows_(features.num_entries()),
       column_entries_(features.num_entries()),
-      values_(values.begin(), values.end()),
+      values_(features.values().begin(), features.values().end()),
       values_by_column_(features.num_entries()) {
   for (const std::uint32_t j : pattern_.columns()) ++column_offsets_[j + 1];
   for (std::size_t j = 0; j < pattern_.cols(); ++j) column_offsets_[j + 1] += column_offsets_[j];
@@ -35,36 +35,32 @@ FeatureOperand<Real>::FeatureOperand(const SparseMatrix& features, std::span<con
 }
 
 template <class Real>
-ops::SparseView<Real> FeatureOperand<Real>::by_row() const {
-  return {pattern_.cols(), pattern_.offsets(), pattern_.columns(),
-          is_dropped_ ? dropped_ : values_};
+FeatureViews<Real> TrainingFeatures<Real>::views(std::span<const Real> by_row,
+                                                 std::span<const Real> by_column) const {
+  return {.by_row = {pattern_.cols(), pattern_.offsets(), pattern_.columns(), by_row},
+          .by_column = {pattern_.rows(), column_offsets_, column_rows_, by_column}};
 }
 
 template <class Real>
-ops::SparseView<Real> FeatureOperand<Real>::by_column() const {
-  return {pattern_.rows(), column_offsets_, column_rows_,
-          is_dropped_ ? dropped_by_column_ : values_by_column_};
-}
-
-template <class Real>
-void FeatureOperand<Real>::drop(const Context& context, const nn::Dropout& dropout) {
-  dropped_.resize(values_.size());
-  dropped_by_column_.resize(values_.size());
+FeatureViews<Real> TrainingFeatures<Real>::drop(const Context& context, const nn::Dropout& dropout,
+                                                DroppedFeatures<Real>& memory) const {
+  memory.by_row.resize(values_.size());
+  memory.by_column.resize(values_.size());
   const auto scale = static_cast<Real>(1 / (1 - dropout.rate));
   const std::uint32_t threshold = dropout.threshold();
   context.for_each_range(pattern_.rows(), 256, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       Rng rng = dropout.rng(/*layer=*/0, i);
       for (std::uint64_t k = pattern_.offsets()[i]; k < pattern_.offsets()[i + 1]; ++k) {
-        dropped_[k] = rng.next_u32() < threshold ? Real{0} : values_[k] * scale;
+        memory.by_row[k] = rng.next_u32() < threshold ? Real{0} : values_[k] * scale;
       }
     }
   });
-  gather<Real>(context, column_entries_, dropped_, dropped_by_column_);
-  is_dropped_ = true;
+  gather<Real>(context, column_entries_, memory.by_row, memory.by_column);
+  return views(memory.by_row, memory.by_column);
 }
 
-template class FeatureOperand<float>;
-template class FeatureOperand<double>;
+template class TrainingFeatures<float>;
+template class TrainingFeatures<double>;
 
 }  // namespace cone

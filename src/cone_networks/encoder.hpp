@@ -6,6 +6,7 @@
 
 #include "cone_networks/pair_critic.hpp"
 #include "cone_networks/tower_encoder.hpp"
+#include "data/arms.hpp"
 #include "exec/context.hpp"
 #include "graph/graph.hpp"
 #include "nn/mlp.hpp"
@@ -19,61 +20,68 @@ template <class Real>
 struct LoggedNodes {
   std::vector<NodeIndex> nodes;
   std::vector<Real> outcome;
-  std::vector<Real> treatment;  ///< 0 or 1
+  std::vector<Arm> treatment;
 };
 
-struct ConeLosses {
+struct EncoderLosses {
   double outcome = 0;
   double treatment = 0;
   double mutual_information = 0;  ///< minus the Donsker–Varadhan bound
 };
 
-/// Where every part of the model keeps its tensors. Costs nothing to make, whatever the sizes.
-struct ConeArchitecture {
-  ConeArchitecture(std::size_t num_features, const ConeOptions& options);
+/// What the data says about the sizes of an encoder.
+struct DataShape {
+  std::size_t num_features = 0;
+  std::size_t num_arms = 2;
+};
+
+/// The parts of an encoder, and where they keep their tensors. Has no numbers: costs nothing to
+/// make, whatever the sizes.
+template <class Real>
+struct EncoderParts {
+  EncoderParts(const DataShape& shape, const ConeOptions& options);
 
   nn::ParameterLayout layout;  // first: the parts below add their tensors to it
-  TowerEncoder towers;
+  TowerEncoder<Real> towers;
   nn::Mlp outcome_head;
-  nn::Mlp treatment_head;
+  nn::Mlp treatment_head;  ///< logits of the arms against the control arm
   PairCritic critic;
 };
 
-/// CONE's model and objective (method.md, section 2), with the memory of one pass:
+/// CONE's encoder with what it is trained by, and the memory of one pass:
 ///
 ///   L^y  = mean (f^y(z^y_i) − y_i)²
-///   L^t  = mean binary cross-entropy of f^t(z^t_i) against t_i
+///   L^t  = mean cross-entropy of f^t(z^t_i) against t_i
 ///   L^MI = −mean h(z^t_i, z^y_i) + log mean exp h(z^t_i, z^y_permutation(i))
 ///   L    = L^y + γ L^t + ζ L^MI
 ///
 /// A step is encode(), objective(), backward(), in this order and on the same inputs.
 template <class Real>
-class ConeModel {
+class Encoder {
  public:
-  ConeModel(std::size_t num_features, const ConeOptions& options);
+  Encoder(const DataShape& shape, const ConeOptions& options);
 
   nn::ParameterStore<Real>& parameters() { return parameters_; }
   const nn::ParameterStore<Real>& parameters() const { return parameters_; }
-  const TowerEncoder& towers() const { return architecture_.towers; }
-  const TowerWorkspace<Real>& tower_workspace() const { return towers_; }
+  const TowerEncoder<Real>& towers() const { return parts_.towers; }
 
   void initialise(std::uint64_t seed);
 
   /// z = [z^t | z^y] of all nodes, valid until the next call.
   const Matrix<Real>& encode(const Context& context, const Graph& graph,
-                             const FeatureOperand<Real>& features, const nn::Dropout* dropout);
+                             const FeatureViews<Real>& features, const nn::Dropout* dropout);
 
   /// The losses of the nodes from the last encode(), and the gradients of heads and critic. Nodes
   /// are distinct; permutation is one of 0, ..., nodes − 1.
-  ConeLosses objective(const Context& context, const LoggedNodes<Real>& train,
-                       std::span<const std::uint32_t> permutation);
+  EncoderLosses objective(const Context& context, const LoggedNodes<Real>& train,
+                          std::span<const std::uint32_t> permutation);
 
   /// The gradients of the towers, after objective().
-  void backward(const Context& context, const Graph& graph, const FeatureOperand<Real>& features,
+  void backward(const Context& context, const Graph& graph, const FeatureViews<Real>& features,
                 const nn::Dropout* dropout);
 
   /// L^y and L^t of other nodes from the last encode(), without gradients.
-  ConeLosses supervised_losses(const Context& context, const LoggedNodes<Real>& nodes);
+  EncoderLosses supervised_losses(const Context& context, const LoggedNodes<Real>& nodes);
 
  private:
   /// The memory of the heads for one set of nodes.
@@ -84,16 +92,17 @@ class ConeModel {
     nn::MlpWorkspace<Real> treatment;
   };
 
-  ConeLosses head_losses(const Context& context, const LoggedNodes<Real>& logged,
-                         HeadWorkspace& workspace);
+  EncoderLosses head_losses(const Context& context, const LoggedNodes<Real>& logged,
+                            HeadWorkspace& workspace);
   MatrixView<const Real> treatment_part(const Matrix<Real>& z) const;
   MatrixView<const Real> outcome_part(const Matrix<Real>& z) const;
 
   double gamma_;
   double zeta_;
-  ConeArchitecture architecture_;
+  EncoderParts<Real> parts_;
   nn::ParameterStore<Real> parameters_;
-  TowerWorkspace<Real> towers_;
+  const Matrix<Real>* z_ = nullptr;  // of the last encode()
+  Matrix<Real> d_z_;
   HeadWorkspace train_;
   HeadWorkspace other_;
   CriticWorkspace<Real> critic_;

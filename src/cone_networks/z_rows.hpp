@@ -1,17 +1,30 @@
 #pragma once
 
-#include <span>
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "base/feature_matrix.hpp"
 #include "base/matrix.hpp"
-#include "cone_networks/cone_fit.hpp"
-#include "cone_networks/representation.hpp"
 
 namespace cone {
 
-/// [z^y ; z^t] of some nodes, in their order.
-Matrix<float> combined_rows(const EncodedNodes& encoded, std::span<const NodeIndex> nodes);
+/// Mean and standard deviation of the columns of z = [z^y ; z^t] on the training nodes; a constant
+/// column has the scale 1.
+struct ColumnUnits {
+  std::vector<float> mean;
+  std::vector<float> scale;
+};
+
+/// Some rows, in the order of `places`.
+template <class Places>
+Matrix<float> rows_of(const Matrix<float>& z, const Places& places) {
+  Matrix<float> rows(places.size(), z.cols());
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    std::copy(z.row(places[k]).begin(), z.row(places[k]).end(), rows.row(k).begin());
+  }
+  return rows;
+}
 
 /// Mean and standard deviation of every column. A column that is constant up to the rounding of its
 /// own magnitude keeps its scale: divided by what rounding left, noise would pass for a feature.

@@ -1,15 +1,16 @@
-#include "cone_networks/explain.hpp"
+#include "cone_networks/export_attention.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <ostream>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/error.hpp"
 #include "base/file.hpp"
-#include "cone_networks/fitted_plan.hpp"
 #include "data/array_file.hpp"
 #include "data/csv_writer.hpp"
 
@@ -43,19 +44,31 @@ void write_pair(CsvWriter& lines, const Dataset& data, const AttentionPair& pair
 
 }  // namespace
 
+void require_attention(const ConeOptions& options) {
+  const EncoderParts<float> parts({.num_features = 1}, options);
+  if (parts.towers.first_layer().num_pair_weights() > 0) return;
+  throw Error(ErrorCode::kUsage, {{.item = "--attention"},
+                                  fmt::format("the encoder {} learns no attention to write",
+                                              enum_name(options.encoder)),
+                                  "leave it out, or fit with --encoder attention"});
+}
+
 void write_attention(const Context& context, const std::filesystem::path& path, const Dataset& data,
                      const ConeFit& fit) {
-  const FitPlan plan = plan_of(context, data, fit);
+  require_attention(fit.options);
+  const FitPlan plan = redraw_plan_checked(context, data, fit);
+  const ConeInput input(data);
   write_atomically(path, [&](std::ostream& out) {
     CsvWriter lines(out);
-    write_header(lines, fit.folds.front().encoder.options.heads);
+    write_header(lines, fit.options.heads);
     for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
       context.report("writing attention", t, plan.tasks.size());
       std::vector<bool> is_scored(data.num_nodes());
       for (const NodeIndex i : plan.tasks[t].score) is_scored[i] = true;
-      for_each_attention(context, data, fit.folds[t].encoder, [&](const AttentionPair& pair) {
-        if (is_scored[pair.node]) write_pair(lines, data, pair);
-      });
+      for_each_attention(context, input, fit.options, fit.folds[t].encoder,
+                         [&](const AttentionPair& pair) {
+                           if (is_scored[pair.node]) write_pair(lines, data, pair);
+                         });
     }
     context.report("writing attention", plan.tasks.size(), plan.tasks.size());
   });
@@ -63,8 +76,15 @@ void write_attention(const Context& context, const std::filesystem::path& path, 
 
 void write_representations(const Context& context, const std::filesystem::path& path,
                            const Dataset& data, const ConeFit& fit) {
-  const Matrix<float> z = representations(context, data, fit);
-  write_npy(path, z.view());
+  const FitPlan plan = redraw_plan_checked(context, data, fit);
+  const Matrix<float> encoded =
+      fit.z.rows() > 0 ? Matrix<float>() : encode_scored_nodes(context, data, plan, fit);
+  const Matrix<float>& scored = fit.z.rows() > 0 ? fit.z : encoded;
+  Matrix<float> z(data.num_nodes(), scored.cols());
+  for (std::size_t k = 0; k < plan.scored.size(); ++k) {
+    std::copy(scored.row(k).begin(), scored.row(k).end(), z.row(plan.scored[k]).begin());
+  }
+  write_npy(path, std::as_const(z).view());
 }
 
 }  // namespace cone

@@ -1,9 +1,9 @@
-#include "cone_networks/combined_representation.hpp"
+#include "cone_networks/z_rows.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
+#include <utility>
 
 namespace cone {
 namespace {
@@ -12,20 +12,6 @@ namespace {
 constexpr double kRoundingSpreadOfZ = 1e-5;
 
 }  // namespace
-
-Matrix<float> combined_rows(const EncodedNodes& encoded, std::span<const NodeIndex> nodes) {
-  const std::size_t width = encoded.z_outcome.cols();
-  Matrix<float> rows(nodes.size(), width + encoded.z_treatment.cols());
-  for (std::size_t k = 0; k < nodes.size(); ++k) {
-    const auto z_outcome = encoded.z_outcome.row(nodes[k]);
-    const auto z_treatment = encoded.z_treatment.row(nodes[k]);
-    const auto row = rows.row(k);
-    std::copy(z_outcome.begin(), z_outcome.end(), row.begin());
-    std::copy(z_treatment.begin(), z_treatment.end(),
-              row.begin() + static_cast<std::ptrdiff_t>(width));
-  }
-  return rows;
-}
 
 ColumnUnits column_units(MatrixView<const float> rows) {
   const auto n = static_cast<double>(rows.rows());

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cone_networks/cone_input.hpp"
+#include "cone_networks/encoder.hpp"
+#include "exec/context.hpp"
+#include "nn/adam_run.hpp"
+
+namespace cone {
+
+/// The losses of one set of weights; outcomes in units of their standard deviation on the training
+/// nodes.
+struct EpochLosses {
+  double outcome = 0;             ///< L^y on the training nodes
+  double treatment = 0;           ///< L^t on the training nodes
+  double mutual_information = 0;  ///< L^MI: minus the Donsker–Varadhan bound
+  double validation_outcome = 0;  ///< L^y on the validation nodes, no dropout; NaN without any
+  double validation_treatment = 0;
+};
+
+/// The nodes that an encoder learns from and those that stop it, in canonical order.
+struct EncoderLog {
+  LoggedNodes<float> train;
+  LoggedNodes<float> validation;
+};
+
+/// The numbers of one encoder's training: an epoch is measure() and step(). Where they live and
+/// what computes them is its own affair; train_encoder decides what to keep and when to stop, and
+/// is the same for all. CpuEncoderStepper is the oracle that others are held against.
+class EncoderStepper {
+ public:
+  virtual ~EncoderStepper() = default;
+
+  /// Losses of the weights that `epoch` steps have made.
+  virtual EpochLosses measure(std::uint64_t epoch) = 0;
+  /// One step of Adam on all parameters from the weights measured last.
+  virtual void step() = 0;
+  /// Keeps the weights at hand, in the place of those kept before.
+  virtual void keep_weights() = 0;
+  /// Goes back to the weights that were kept.
+  virtual void restore_weights() = 0;
+  /// The weights at hand, without gradients.
+  virtual nn::ParameterStore<float> weights() const = 0;
+  /// [z^t | z^y] of all nodes by the weights at hand, valid until the next call of anything.
+  virtual const Matrix<float>& encode() = 0;
+};
+
+class CpuEncoderStepper : public EncoderStepper {
+ public:
+  /// Options have been validated; all that is passed must outlive it.
+  CpuEncoderStepper(const Context& context, const ConeInput& input, const ConeOptions& options,
+                    const EncoderLog& log);
+
+  EpochLosses measure(std::uint64_t epoch) override;
+  void step() override;
+  void keep_weights() override { adam_.keep_weights(); }
+  void restore_weights() override { adam_.restore_weights(); }
+  nn::ParameterStore<float> weights() const override;
+  const Matrix<float>& encode() override;
+
+ private:
+  void encode(const FeatureViews<float>& features, const nn::Dropout* dropout);
+  void add_validation_losses(EpochLosses& losses);
+
+  const Context& context_;
+  const ConeInput& input_;
+  const ConeOptions& options_;
+  const EncoderLog& log_;
+  Encoder<float> encoder_;
+  nn::AdamRun<float> adam_;
+  DroppedFeatures<float> dropped_;
+  // Of the epoch at hand, for step().
+  FeatureViews<float> features_;
+  nn::Dropout dropout_;
+};
+
+}  // namespace cone

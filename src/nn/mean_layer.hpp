@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nn/aggregation_layer.hpp"
+
+namespace cone::nn {
+
+/// The mean over the neighbours, and the node itself where self_loops, with bias and ELU:
+///
+///   z_i = ELU(mean_j h_j + b)
+///
+/// As in GraphSAGE's mean aggregator (Hamilton, Ying and Leskovec 2017) with one transformation for
+/// node and neighbours. A node with nothing to average has mean 0. O(edges · columns) and nothing
+/// of the size of the edges; about half of the work of attention and no weights of its own but the
+/// bias.
+template <class Real>
+class MeanLayer : public AggregationLayer<Real> {
+ public:
+  /// Adds <name>.bias.
+  MeanLayer(ParameterLayout& layout, const std::string& name, std::size_t columns, bool self_loops);
+
+  std::size_t columns() const override { return columns_; }
+  void initialise(ParameterStore<Real>& parameters, std::uint64_t seed) const override;
+  const Matrix<Real>& forward(const Context& context, const ParameterStore<Real>& parameters,
+                              const ops::Adjacency& graph, MatrixView<const Real> h) override;
+  const Matrix<Real>& backward(const Context& context, ParameterStore<Real>& parameters,
+                               const ops::Adjacency& graph, MatrixView<const Real> h,
+                               MatrixView<Real> d_z) override;
+
+ private:
+  std::size_t columns_;
+  bool self_loops_;
+  TensorId bias_;
+  Matrix<Real> z_;
+  Matrix<Real> d_h_;
+};
+
+}  // namespace cone::nn

@@ -1,0 +1,29 @@
+#include "nuisance/run_folds.hpp"
+
+#include <fmt/format.h>
+
+#include "exec/side_by_side.hpp"
+#include "nuisance/fold_stage.hpp"
+
+namespace cone {
+namespace {
+
+/// Of all folds together. Beyond it a fold is large enough to keep many threads busy by itself.
+constexpr std::uint64_t kMostBytesSideBySide = std::uint64_t{1} << 30;
+
+}  // namespace
+
+void run_folds(const Context& context, std::size_t num_folds, std::uint64_t bytes_per_fold,
+               const std::function<void(std::size_t, const Context&)>& fit) {
+  const auto threads = static_cast<std::size_t>(context.num_threads());
+  if (num_folds > 1 && threads >= num_folds && bytes_per_fold <= kMostBytesSideBySide / num_folds) {
+    const StageScope stage(context, fmt::format("{} folds side by side", num_folds), 0, 1);
+    return run_side_by_side(context, "fitting folds", num_folds, fit);
+  }
+  for (std::size_t k = 0; k < num_folds; ++k) {
+    const FoldStage stage(context, k, num_folds);
+    fit(k, context);
+  }
+}
+
+}  // namespace cone

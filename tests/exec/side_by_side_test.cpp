@@ -1,0 +1,110 @@
+#include "exec/side_by_side.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <set>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace cone {
+namespace {
+
+using Tasks = std::vector<std::vector<double>>;
+
+/// Sums in parallel loops, as a fold would.
+std::vector<double> sums_of(std::size_t number, const Context& context) {
+  std::vector<double> sums;
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    const auto parts = context.map_ranges<double>(500, 10, [&](std::size_t begin, std::size_t end) {
+      return static_cast<double>(context.seed() + number) / static_cast<double>(begin + end);
+    });
+    sums.insert(sums.end(), parts.begin(), parts.end());
+  }
+  return sums;
+}
+
+TEST(SideBySide, GivesWhatOneAfterTheOtherGives) {
+  for (const int threads : {3, 4, 8}) {
+    const Context context(7, threads);
+    Tasks results(3);
+    std::vector<int> shares(3);
+    run_side_by_side(context, "folds", 3, [&](std::size_t number, const Context& own) {
+      results[number] = sums_of(number, own);
+      shares[number] = own.num_threads();
+    });
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(results[k], sums_of(k, Context(7, 1)));
+    EXPECT_EQ(shares[0] + shares[1] + shares[2], threads);
+  }
+}
+
+/// Remembers the shares it was told, on the caller's thread only; says no once `until` is reached.
+class ShareLog : public ProgressObserver {
+ public:
+  explicit ShareLog(double until = 2) : until_(until) {}
+  bool update(std::string_view phase, std::uint64_t done, std::uint64_t total) override {
+    EXPECT_EQ(std::this_thread::get_id(), caller_);
+    EXPECT_EQ(phase, "folds");
+    shares.push_back(static_cast<double>(done) / static_cast<double>(total));
+    return shares.back() < until_;
+  }
+  std::vector<double> shares;
+
+ private:
+  const std::thread::id caller_ = std::this_thread::get_id();
+  double until_;
+};
+
+void work_in_steps(const Context& context, int steps) {
+  const StageScope stage(context, "the whole task", 0, 1);
+  for (int step = 0; step < steps; ++step) {
+    context.report("steps", static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(steps));
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+}
+
+TEST(SideBySide, ReportsTheMeanOfTheTasksOnTheCallersThread) {
+  ShareLog log;
+  const Context context(0, 4, &log);
+  run_side_by_side(context, "folds", 2, [&](std::size_t number, const Context& own) {
+    work_in_steps(own, number == 0 ? 10 : 40);  // the caller may be waiting for the longer one
+  });
+  EXPECT_TRUE(std::is_sorted(log.shares.begin(), log.shares.end()));
+  EXPECT_GT(std::set<double>(log.shares.begin(), log.shares.end()).size(), 10U);
+  EXPECT_EQ(log.shares.front(), 0);
+  EXPECT_GT(log.shares.back(), 0.5);
+}
+
+TEST(SideBySide, StopsEverythingWhenTheObserverAsks) {
+  ShareLog log(0.01);
+  const Context context(0, 6, &log);
+  std::atomic<int> finished = 0;
+  EXPECT_THROW(run_side_by_side(context, "folds", 3,
+                                [&](std::size_t, const Context& own) {
+                                  work_in_steps(own, 10000);
+                                  own.for_each_range(100000, 1, [](std::size_t, std::size_t) {});
+                                  ++finished;
+                                }),
+               Cancelled);
+  EXPECT_EQ(finished, 0);
+}
+
+TEST(SideBySide, AFailureStopsTheOthersAndSaysWhy) {
+  const Context context(0, 3);
+  std::atomic<int> finished = 0;
+  EXPECT_THROW(run_side_by_side(context, "folds", 3,
+                                [&](std::size_t number, const Context& own) {
+                                  if (number == 1) throw std::runtime_error("1");
+                                  work_in_steps(own, 10000);
+                                  ++finished;
+                                }),
+               std::runtime_error);
+  EXPECT_EQ(finished, 0);
+}
+
+}  // namespace
+}  // namespace cone

@@ -1,0 +1,21 @@
+#include "simulate/demo.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+
+namespace cone {
+namespace {
+
+class Refuser : public ProgressObserver {
+ public:
+  bool update(std::string_view, std::uint64_t, std::uint64_t) override { return false; }
+};
+
+TEST(Demo, CanBeStoppedWhileItIsGenerated) {
+  Refuser observer;
+  EXPECT_THROW(demo_data(Context(0, 2, &observer)), Cancelled);
+}
+
+}  // namespace
+}  // namespace cone
