@@ -44,13 +44,20 @@ Columns called id, treatment and outcome are found by name; --id, --treatment an
 others. All other columns are features unless --features or --ignore say otherwise. cone check DATA
 shows how the data is read.
 
-Policies: treat-all, treat-none, uniform, random-weights:SEED, linear:FILE (feature,weight,
-neighbour_weight lines), or a CSV file with a column id and one probability column per policy.
+The treatment is 0 or 1, or holds the labels of 2 to 16 arms. The control arm is the one called 0,
+false, no, none or control; --control names another.
+
+Policies: treat-all, treat-none, always:LABEL, uniform, random-weights:SEED, linear:FILE (feature,
+weight,neighbour_weight lines), or a CSV file with a column id and one column per policy: the
+probability of treatment, or labels (who gets what). For more than two arms probabilities need one
+column per arm, called NAME:LABEL; the control arm's may be left out. treat-all, treat-none and
+linear are for two arms.
 
 Examples:
   cone evaluate demo --policy treat-all treat-none random-weights:7
   cone evaluate shop/ --policy shop/policy.csv --estimators snips,dr_ridge
   cone evaluate survey.csv --treatment letter --outcome voted --ignore name --policy treat-all
+  cone evaluate mails.csv --treatment sent --outcome bought --policy always:email always:sms
   cone evaluate shop/ --policy uniform --nuisances given      your own propensity, mu0, mu1
   cone evaluate shop/ --policy p.csv --model shop.model       networks of cone fit, no training
   cone evaluate shop/ --policy p.csv --estimators cone --attention ties.csv --embeddings z.npy

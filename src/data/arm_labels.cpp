@@ -69,7 +69,8 @@ std::uint8_t LabelTally::add(std::string_view text, std::uint64_t row, std::stri
     missing_.merge(cell);
     return kNone;
   }
-  if (label.size() > kLongestLabel || text_problem(label) != nullptr) {
+  if (label.size() > kLongestLabel || text_problem(label) != nullptr ||
+      parse_number(label).kind == NumberKind::kNotFinite) {
     unusable_.merge(cell);
     return kNone;
   }

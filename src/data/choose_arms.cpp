@@ -124,7 +124,7 @@ class ArmFaults {
   }
 
   void refuse_unknown_control(const std::vector<Label>& labels, const std::string& control) {
-    add({{.item = "--control"},
+    add({{.item = table_.is_file() ? "--control" : "control"},
          fmt::format("the treatment has no value '{}'", printable(control)),
          "it has " + found_values(table_, labels, 0)});
   }
@@ -132,7 +132,8 @@ class ArmFaults {
   void ask_for_control(const std::vector<Label>& labels, const char* why) {
     add({table_.column(column_),
          fmt::format("the treatment has the values {}: {}", found_values(table_, labels, 0), why),
-         "--control LABEL says which is the control arm"});
+         table_.is_file() ? "--control LABEL says which is the control arm"
+                          : "name the control arm"});
   }
 
  private:
@@ -171,13 +172,17 @@ std::optional<std::size_t> find_control(const std::vector<Label>& arms, const st
   return std::nullopt;
 }
 
-std::string arms_note(const std::vector<Label>& arms, bool was_guessed) {
+std::string arms_note(const FaultTable& table, const std::vector<Label>& arms, bool was_guessed) {
   std::string others;
   for (std::size_t a = 1; a < arms.size(); ++a) {
     others += fmt::format("{}'{}'", a > 1 ? ", " : "", printable(arms[a].text));
   }
-  return fmt::format("the control arm is '{}'{}; the other{} {}", printable(arms[0].text),
-                     was_guessed ? " (the smallest number; --control LABEL names another)" : "",
+  const char* how = "";
+  if (was_guessed) {
+    how = table.is_file() ? " (the smallest number; --control LABEL names another)"
+                          : " (the smallest number)";
+  }
+  return fmt::format("the control arm is '{}'{}; the other{} {}", printable(arms[0].text), how,
                      arms.size() > 2 ? "s are" : " is", others);
 }
 
@@ -234,7 +239,7 @@ std::optional<ArmChoice> choose_arms(const FaultTable& table, std::size_t column
     if (none_is_missing && is_none(label)) continue;
     choice.arm_of_label[k] = *find_arm(choice.arms, label);
   }
-  if (!has_plain_labels(choice.arms)) notes.push_back(arms_note(arms, was_guessed));
+  if (!has_plain_labels(choice.arms)) notes.push_back(arms_note(table, arms, was_guessed));
   return choice;
 }
 

@@ -49,9 +49,10 @@ void check_column(const FaultTable& table, std::span<const std::string> arms,
   } else if (column.role.is_labelled && !find_arm(arms, column.role.label)) {
     const std::string near = closest_name(column.role.label, arms);
     refuse(fmt::format("the data has no arm '{}'", printable(column.role.label)),
-           near.empty() ? fmt::format("the arms are {}; if it is a feature, name it by --features",
-                                      list_arms(arms))
-                        : fmt::format("did you mean {}:{}?", quantity, printable(near)));
+           near.empty()
+               ? fmt::format("the arms are {}{}", list_arms(arms),
+                             table.is_file() ? "; if it is a feature, name it by --features" : "")
+               : fmt::format("did you mean {}:{}?", quantity, printable(near)));
   }
 }
 

@@ -15,7 +15,8 @@ namespace {
 
 constexpr const char* kWriteANumber = "give a decimal number such as -1.5 or 2e-3";
 
-std::string missing_advice(const std::string& column, bool is_feature) {
+std::string missing_advice(const FaultTable& table, const std::string& column, bool is_feature) {
+  if (!table.is_file()) return "fill it in or leave the row out";
   if (!is_feature) return "fill it in, or --missing drop leaves such lines out";
   return fmt::format(
       "fill it in, or --ignore {}, or --missing indicate (the mean, and an indicator), or "
@@ -39,7 +40,7 @@ void report_missing_features(const FaultTable& table, const ColumnRoles& roles,
     const std::string name = name_of(columns[k]);
     faults.add("missing in " + name, describe(table, columns[k], Oddity::kMissing,
                                               odd.find(columns[k])->of(Oddity::kMissing),
-                                              k == 0 ? missing_advice(name, true) : ""));
+                                              k == 0 ? missing_advice(table, name, true) : ""));
   }
   if (columns.size() <= kShown) return;
   std::string names;
@@ -51,20 +52,21 @@ void report_missing_features(const FaultTable& table, const ColumnRoles& roles,
              {table.whole(),
               fmt::format("values are missing in {} more columns: {}",
                           grouped(columns.size() - kShown), names),
-              "--ignore, --missing indicate and --missing drop serve here too"});
+              table.is_file() ? "--ignore, --missing indicate and --missing drop serve here too"
+                              : "fill them in or leave the columns out"});
 }
 
-std::string advice_for(Oddity oddity, const std::string& column, bool is_feature,
-                       const Tally& tally) {
+std::string advice_for(const FaultTable& table, Oddity oddity, const std::string& column,
+                       bool is_feature, const Tally& tally) {
   switch (oddity) {
     case Oddity::kMissing:
-      return missing_advice(column, is_feature);
+      return missing_advice(table, column, is_feature);
     case Oddity::kText:
       if (const char* advice = other_notation(tally.first_text)) return advice;
       return looks_like_date(tally.first_text) ? "turn dates into numbers, such as days"
                                                : kWriteANumber;
     case Oddity::kNotFinite:
-      return "give a finite number or leave the line out";
+      return fmt::format("give a finite number or leave the {} out", table.row_word());
     case Oddity::kTooLarge:
       return "rescale the column";
     case Oddity::kNegative:
@@ -100,7 +102,7 @@ void report_odd_cells(const FaultTable& table, const ColumnRoles& roles, const C
       if (tally->of(oddity).count == 0) continue;
       faults.add(fmt::format("oddity {} in {}", static_cast<int>(oddity), name),
                  describe(table, column, oddity, tally->of(oddity),
-                          advice_for(oddity, name, is_feature, tally->of(oddity))));
+                          advice_for(table, oddity, name, is_feature, tally->of(oddity))));
     }
   };
   const bool is_refused = missing == MissingPolicy::kRefuse;

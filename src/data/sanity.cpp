@@ -188,14 +188,22 @@ std::string column_of(const std::string& feature) {
 
 /// Where the table is and where its faults go.
 struct Report {
-  const std::string& table;
+  const std::string& table;  ///< empty for arrays
   FaultList& faults;
+
+  /// How to do without columns.
+  std::string without(const std::string& columns) const {
+    return table.empty() ? fmt::format("leave {} out", columns)
+                         : fmt::format("--ignore {}", columns);
+  }
 };
 
 void refuse_feature(const Report& report, const std::string& name, const char* what) {
-  report.faults.add(what, {{.file = report.table, .column = printable(name)},
-                           fmt::format("the feature is the {} itself", what),
-                           fmt::format("--ignore {} leaves it out", column_of(name))});
+  report.faults.add(
+      what, {{.file = report.table, .column = printable(name)},
+             fmt::format("the feature is the {} itself", what),
+             report.table.empty() ? "leave it out"
+                                  : fmt::format("--ignore {} leaves it out", column_of(name))});
 }
 
 /// How the columns of the true outcomes are called.
@@ -209,7 +217,7 @@ TruthNames truth_names(const Dataset& data) {
   return {"the columns y:LABEL", "'y:*'"};
 }
 
-void note_telltale(LoadedData& data, std::size_t column) {
+void note_telltale(const Report& report, LoadedData& data, std::size_t column) {
   const std::string& name = data.observed.features.names[column];
   switch (find_telltale(data.observed, column)) {
     case Telltale::kNothing:
@@ -218,19 +226,19 @@ void note_telltale(LoadedData& data, std::size_t column) {
       data.doubts.push_back(fmt::format(
           "the feature {} puts the nodes in the order of the outcome, as its logarithm, "
           "its rank or a class of it does: if it was measured after the treatment, "
-          "--ignore {}",
-          printable(name), column_of(name)));
+          "{}",
+          printable(name), report.without(column_of(name))));
       return;
     case Telltale::kTreatment:
       data.doubts.push_back(
           data.observed.num_arms() == 2
               ? fmt::format("the feature {} tells the two arms apart without a mistake: no node of "
                             "one arm is like any of the other in it; if it says the treatment in "
-                            "other words, --ignore {}",
-                            printable(name), column_of(name))
+                            "other words, {}",
+                            printable(name), report.without(column_of(name)))
               : fmt::format("the feature {} tells one arm from all others without a mistake; if it "
-                            "says the treatment in other words, --ignore {}",
-                            printable(name), column_of(name)));
+                            "says the treatment in other words, {}",
+                            printable(name), report.without(column_of(name))));
       return;
   }
 }
@@ -247,11 +255,11 @@ void check_leaks(const Report& report, LoadedData& data, const ColumnMoments& m)
       } else {
         data.doubts.push_back(
             fmt::format("the feature {} says the outcome nearly exactly: if it "
-                        "was measured after the treatment, --ignore {}",
-                        printable(name), column_of(name)));
+                        "was measured after the treatment, {}",
+                        printable(name), report.without(column_of(name))));
       }
     } else {
-      note_telltale(data, j);
+      note_telltale(report, data, j);
     }
   }
 }
@@ -273,7 +281,7 @@ bool numbers_the_lines(const Dataset& data, std::size_t column) {
          equals(data, column, [&](std::size_t i) { return first + static_cast<double>(i); });
 }
 
-void note_useless_columns(LoadedData& data, const ColumnMoments& m) {
+void note_useless_columns(const Report& report, LoadedData& data, const ColumnMoments& m) {
   const Dataset& observed = data.observed;
   std::vector<std::string> constant;
   std::vector<std::string> numbering;
@@ -290,9 +298,11 @@ void note_useless_columns(LoadedData& data, const ColumnMoments& m) {
   }
   if (!numbering.empty()) {
     data.notes.push_back(
-        fmt::format("numbers the lines and is taken for a feature: {0}; --ignore "
-                    "leaves it out, --id takes it for the ids",
-                    name_list(numbering)));
+        report.table.empty()
+            ? fmt::format("numbers the rows and is taken for a feature: {}", name_list(numbering))
+            : fmt::format("numbers the lines and is taken for a feature: {0}; --ignore "
+                          "leaves it out, --id takes it for the ids",
+                          name_list(numbering)));
   }
 }
 
@@ -340,14 +350,14 @@ void check_truth(const Report& report, LoadedData& data) {
                               "{} of {} nodes is another",
                               names.all, observed.num_arms() == 2 ? "both" : "all",
                               grouped(num_wrong), grouped(observed.num_nodes())),
-                  "rename them where they are features, or --ignore " + names.ignore});
+                  "rename them where they are features, or " + report.without(names.ignore)});
     return;
   }
   data.doubts.push_back(fmt::format(
       "{}: the outcome of {} of {} nodes (first '{}') is not the one of its own arm; what is "
-      "shown as the truth may not be it (--ignore {})",
+      "shown as the truth may not be it ({})",
       names.all, grouped(num_wrong), grouped(observed.num_nodes()),
-      printable(observed.ids[static_cast<NodeIndex>(first)]), names.ignore));
+      printable(observed.ids[static_cast<NodeIndex>(first)]), report.without(names.ignore)));
 }
 
 }  // namespace
@@ -388,7 +398,7 @@ void check_sanity(const Context& context, const std::string& table, LoadedData& 
       data.notes.emplace_back("the outcome is the same for all nodes");
     }
   }
-  note_useless_columns(data, moments);
+  note_useless_columns(report, data, moments);
   check_truth(report, data);
   note_single_count(data);
 }

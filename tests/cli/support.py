@@ -11,6 +11,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BINARY = os.path.abspath(os.environ.get("CONE_BINARY", ROOT / "build/release/bin/cone"))
 COUPONS = ROOT / "examples/coupons"
+MESSAGES = ROOT / "examples/messages"
 
 
 def cone(*arguments, **options):

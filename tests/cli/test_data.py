@@ -1,11 +1,12 @@
 """Data as people have it, through the program: one CSV file, named columns, cone check."""
 
+import csv
 import gzip
 import json
 import random
 import unittest
 
-from support import COUPONS, FolderTest, cone
+from support import COUPONS, MESSAGES, FolderTest, cone
 
 
 def survey(num_lines=200):
@@ -134,6 +135,65 @@ class Check(FolderTest):
         done = cone("check", self.folder / "leak.csv")
         self.assertEqual(done.returncode, 2)
         self.assertIn("column same: the feature is the outcome itself; --ignore same", done.stderr)
+
+
+class Messages(FolderTest):
+    """examples/messages: control, email and sms, with known truth."""
+
+    def test_check_names_the_arms(self):
+        done = cone("check", MESSAGES, "--policy", MESSAGES / "who.csv", MESSAGES / "policy.csv",
+                    "--json", self.folder / "report.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for words in ("arm 'email': 105 nodes", "arm 'control' (control): 111 nodes",
+                      "the control arm is 'control'; the others are 'email', 'sms'",
+                      "policy win_back: gives arm control to 38.7 %, arm email to 61.3 %"):
+            self.assertIn(words, done.stdout)
+        report = json.loads((self.folder / "report.json").read_text())
+        self.assertEqual([arm["label"] for arm in report["arms"]], ["control", "email", "sms"])
+        self.assertEqual([arm["num_nodes"] for arm in report["arms"]], [111, 105, 84])
+        careful = report["policies"][2]
+        self.assertEqual(careful["name"], "careful")
+        self.assertAlmostEqual(sum(arm["share"] for arm in careful["arms"]), 1)
+
+    def test_the_truth_of_every_kind_of_policy(self):
+        record = self.evaluate(MESSAGES, "--policy", MESSAGES / "who.csv", MESSAGES / "policy.csv",
+                               "always:email", "--estimators", "naive,dr_ridge")
+        with open(MESSAGES / "nodes.csv") as lines:
+            rows = {row["id"]: row for row in csv.DictReader(lines)}
+        with open(MESSAGES / "who.csv") as lines:
+            by_age = [float(rows[row["id"]]["y:" + row["by_age"]]) for row in csv.DictReader(lines)]
+        with open(MESSAGES / "policy.csv") as lines:
+            careful = 0
+            for row in csv.DictReader(lines):
+                email, sms = float(row["careful:email"]), float(row["careful:sms"])
+                y = [float(rows[row["id"]][f"y:{arm}"]) for arm in ("control", "email", "sms")]
+                careful += (1 - email - sms) * y[0] + email * y[1] + sms * y[2]
+        truth = {policy["name"]: policy["truth"] for policy in record["policies"]}
+        self.assertAlmostEqual(truth["by_age"], sum(by_age) / 300, places=9)
+        self.assertAlmostEqual(truth["careful"], careful / 300, places=9)
+        # Emails went to those who spend anyway.
+        always = record["policies"][3]
+        naive, robust = (estimate["value"] for estimate in always["estimates"])
+        self.assertGreater(naive - always["truth"], 1.5)
+        self.assertLess(abs(robust - always["truth"]), 0.5)
+
+    def test_other_names_of_the_arms_change_no_number(self):
+        """The labels come in another order, and the control arm must be named."""
+        names = {"control": "zero", "email": "tweet", "sms": "app"}
+        for name in ("nodes.csv", "who.csv"):
+            text = (MESSAGES / name).read_text()
+            for old, new in names.items():
+                text = text.replace(old, new)
+            self.write(name, text)
+        self.write("edges.csv", (MESSAGES / "edges.csv").read_text())
+        options = ["--estimators", "naive,snips,dr_ridge,dm_ols2"]
+        plain = self.evaluate(MESSAGES, "--policy", MESSAGES / "who.csv", *options)
+        renamed = self.evaluate(self.folder, "--control", "zero", "--policy",
+                                self.folder / "who.csv", *options)
+        for old, new in zip(plain["policies"], renamed["policies"]):
+            for a, b in zip(old["estimates"], new["estimates"]):
+                self.assertAlmostEqual(a["value"], b["value"], places=8, msg=a)
+                self.assertAlmostEqual(a["standard_error"], b["standard_error"], places=8)
 
 
 if __name__ == "__main__":

@@ -55,6 +55,20 @@ class Simulate(FolderTest):
                 self.assertLessEqual({row["outcome"] for row in rows}, {"0", "1"})
             self.assertEqual(record["diagnostics"]["num_isolated_nodes"], 30)
 
+    def test_worlds_of_many_arms(self):
+        for world in WORLDS:
+            folder = self.simulate(world, "--world", world, "--arms", 4)
+            rows = self.rows(folder)
+            for row in rows:
+                self.assertEqual(row["outcome"], row["y:" + row["treatment"]])
+            manifest = json.loads((folder / "manifest.json").read_text())
+            counts = [sum(row["treatment"] == arm for row in rows) for arm in "0123"]
+            self.assertEqual([arm["num_nodes"] for arm in manifest["data"]["arms"]], counts)
+            self.assertEqual(len(manifest["centroids"]), 3)
+            record = self.evaluate(folder, "--policy", "always:3", "uniform", "--estimators", "naive")
+            truth = sum(float(row["y:3"]) for row in rows) / len(rows)
+            self.assertAlmostEqual(record["policies"][0]["truth"], truth, places=12)
+
     def test_the_manifest_says_what_was_written(self):
         folder = self.simulate("a", "--kappa2", 2)
         manifest = json.loads((folder / "manifest.json").read_text())

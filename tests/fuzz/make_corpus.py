@@ -99,8 +99,15 @@ def tables():
     put("csv_folder", "gaps-indicate", header + "".join(people))
     put("csv_folder", "gaps-drop",
         header.replace("name", "id") + "".join(people) + "\x1efrom,to,weight\nann,dot,2\ncid,dot,1\n")
+    put("csv_folder", "arms", "id,treatment,outcome,mu:no,mu:app,mu:sms,propensity:app,propensity:sms,"
+                              "y:no,y:app,y:sms\na,no,1,0,1,2,.25,.5,1,2,3\nb,app,2,0,1,2,.5,.125,1,2,3\n"
+                              "c,sms,3,0,1,2,.25,.5,1,2,3\nd,no,1,0,1,2,0,.5,1,2,3\n")
     put("policy_table", "two", 'id,one,"two, too"\na,0,1\nb,0.5,0.25\n"c,d",1,1e-3\n\u00e9, 1 ,0\n')
     put("policy_table", "windows", "id,p\r\na,0\r\nb,1\r\n\"c,d\",0.5\r\n\u00e9,.5")
+    # Inputs with a colon are about the arms control, 1 and two:2.
+    put("policy_table", "by-arm", 'id,p:1,p:two:2,q:control,q:1,q:two:2\na,0,1,1,0,0\nb,0.5,0.25,0,0.5,0.5\n'
+                                  '"c,d",1,0,0.25,0.25,0.5\n\u00e9, .5 ,0,0,0,1\n')
+    put("policy_table", "labels", 'id,who\na,control\nb,1.0\n"c,d", two:2 \n\u00e9,Control\n')
     put("linear_policy", "both", 'feature,weight,neighbour_weight\n(intercept),0.5,0\nage,-1e-2,2\n'
                                  '"c,d",3,4\nword two,0,-1\n')
     put("linear_policy", "own", "feature,weight\n\u00e9,1\n")
