@@ -14,11 +14,11 @@ bool has_plain_labels(std::span<const std::string> labels) {
 }
 
 std::string outcome_model_columns(std::span<const std::string> labels) {
-  return has_plain_labels(labels) ? "mu0 and mu1" : "mu:" + printable(labels[1]) + ", ...";
+  return has_plain_labels(labels) ? "mu0 and mu1" : "mu:LABEL";
 }
 
 std::string propensity_columns(std::span<const std::string> labels) {
-  return has_plain_labels(labels) ? "propensity" : "propensity:" + printable(labels[1]) + ", ...";
+  return has_plain_labels(labels) ? "propensity" : "propensity:LABEL";
 }
 
 std::string arm_adjective(std::span<const std::string> labels, Arm arm) {
