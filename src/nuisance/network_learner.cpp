@@ -8,10 +8,10 @@
 #include "nuisance/arm_network.hpp"
 #include "nuisance/divergence.hpp"
 #include "nuisance/encoder_input.hpp"
-#include "nuisance/fold_stage.hpp"
 #include "nuisance/network_schedule.hpp"
 #include "nuisance/plan_checks.hpp"
 #include "nuisance/prediction_bounds.hpp"
+#include "nuisance/run_folds.hpp"
 
 namespace cone {
 namespace {
@@ -36,6 +36,36 @@ FittedArm fit_arm(const Context& context, const Dataset& data, const SparseMatri
   return {std::move(network), mean_error * static_cast<double>(held_out.size())};
 }
 
+struct FittedFold {
+  std::vector<FittedArm> arms;
+  std::vector<std::vector<double>> predicted;  ///< of the nodes that the task scores, by arm
+};
+
+FittedFold fit_fold(const Context& context, const Dataset& data, const SparseMatrix& x,
+                    const FitTask& task, const ConeOptions& options) {
+  const SparseInput scored(x, task.score);
+  const auto num_arms = static_cast<double>(data.num_arms());
+  FittedFold fold;
+  for (std::size_t a = 0; a < data.num_arms(); ++a) {
+    const Arm arm = static_cast<Arm>(a);
+    const StageScope stage(context, arm_adjective(data.arms, arm),
+                           static_cast<double>(a) / num_arms,
+                           static_cast<double>(a + 1) / num_arms);
+    fold.arms.push_back(fit_arm(context, data, x, early_stopping_split(task), arm, options));
+    fold.predicted.push_back(fold.arms.back().network.predict(context, scored));
+  }
+  return fold;
+}
+
+/// The memory that fitting a fold takes, roughly: its features twice over and their transposes,
+/// activations and their gradients, and the states of the weights.
+std::uint64_t training_bytes(const SparseMatrix& x, const ConeOptions& options) {
+  constexpr std::uint64_t kBytesPerEntry = 48;
+  constexpr std::uint64_t kStates = 5;
+  return kBytesPerEntry * x.num_entries() +
+         sizeof(float) * options.hidden * (2 * x.rows() + kStates * x.cols());
+}
+
 }  // namespace
 
 Nuisances NetworkLearner::fit(const Context& context, const Dataset& data,
@@ -44,27 +74,26 @@ Nuisances NetworkLearner::fit(const Context& context, const Dataset& data,
   require_valid(plan, data.num_nodes());
   require_every_arm(data, training_nodes(plan));
   const SparseMatrix x = encoder_input(data.features);
-  const std::size_t num_arms = data.num_arms();
+  std::vector<FittedFold> folds(plan.tasks.size());
+  run_folds(context, folds.size(), training_bytes(x, options_),
+            [&](std::size_t t, const Context& fold_context) {
+              folds[t] = fit_fold(fold_context, data, x, plan.tasks[t], options_);
+            });
   OutcomeTable out;
-  out.mu = Matrix<double>(plan.scored.size(), num_arms, kNaN);
+  out.mu = Matrix<double>(plan.scored.size(), data.num_arms(), kNaN);
   std::size_t num_held_out = 0;
   double squared_error = 0;
-  for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
+  for (std::size_t t = 0; t < folds.size(); ++t) {
     const FitTask& task = plan.tasks[t];
-    const FoldStage fold(context, t, plan.tasks.size());
-    const SparseInput scored(x, task.score);
     const std::vector<std::size_t> rows = find_rows(plan.scored, task.score);
     const PlausibleRange range = plausible_range(data, task.fit);
     num_held_out += early_stopping_split(task).score.size();
-    for (std::size_t a = 0; a < num_arms; ++a) {
+    for (std::size_t a = 0; a < data.num_arms(); ++a) {
       const Arm arm = static_cast<Arm>(a);
-      const std::string name = arm_adjective(data.arms, arm);
-      const StageScope stage(context, name, static_cast<double>(a) / static_cast<double>(num_arms),
-                             static_cast<double>(a + 1) / static_cast<double>(num_arms));
-      const FittedArm fitted = fit_arm(context, data, x, early_stopping_split(task), arm, options_);
+      const FittedArm& fitted = folds[t].arms[a];
       squared_error += fitted.squared_error;
-      warn_of_divergence(fitted.network, t + 1, name, out.warnings);
-      const std::vector<double> predicted = fitted.network.predict(context, scored);
+      warn_of_divergence(fitted.network, t + 1, arm_adjective(data.arms, arm), out.warnings);
+      const std::vector<double>& predicted = folds[t].predicted[a];
       for (std::size_t k = 0; k < rows.size(); ++k) out.mu(rows[k], a) = predicted[k];
       note_implausible(range, rows, arm, predicted, out);
     }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "exec/side_by_side.hpp"
-#include "nuisance/fold_stage.hpp"
 
 namespace cone {
 namespace {
@@ -20,8 +19,10 @@ void run_folds(const Context& context, std::size_t num_folds, std::uint64_t byte
     const StageScope stage(context, fmt::format("{} folds side by side", num_folds), 0, 1);
     return run_side_by_side(context, "fitting folds", num_folds, fit);
   }
+  const auto count = static_cast<double>(num_folds);
   for (std::size_t k = 0; k < num_folds; ++k) {
-    const FoldStage stage(context, k, num_folds);
+    const StageScope stage(context, fmt::format("fold {} of {}", k + 1, num_folds),
+                           static_cast<double>(k) / count, static_cast<double>(k + 1) / count);
     fit(k, context);
   }
 }

@@ -182,6 +182,59 @@ TEST(ConeFit, RepresentationsAreThoseOfTheFoldThatScoresTheNode) {
   }
 }
 
+/// The treated nodes, split at random into arms of about equal size.
+Dataset with_treated_split(Dataset data, std::size_t num_parts) {
+  for (std::size_t a = 2; a <= num_parts; ++a) data.arms.push_back(std::to_string(a));
+  for (NodeIndex i = 0; i < data.num_nodes(); ++i) {
+    if (data.treatment[i] == 0) continue;
+    data.treatment[i] = static_cast<Arm>(1 + Rng(4, Stream::kTest, i).below(num_parts));
+  }
+  return data;
+}
+
+TEST(ConeFit, AnyNumberOfArmsHasANetworkAndAProbabilityEach) {
+  const Context context(3, 2);
+  const Dataset data = with_treated_split(simulated_network(300), 3);
+  const ConeFit fit = fit_cone(context, data, plan_of(Protocol::kCrossFit), few_epochs(3));
+  EXPECT_EQ(fit.arms, (std::vector<std::string>{"0", "1", "2", "3"}));
+  for (const ConeFold& fold : fit.folds) {
+    EXPECT_EQ(fold.outcomes.size(), 4U);
+    EXPECT_EQ(fold.propensity.num_labels(), 4U);
+  }
+  const Nuisances nuisances = testing::predict(context, data, fit);
+  ASSERT_EQ(nuisances.outcome->mu.cols(), 4U);
+  for (std::size_t k = 0; k < 300; ++k) {
+    double total = 0;
+    for (std::size_t a = 0; a < 4; ++a) {
+      EXPECT_TRUE(std::isfinite(nuisances.outcome->mu(k, a)));
+      EXPECT_GT(nuisances.propensity->unbounded(k, a), 0);
+      total += nuisances.propensity->unbounded(k, a);
+    }
+    EXPECT_NEAR(total, 1, 1e-12);
+  }
+}
+
+TEST(ConeFit, SplittingAnArmAtRandomChangesPredictionsOnlyByNoise) {
+  const Context context(3, 2);
+  const Dataset whole = simulated_network(900);
+  const Dataset split = with_treated_split(whole, 2);
+  const PlanOptions plan = plan_of(Protocol::kCrossFit);
+  const auto before = fit_and_predict(context, whole, plan, few_epochs(100));
+  const auto after = fit_and_predict(context, split, plan, few_epochs(100));
+  const double sd = std::sqrt(variance(whole.outcome, 0));
+  double mu_whole = 0;
+  double mu_parts[2] = {0, 0};
+  double e_difference = 0;
+  for (std::size_t k = 0; k < 900; ++k) {
+    mu_whole += before.mu(k, 1) / 900;
+    for (const std::size_t part : {0, 1}) mu_parts[part] += after.mu(k, 1 + part) / 900;
+    e_difference += std::abs(before.e(k, 1) - after.e(k, 1) - after.e(k, 2)) / 900;
+  }
+  EXPECT_NEAR(mu_parts[0], mu_whole, 0.3 * sd);
+  EXPECT_NEAR(mu_parts[1], mu_whole, 0.3 * sd);
+  EXPECT_LT(e_difference, 0.1);
+}
+
 TEST(ConeFit, RefusesDataWithoutALogAndBadOptions) {
   Dataset data = simulated_network(100);
   ConeOptions options = small_options();

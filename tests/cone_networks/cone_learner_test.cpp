@@ -1,0 +1,81 @@
+#include "cone_networks/cone_learner.hpp"
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "cone_networks/model_file.hpp"
+#include "nuisance/balancer.hpp"
+#include "support/small_network.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace cone {
+namespace {
+
+class ConeLearning : public ::testing::Test {
+ protected:
+  ConeLearning() : data(testing::simulated_network(150)) {
+    options.plan.folds = 3;
+    options.networks = testing::small_options();
+    options.networks.epochs = 5;
+    options.kernel.emplace();
+    plan = make_plan(context, data, options.plan, context.seed());
+  }
+
+  Nuisances learn(const ConeFit* fitted = nullptr) const {
+    return ConeLearner(options, fitted).fit(context, data, plan);
+  }
+  ConeFit fit() const { return fit_cone(context, data, options.plan, options.networks); }
+
+  const Context context{3, 2};
+  Dataset data;
+  ConeLearnerOptions options;
+  FitPlan plan;
+};
+
+void expect_equal(const Nuisances& a, const Nuisances& b) {
+  EXPECT_TRUE(std::ranges::equal(a.outcome->mu.values(), b.outcome->mu.values()));
+  EXPECT_TRUE(std::ranges::equal(a.propensity->e.values(), b.propensity->e.values()));
+  EXPECT_EQ(a.trainings.size(), b.trainings.size());
+}
+
+TEST_F(ConeLearning, GivesTheSameFromItsOwnFitAnotherAndAFile) {
+  const Nuisances own = learn();
+  const ConeFit fitted = fit();
+  const Nuisances taken = learn(&fitted);
+  expect_equal(own, taken);
+  const testing::TemporaryFolder folder;
+  write_model(folder.path() / "model", fitted);
+  const ConeFit read = read_model(folder.path() / "model");
+  const Nuisances from_file = learn(&read);
+  expect_equal(own, from_file);
+  const Matrix<double> uniform(150, 2, 0.5);
+  EXPECT_EQ(own.balancer->value(context, uniform.view()).value,
+            from_file.balancer->value(context, uniform.view()).value);
+}
+
+TEST_F(ConeLearning, PredictsFromTheRepresentationsAtHand) {
+  ConeFit fitted = fit();
+  std::fill(fitted.z.values().begin(), fitted.z.values().end(), 0.0F);
+  options.kernel.reset();  // nodes that are all alike cannot be compared
+  const Nuisances learnt = learn(&fitted);
+  for (const FitTask& task : plan.tasks) {
+    for (const NodeIndex i : task.score) {
+      EXPECT_EQ(learnt.outcome->mu(i, 1), learnt.outcome->mu(task.score[0], 1));
+    }
+  }
+}
+
+TEST_F(ConeLearning, RefusesAFitOfOtherDataOrOfAnotherPlan) {
+  const ConeFit fitted = fit();
+  Dataset other = data;
+  other.outcome[7] += 1;
+  EXPECT_THROW(ConeLearner(options, &fitted).fit(context, other, plan), Error);
+  EXPECT_THROW(ConeLearner(options, &fitted).fit(context.with_seed(4), data, plan), Error);
+  options.plan.selection_folds = 2;
+  EXPECT_THROW(ConeLearner(options, &fitted).fit(context, data, plan), Error);
+}
+
+}  // namespace
+}  // namespace cone
