@@ -77,6 +77,16 @@ FeatureMatrix::FeatureMatrix(std::vector<std::uint32_t> dense_columns, Matrix<do
   }
 }
 
+Matrix<double> FeatureMatrix::gather_dense_columns(std::span<const std::uint32_t> rows) const {
+  auto out = Matrix<double>::unfilled(dense_.cols(), rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double* from = dense_.row(rows[i]).data();
+    double* to = out.data() + i;
+    for (std::size_t d = 0; d < dense_.cols(); ++d) to[d * rows.size()] = from[d];
+  }
+  return out;
+}
+
 FeatureMatrix FeatureMatrix::select_rows(std::span<const std::uint32_t> rows) const {
   FeatureMatrix out(sparse_.select_rows(rows));
   out.dense_columns_ = dense_columns_;

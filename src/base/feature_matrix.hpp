@@ -65,6 +65,8 @@ class FeatureMatrix {
     return {std::move(dense_), std::move(sparse_)};
   }
 
+  /// The dense block of the rows named by `rows`, transposed: dense columns × rows.
+  Matrix<double> gather_dense_columns(std::span<const std::uint32_t> rows) const;
   /// The rows named by `rows`, in that order. O(values taken).
   FeatureMatrix select_rows(std::span<const std::uint32_t> rows) const;
   /// With the columns of `right`, which has as many rows, behind its own. They stay sparse.

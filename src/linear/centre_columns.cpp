@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "base/numeric.hpp"
@@ -10,93 +11,65 @@
 namespace cone {
 namespace {
 
-/// Rows whose values are added up without compensation.
-constexpr std::size_t kRowsPerSum = 128;
+/// Values that are added up without compensation, in four sums.
+constexpr std::size_t kValuesPerSum = 256;
+constexpr std::size_t kSideBySide = 4;
 
-/// Σ over the rows of what add_row(row, sums) adds to `width` sums.
-template <class AddRow>
-std::vector<double> sum_rows(const Context& context, std::size_t num_rows, std::size_t width,
-                             const AddRow& add_row) {
-  std::vector<CompensatedSum> total(width);
-  std::vector<double> block(width);
-  for (std::size_t begin = 0; begin < num_rows; begin += kRowsPerSum) {
-    context.poll();
-    std::fill(block.begin(), block.end(), 0.0);
-    const std::size_t end = std::min(num_rows, begin + kRowsPerSum);
-    for (std::size_t i = begin; i < end; ++i) add_row(i, block.data());
-    for (std::size_t j = 0; j < width; ++j) total[j].add(block[j]);
-  }
-  std::vector<double> sums(width);
-  for (std::size_t j = 0; j < width; ++j) sums[j] = total[j].value();
-  return sums;
-}
-
-std::vector<std::uint32_t> varying_columns(const Matrix<double>& x) {
-  std::vector<std::uint8_t> differs(x.cols(), 0);
-  for (std::size_t i = 1; i < x.rows(); ++i) {
-    const double* first = x.data();
-    const double* row = x.row(i).data();
-    for (std::size_t j = 0; j < x.cols(); ++j) {
-      differs[j] = static_cast<std::uint8_t>(differs[j] | (row[j] != first[j] ? 1 : 0));
+/// Σ of term(value) over short blocks of the values; term may change them.
+template <class Term>
+double sum_terms(std::span<double> values, const Term& term) {
+  CompensatedSum total;
+  std::size_t i = 0;
+  while (i + kSideBySide <= values.size()) {
+    double block[kSideBySide] = {};
+    const std::size_t end =
+        std::min(i + kValuesPerSum, values.size() - values.size() % kSideBySide);
+    for (; i < end; i += kSideBySide) {
+      for (std::size_t k = 0; k < kSideBySide; ++k) block[k] += term(values[i + k]);
     }
+    total.add((block[0] + block[1]) + (block[2] + block[3]));
   }
-  std::vector<std::uint32_t> varying;
-  for (std::uint32_t j = 0; j < x.cols(); ++j) {
-    if (differs[j] != 0) varying.push_back(j);
-  }
-  return varying;
+  for (; i < values.size(); ++i) total.add(term(values[i]));
+  return total.value();
 }
 
-Matrix<double> select_columns(const Matrix<double>& x, const std::vector<std::uint32_t>& columns) {
-  Matrix<double> out(x.rows(), columns.size());
-  for (std::size_t i = 0; i < x.rows(); ++i) {
-    for (std::size_t k = 0; k < columns.size(); ++k) out(i, k) = x(i, columns[k]);
-  }
-  return out;
-}
-
-/// Takes `shift` off every row; returns the sums of the columns, then the sums of their squares.
-std::vector<double> take_off(const Context& context, const std::vector<double>& shift,
-                             Matrix<double>& x) {
-  const std::size_t width = x.cols();
-  return sum_rows(context, x.rows(), 2 * width, [&](std::size_t i, double* sums) {
-    double* row = x.row(i).data();
-    for (std::size_t j = 0; j < width; ++j) {
-      row[j] -= shift[j];
-      sums[j] += row[j];
-      sums[width + j] += row[j] * row[j];
-    }
-  });
+bool is_constant(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(),
+                     [&](double value) { return value == values.front(); });
 }
 
 }  // namespace
 
-CentredColumns centre_columns(const Context& context, Matrix<double> x) {
+CentredColumns centre_columns(const Context& context, Matrix<double> columns) {
   CentredColumns out;
-  out.kept = varying_columns(x);
-  out.values = out.kept.size() == x.cols() ? std::move(x) : select_columns(x, out.kept);
-  const std::size_t width = out.kept.size();
-  const auto n = static_cast<double>(out.values.rows());
-  out.means = sum_rows(context, out.values.rows(), width, [&](std::size_t i, double* sums) {
-    const double* row = out.values.row(i).data();
-    for (std::size_t j = 0; j < width; ++j) sums[j] += row[j];
-  });
-  for (double& mean : out.means) mean /= n;
-  std::vector<double> sums = take_off(context, out.means, out.values);
-
+  for (std::uint32_t j = 0; j < columns.rows(); ++j) {
+    if (columns.cols() > 0 && !is_constant(columns.row(j))) out.kept.push_back(j);
+  }
+  if (out.kept.size() == columns.rows()) {
+    out.values = std::move(columns);
+  } else {
+    out.values = Matrix<double>(out.kept.size(), columns.cols());
+    for (std::size_t k = 0; k < out.kept.size(); ++k) {
+      std::copy_n(columns.row(out.kept[k]).begin(), columns.cols(), out.values.row(k).begin());
+    }
+  }
   constexpr double kNegligible = 4 * std::numeric_limits<double>::epsilon();
-  std::vector<double> rest(width);
-  bool some_left = false;
-  for (std::size_t j = 0; j < width; ++j) {
-    rest[j] = sums[j] / n;
-    const double spread = std::sqrt(sums[width + j] / n);
-    some_left |= std::abs(rest[j]) > kNegligible * std::max(std::abs(out.means[j]), spread);
+  const auto n = static_cast<double>(out.values.cols());
+  for (std::size_t j = 0; j < out.kept.size(); ++j) {
+    context.poll();
+    const std::span<double> column = out.values.row(j);
+    double mean = sum_terms(column, [](double& value) { return value; }) / n;
+    const double rest = sum_terms(column, [&](double& value) { return value -= mean; }) / n;
+    const auto square = [](double& value) { return value * value; };
+    double squares = sum_terms(column, square);
+    if (std::abs(rest) > kNegligible * std::max(std::abs(mean), std::sqrt(squares / n))) {
+      for (double& value : column) value -= rest;
+      mean += rest;
+      squares = sum_terms(column, square);
+    }
+    out.means.push_back(mean);
+    out.sums_of_squares.push_back(squares);
   }
-  if (some_left) {
-    sums = take_off(context, rest, out.values);
-    for (std::size_t j = 0; j < width; ++j) out.means[j] += rest[j];
-  }
-  out.sums_of_squares.assign(sums.begin() + static_cast<std::ptrdiff_t>(width), sums.end());
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "base/error.hpp"
@@ -43,21 +44,29 @@ std::vector<ColumnSummary> summarise_columns(const Context& context, const Spars
   return columns;
 }
 
+std::vector<std::uint32_t> numbers_below(std::size_t count) {
+  std::vector<std::uint32_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  return numbers;
+}
+
 }  // namespace
 
-CentredMatrix::CentredMatrix(const Context& context, FeatureMatrix x) : num_source_cols_(x.cols()) {
-  const std::vector<std::uint32_t> dense_columns(x.dense_columns().begin(),
-                                                 x.dense_columns().end());
-  auto [dense, sparse] = std::move(x).take_blocks();
-  if (!dense_columns.empty()) {
-    CentredColumns centred = centre_columns(context, std::move(dense));
+CentredMatrix::CentredMatrix(const Context& context, const FeatureMatrix& x,
+                             std::span<const std::uint32_t> rows)
+    : num_source_cols_(x.cols()) {
+  if (!x.dense_columns().empty()) {
+    CentredColumns centred = centre_columns(context, x.gather_dense_columns(rows));
     dense_ = std::move(centred.values);
     means_ = std::move(centred.means);
     sums_of_squares_ = std::move(centred.sums_of_squares);
-    for (const std::uint32_t k : centred.kept) kept_.push_back(dense_columns[k]);
+    for (const std::uint32_t k : centred.kept) kept_.push_back(x.dense_columns()[k]);
   }
-  take_sparse(context, sparse);
+  take_sparse(context, x.sparse().select_rows(rows));
 }
+
+CentredMatrix::CentredMatrix(const Context& context, const FeatureMatrix& x)
+    : CentredMatrix(context, x, numbers_below(x.rows())) {}
 
 void CentredMatrix::take_sparse(const Context& context, const SparseMatrix& x) {
   constexpr std::uint32_t kDropped = std::numeric_limits<std::uint32_t>::max();
@@ -124,13 +133,13 @@ void CentredMatrix::multiply(std::span<const double> u, std::span<double> out) c
     for (std::size_t i = 0; i < rows(); ++i) out[i] = dot(sparse_.row(i), u_sparse) - shift;
     return;
   }
-  multiply_dense(dense_, u.first(num_dense()), out);
+  multiply_columns(dense_.view(), u.first(num_dense()), out);
   if (sparse_.cols() == 0) return;
   for (std::size_t i = 0; i < rows(); ++i) out[i] += dot(sparse_.row(i), u_sparse) - shift;
 }
 
 void CentredMatrix::multiply_transposed(std::span<const double> r, std::span<double> out) const {
-  if (num_dense() > 0) multiply_dense_transposed(dense_, r, out.first(num_dense()));
+  if (num_dense() > 0) multiply_columns_transposed(dense_.view(), r, out.first(num_dense()));
   const std::span<double> out_sparse = out.subspan(num_dense());
   if (out_sparse.empty()) return;
   double total = 0;
@@ -142,23 +151,27 @@ void CentredMatrix::multiply_transposed(std::span<const double> r, std::span<dou
   }
 }
 
-const double* CentredMatrix::read_rows(std::size_t begin, std::size_t count,
-                                       std::vector<double>& buffer) const {
-  if (sparse_.cols() == 0) return dense_.row(begin).data();
+MatrixView<const double> CentredMatrix::read_rows(std::size_t begin, std::size_t count,
+                                                  std::vector<double>& buffer) const {
+  if (sparse_.cols() == 0) return {dense_.data() + begin, num_dense(), count, rows()};
   buffer.resize(count * cols());
-  for (std::size_t i = 0; i < count; ++i) {
-    double* out = buffer.data() + i * cols();
-    out = std::copy_n(dense_.row(begin + i).begin(), num_dense(), out);
-    for (std::size_t j = 0; j < offsets_.size(); ++j) out[j] = -offsets_[j];
-    const SparseMatrix::Row row = sparse_.row(begin + i);
-    for (std::size_t k = 0; k < row.size(); ++k) out[row.columns[k]] += row.values[k];
+  for (std::size_t j = 0; j < num_dense(); ++j) {
+    std::copy_n(dense_.row(j).data() + begin, count, buffer.data() + j * count);
   }
-  return buffer.data();
+  double* const out = buffer.data() + num_dense() * count;
+  for (std::size_t j = 0; j < offsets_.size(); ++j) {
+    std::fill_n(out + j * count, count, -offsets_[j]);
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const SparseMatrix::Row row = sparse_.row(begin + i);
+    for (std::size_t k = 0; k < row.size(); ++k) out[row.columns[k] * count + i] += row.values[k];
+  }
+  return {buffer.data(), cols(), count};
 }
 
 Matrix<double> CentredMatrix::column_gram(const Context& context) const {
   const std::size_t first = num_dense();
-  if (sparse_.cols() == 0) return dense_gram(context, dense_);
+  if (sparse_.cols() == 0) return column_products(context, dense_.view());
   Matrix<double> of_sparse = gram_matrix(context, sparse_);
   const auto num_rows = static_cast<double>(rows());
   for (std::size_t a = 0; a < sparse_.cols(); ++a) {
@@ -167,7 +180,7 @@ Matrix<double> CentredMatrix::column_gram(const Context& context) const {
   }
   if (first == 0) return of_sparse;
   Matrix<double> gram = make_zero_matrix(context, cols(), cols());
-  const Matrix<double> of_dense = dense_gram(context, dense_);
+  const Matrix<double> of_dense = column_products(context, dense_.view());
   for (std::size_t a = 0; a < first; ++a) {
     std::copy_n(of_dense.row(a).begin(), a + 1, gram.row(a).begin());
   }
@@ -175,11 +188,12 @@ Matrix<double> CentredMatrix::column_gram(const Context& context) const {
     std::copy_n(of_sparse.row(a).begin(), a + 1,
                 gram.row(first + a).begin() + static_cast<std::ptrdiff_t>(first));
   }
+  std::vector<double> dense(first);
   // Dense columns add up to zero, so the offsets of the others take nothing off these products.
   for (std::size_t i = 0; i < rows(); ++i) {
     if (i % kItemsPerPoll == 0) context.poll();
     const SparseMatrix::Row row = sparse_.row(i);
-    const std::span<const double> dense = dense_.row(i);
+    for (std::size_t j = 0; j < first; ++j) dense[j] = dense_(j, i);
     for (std::size_t k = 0; k < row.size(); ++k) {
       const std::span<double> out = gram.row(first + row.columns[k]);
       for (std::size_t j = 0; j < first; ++j) out[j] += row.values[k] * dense[j];
@@ -191,7 +205,7 @@ Matrix<double> CentredMatrix::column_gram(const Context& context) const {
 Matrix<double> CentredMatrix::row_gram(const Context& context) const {
   Matrix<double> gram = sparse_.cols() == 0 ? make_zero_matrix(context, rows(), rows())
                                             : gram_matrix(context, sparse_.transposed());
-  if (num_dense() > 0) add_row_products(context, dense_, gram);
+  if (num_dense() > 0) add_row_products(context, dense_.view(), gram);
   std::vector<double> cross(rows());
   for (std::size_t i = 0; i < rows(); ++i) cross[i] = dot(sparse_.row(i), offsets_);
   const double constant = dot(offsets_, offsets_);

@@ -22,13 +22,17 @@ namespace cone {
 /// Columns are in an order of their own: the dense ones, then the sparse ones; see kept().
 class CentredMatrix {
  public:
-  CentredMatrix(const Context& context, FeatureMatrix x);
+  /// Of the rows named by `rows`, in that order.
+  CentredMatrix(const Context& context, const FeatureMatrix& x,
+                std::span<const std::uint32_t> rows);
+  /// Of all rows.
+  CentredMatrix(const Context& context, const FeatureMatrix& x);
 
   std::size_t rows() const { return sparse_.rows(); }
   /// Columns that are not constant.
   std::size_t cols() const { return kept_.size(); }
   /// How many of them are dense.
-  std::size_t num_dense() const { return dense_.cols(); }
+  std::size_t num_dense() const { return dense_.rows(); }
   /// Values that a product with a vector reads.
   std::size_t num_stored() const { return dense_.values().size() + sparse_.num_entries(); }
 
@@ -37,9 +41,10 @@ class CentredMatrix {
   /// out = X_c' r. O(values stored).
   void multiply_transposed(std::span<const double> r, std::span<double> out) const;
 
-  /// `count` rows of X_c from row `begin` on, one after the other, all values. In `buffer`, unless
-  /// they are stored like that.
-  const double* read_rows(std::size_t begin, std::size_t count, std::vector<double>& buffer) const;
+  /// `count` rows of X_c from row `begin` on, transposed: cols × count, all values. In `buffer`,
+  /// unless they are stored like that.
+  MatrixView<const double> read_rows(std::size_t begin, std::size_t count,
+                                     std::vector<double>& buffer) const;
 
   /// The lower triangle of X_c'X_c, cols × cols.
   Matrix<double> column_gram(const Context& context) const;
@@ -65,7 +70,7 @@ class CentredMatrix {
   std::vector<std::uint32_t> kept_;
   std::vector<double> means_;
   std::vector<double> sums_of_squares_;
-  Matrix<double> dense_;         // rows × dense columns, centred
+  Matrix<double> dense_;         // dense columns × rows, centred
   SparseMatrix sparse_;          // S; its column k is column num_dense() + k
   std::vector<double> offsets_;  // m, one per column of S
 };

@@ -53,41 +53,44 @@ int as_int(std::size_t value) { return static_cast<int>(value); }
 
 }  // namespace
 
-void multiply_dense(const Matrix<double>& d, std::span<const double> u, std::span<double> out) {
+void multiply_columns(MatrixView<const double> columns, std::span<const double> u,
+                      std::span<double> out) {
   const OneBlasThread guard;
-  cblas_dgemv(CblasRowMajor, CblasNoTrans, as_int(d.rows()), as_int(d.cols()), 1.0, d.data(),
-              as_int(d.cols()), u.data(), 1, 0.0, out.data(), 1);
+  cblas_dgemv(CblasRowMajor, CblasTrans, as_int(columns.rows()), as_int(columns.cols()), 1.0,
+              columns.data(), as_int(columns.stride()), u.data(), 1, 0.0, out.data(), 1);
 }
 
-void multiply_dense_transposed(const Matrix<double>& d, std::span<const double> r,
-                               std::span<double> out) {
+void multiply_columns_transposed(MatrixView<const double> columns, std::span<const double> r,
+                                 std::span<double> out) {
   const OneBlasThread guard;
-  cblas_dgemv(CblasRowMajor, CblasTrans, as_int(d.rows()), as_int(d.cols()), 1.0, d.data(),
-              as_int(d.cols()), r.data(), 1, 0.0, out.data(), 1);
+  cblas_dgemv(CblasRowMajor, CblasNoTrans, as_int(columns.rows()), as_int(columns.cols()), 1.0,
+              columns.data(), as_int(columns.stride()), r.data(), 1, 0.0, out.data(), 1);
 }
 
-Matrix<double> dense_gram(const Context& context, const Matrix<double>& d) {
+Matrix<double> column_products(const Context& context, MatrixView<const double> columns) {
   const OneBlasThread guard;
-  Matrix<double> gram = make_zero_matrix(context, d.cols(), d.cols());
-  const int size = as_int(d.cols());
-  const std::size_t block_rows = rows_per_block(d.cols());
-  for (std::size_t begin = 0; begin < d.rows(); begin += block_rows) {
+  Matrix<double> gram = make_zero_matrix(context, columns.rows(), columns.rows());
+  const int size = as_int(columns.rows());
+  const std::size_t block_rows = rows_per_block(columns.rows());
+  for (std::size_t begin = 0; begin < columns.cols(); begin += block_rows) {
     context.poll();
-    const std::size_t count = std::min(block_rows, d.rows() - begin);
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, size, as_int(count), 1.0,
-                d.row(begin).data(), size, 1.0, gram.data(), size);
+    const std::size_t count = std::min(block_rows, columns.cols() - begin);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, size, as_int(count), 1.0,
+                columns.data() + begin, as_int(columns.stride()), 1.0, gram.data(), size);
   }
   return gram;
 }
 
-void add_row_products(const Context& context, const Matrix<double>& d, Matrix<double>& gram) {
+void add_row_products(const Context& context, MatrixView<const double> columns,
+                      Matrix<double>& gram) {
   const OneBlasThread guard;
   constexpr std::size_t kColumnsAtATime = 32;  // at 8192 rows, a fraction of a second
-  for (std::size_t begin = 0; begin < d.cols(); begin += kColumnsAtATime) {
+  for (std::size_t begin = 0; begin < columns.rows(); begin += kColumnsAtATime) {
     context.poll();
-    const std::size_t count = std::min(kColumnsAtATime, d.cols() - begin);
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, as_int(d.rows()), as_int(count), 1.0,
-                d.data() + begin, as_int(d.cols()), 1.0, gram.data(), as_int(gram.cols()));
+    const std::size_t count = std::min(kColumnsAtATime, columns.rows() - begin);
+    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, as_int(columns.cols()), as_int(count), 1.0,
+                columns.row(begin).data(), as_int(columns.stride()), 1.0, gram.data(),
+                as_int(gram.cols()));
   }
 }
 

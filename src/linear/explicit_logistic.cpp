@@ -7,8 +7,9 @@
 
 #include "base/numeric.hpp"
 #include "linear/dense.hpp"
-#include "linear/log_loss_sum.hpp"
+#include "linear/softmax_loss.hpp"
 #include "ops/cholesky.hpp"
+#include "ops/logistic.hpp"
 
 namespace cone {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 /// Inner iterations of conjugate gradients that a Newton step takes, about.
 constexpr double kUsualInnerIterations = 10;
 /// Rows that go through all products while they are in the cache.
-constexpr std::size_t kBlockOfRows = 512;
+constexpr std::size_t kBlockOfRows = ops::kMostLogisticRows;
 /// A step must shrink the gradient to this share for the Hessian to be used again.
 constexpr double kStaleShrinkage = 0.1;
 
@@ -39,46 +40,40 @@ bool prefers_explicit_hessian(const CentredMatrix& x, std::size_t num_labels) {
 ExplicitLogistic::ExplicitLogistic(const Context& context, CentredMatrix x,
                                    std::span<const std::uint8_t> labels, std::size_t num_labels)
     : LogisticObjective(context, std::move(x), labels, num_labels),
-      probability_(matrix().rows(), num_logits()) {}
+      probability_(num_logits(), matrix().rows()) {}
 
 double ExplicitLogistic::evaluate(double c, std::span<const double> point) {
   if (std::equal(point.begin(), point.end(), point_.begin(), point_.end())) {
     return penalty(point) + c * loss_;
   }
-  const OneBlasThread guard;
-  const std::size_t width = matrix().cols();
-  const std::span<const double> intercepts = point.subspan(num_slopes());
-  const auto as_int = [](std::size_t value) { return static_cast<int>(value); };
-  const int logits = as_int(num_logits());
   std::vector<double> buffer;
-  Matrix<double> residual(kBlockOfRows, num_logits());
+  std::vector<double> residual(kBlockOfRows);
+  std::vector<double> block_gradient(matrix().cols());
   d_loss_.assign(size(), 0.0);
-  LogLossSum loss;
+  SoftmaxLoss loss(num_logits());
   for (std::size_t begin = 0; begin < matrix().rows(); begin += kBlockOfRows) {
     context().poll();
     const std::size_t count = std::min(kBlockOfRows, matrix().rows() - begin);
-    const double* x = matrix().read_rows(begin, count, buffer);
-    double* p = probability_.row(begin).data();
-    for (std::size_t i = 0; i < count; ++i) {
-      std::copy(intercepts.begin(), intercepts.end(), p + i * num_logits());
+    const MatrixView<const double> x = matrix().read_rows(begin, count, buffer);
+    const MatrixView<double> p(probability_.data() + begin, num_logits(), count,
+                               probability_.cols());
+    for (std::size_t a = 0; a < num_logits(); ++a) {
+      multiply_columns(x, slopes(point, a), p.row(a));
+      for (double& logit : p.row(a)) logit += point[num_slopes() + a];
     }
-    for (std::size_t a = 0; a < num_logits() && width > 0; ++a) {
-      cblas_dgemv(CblasRowMajor, CblasNoTrans, as_int(count), as_int(width), 1.0, x, as_int(width),
-                  slopes(point, a).data(), 1, 1.0, p + a, logits);
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-      double* of_row = p + i * num_logits();
-      const std::uint8_t label = labels()[begin + i];
-      loss.add(apply_softmax(of_row, num_logits(), 1, label, of_row));
-      for (std::size_t a = 0; a < num_logits(); ++a) {
-        const double r = of_row[a] - (label == a + 1 ? 1.0 : 0.0);
-        residual(i, a) = r;
-        d_loss_[num_slopes() + a] += r;
+    const std::span<const std::uint8_t> own = labels().subspan(begin, count);
+    loss.add(own, p);
+    for (std::size_t a = 0; a < num_logits(); ++a) {
+      double total = 0;
+      for (std::size_t i = 0; i < count; ++i) {
+        residual[i] = p(a, i) - (own[i] == a + 1 ? 1.0 : 0.0);
+        total += residual[i];
       }
-    }
-    for (std::size_t a = 0; a < num_logits() && width > 0; ++a) {
-      cblas_dgemv(CblasRowMajor, CblasTrans, as_int(count), as_int(width), 1.0, x, as_int(width),
-                  &residual(0, a), logits, 1.0, d_loss_.data() + a * width, 1);
+      multiply_columns_transposed(x, std::span(residual).first(count), block_gradient);
+      for (std::size_t j = 0; j < matrix().cols(); ++j) {
+        d_loss_[a * matrix().cols() + j] += block_gradient[j];
+      }
+      d_loss_[num_slopes() + a] += total;
     }
   }
   loss_ = loss.value();
@@ -95,37 +90,44 @@ double ExplicitLogistic::gradient(double c, std::span<const double> point, std::
 void ExplicitLogistic::take_curvature() {
   const OneBlasThread guard;
   const std::size_t width = matrix().cols();
-  const int columns = static_cast<int>(width);
   const std::size_t num_pairs = pair_of(num_logits(), 0);
   products_.assign(num_pairs, Matrix<double>(width, width));
   weighted_sums_ = Matrix<double>(num_pairs, width + 1);
   std::vector<double> buffer;
   std::vector<double> root(kBlockOfRows);
-  Matrix<double> scaled = Matrix<double>::unfilled(kBlockOfRows, width);
+  Matrix<double> scaled = Matrix<double>::unfilled(width, kBlockOfRows);
   for (std::size_t begin = 0; begin < matrix().rows(); begin += kBlockOfRows) {
     context().poll();
     const std::size_t count = std::min(kBlockOfRows, matrix().rows() - begin);
-    const double* x = matrix().read_rows(begin, count, buffer);
+    const MatrixView<const double> x = matrix().read_rows(begin, count, buffer);
     for (std::size_t a = 0; a < num_logits(); ++a) {
       for (std::size_t b = 0; b <= a; ++b) {
+        const double* p = probability_.row(a).data() + begin;
+        const double* q = probability_.row(b).data() + begin;
         // |∂ residual of a / ∂ logit of b|; it is negative where a and b differ.
         double total = 0;
         for (std::size_t i = 0; i < count; ++i) {
-          const std::span<const double> p = std::as_const(probability_).row(begin + i);
-          const double weight = p[a] * (a == b ? 1 - p[a] : p[b]);
+          const double weight = p[i] * (a == b ? 1 - p[i] : q[i]);
           total += weight;
           root[i] = std::sqrt(weight);
-          const double* from = x + i * width;
-          double* to = scaled.row(i).data();
-          for (std::size_t j = 0; j < width; ++j) to[j] = root[i] * from[j];
         }
         const std::span<double> sums = weighted_sums_.row(pair_of(a, b));
         sums[width] += total;
+        for (std::size_t j = 0; j < width; ++j) {
+          const double* from = x.row(j).data();
+          double* to = scaled.row(j).data();
+          double sum = 0;
+          for (std::size_t i = 0; i < count; ++i) {
+            to[i] = root[i] * from[i];
+            sum += root[i] * to[i];
+          }
+          sums[j] += sum;
+        }
         if (width == 0) continue;
-        cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, columns, static_cast<int>(count), 1.0,
-                    scaled.data(), columns, 1.0, products_[pair_of(a, b)].data(), columns);
-        cblas_dgemv(CblasRowMajor, CblasTrans, static_cast<int>(count), columns, 1.0, scaled.data(),
-                    columns, root.data(), 1, 1.0, sums.data(), 1);
+        const int columns = static_cast<int>(width);
+        cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, columns, static_cast<int>(count), 1.0,
+                    scaled.data(), static_cast<int>(kBlockOfRows), 1.0,
+                    products_[pair_of(a, b)].data(), columns);
       }
     }
   }
@@ -156,8 +158,8 @@ Matrix<double> ExplicitLogistic::assemble_hessian(double c) const {
   return hessian;
 }
 
-void ExplicitLogistic::find_newton_step(double c, std::span<const double> gradient,
-                                        double /*tolerance*/, std::span<double> step) {
+StepQuality ExplicitLogistic::find_newton_step(double c, std::span<const double> gradient,
+                                               double /*tolerance*/, std::span<double> step) {
   const double norm = std::sqrt(dot(gradient, gradient));
   const bool is_stale = c == last_c_ && norm > kStaleShrinkage * last_norm_;
   if (products_.empty() || is_stale) take_curvature();
@@ -172,12 +174,13 @@ void ExplicitLogistic::find_newton_step(double c, std::span<const double> gradie
     // A row-major lower triangle is LAPACK's upper one.
     const int n = static_cast<int>(size());
     LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', n, 1, hessian.data(), n, step.data(), n);
-    return;
+    return StepQuality::kByHessian;
   }
   // Saturated probabilities leave nothing of the intercepts' curvature.
   for (std::size_t j = 0; j < size(); ++j) {
     step[j] /= std::max(diagonal[j], std::numeric_limits<double>::min());
   }
+  return StepQuality::kRough;
 }
 
 }  // namespace cone

@@ -24,8 +24,8 @@ class ExplicitLogistic : public LogisticObjective {
 
   double evaluate(double c, std::span<const double> point) override;
   double gradient(double c, std::span<const double> point, std::span<double> out) override;
-  void find_newton_step(double c, std::span<const double> gradient, double tolerance,
-                        std::span<double> step) override;
+  StepQuality find_newton_step(double c, std::span<const double> gradient, double tolerance,
+                               std::span<double> step) override;
 
  private:
   /// products_ and weighted_sums_ at the point last evaluated.
@@ -34,7 +34,7 @@ class ExplicitLogistic : public LogisticObjective {
   Matrix<double> assemble_hessian(double c) const;
   std::size_t pair_of(std::size_t a, std::size_t b) const { return a * (a + 1) / 2 + b; }
 
-  Matrix<double> probability_;            // rows × labels 1..
+  Matrix<double> probability_;            // labels 1.. × rows
   std::vector<double> point_;             // last evaluated
   double loss_ = 0;                       // there
   std::vector<double> d_loss_;            // its gradient

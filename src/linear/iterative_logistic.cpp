@@ -109,8 +109,8 @@ void IterativeLogistic::multiply_hessian(std::span<const double> direction, std:
   add_penalty_gradient(direction, out);
 }
 
-void IterativeLogistic::find_newton_step(double c, std::span<const double> gradient,
-                                         double tolerance, std::span<double> step) {
+StepQuality IterativeLogistic::find_newton_step(double c, std::span<const double> gradient,
+                                                double tolerance, std::span<double> step) {
   take_curvature(c);
   const std::vector<double> diagonal = approximate_diagonal();
   std::vector<double> residual(size());
@@ -143,6 +143,7 @@ void IterativeLogistic::find_newton_step(double c, std::span<const double> gradi
     }
     size_squared = next;
   }
+  return StepQuality::kRough;
 }
 
 }  // namespace cone

@@ -14,8 +14,8 @@ class IterativeLogistic : public LogisticObjective {
 
   double evaluate(double c, std::span<const double> point) override;
   double gradient(double c, std::span<const double> point, std::span<double> out) override;
-  void find_newton_step(double c, std::span<const double> gradient, double tolerance,
-                        std::span<double> step) override;
+  StepQuality find_newton_step(double c, std::span<const double> gradient, double tolerance,
+                               std::span<double> step) override;
 
  private:
   /// Fixes the Hessian for the next two.

@@ -33,9 +33,10 @@ void add(const Matrix<double>& term, Matrix<double>& sum) {
 
 }  // namespace
 
-LinearSmoother::LinearSmoother(const Context& context, FeatureMatrix x, std::size_t largest_direct)
+LinearSmoother::LinearSmoother(const Context& context, const FeatureMatrix& x,
+                               std::size_t largest_direct)
     : context_(context),
-      x_(context, std::move(x)),
+      x_(context, x),
       direct_(std::min(x_.rows(), x_.cols()) <= largest_direct),
       on_columns_(x_.cols() <= x_.rows()) {
   require(x_.rows() > 0, "linear smoother: X has no rows");

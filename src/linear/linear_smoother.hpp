@@ -20,7 +20,7 @@ namespace cone {
 class LinearSmoother {
  public:
   /// Iterative where both sides of X exceed `largest_direct`. The context must outlive it.
-  LinearSmoother(const Context& context, FeatureMatrix x,
+  LinearSmoother(const Context& context, const FeatureMatrix& x,
                  std::size_t largest_direct = kLargestDirectFit);
 
   /// Sets the penalty (0: minimum-norm least squares; infinity: the mean) and factorises.

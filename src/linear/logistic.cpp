@@ -5,8 +5,9 @@
 #include <utility>
 
 #include "linear/dense.hpp"
-#include "linear/log_loss_sum.hpp"
 #include "linear/logistic_solver.hpp"
+#include "linear/softmax_loss.hpp"
+#include "ops/logistic.hpp"
 
 namespace cone {
 namespace {
@@ -61,39 +62,52 @@ double LogisticFit::log_loss(const FeatureMatrix::Row& row, std::uint8_t label) 
   return std::log1p(rest) + (largest - own);
 }
 
-double total_log_loss(const Context& context, const LogisticFit& fit, const FeatureMatrix& x,
-                      std::span<const std::uint8_t> labels) {
-  constexpr std::size_t kRowsPerPoll = 4096;
-  if (x.dense_columns().empty()) {
+HeldOutLabels::HeldOutLabels(const FeatureMatrix& x, std::span<const std::uint32_t> rows,
+                             std::span<const std::uint8_t> labels)
+    : dense_columns_(x.dense_columns().begin(), x.dense_columns().end()),
+      dense_(x.gather_dense_columns(rows)),
+      sparse_(x.sparse().select_rows(rows)) {
+  for (const std::uint32_t i : rows) label_.push_back(labels[i]);
+}
+
+double HeldOutLabels::total_log_loss(const Context& context, const LogisticFit& fit) const {
+  if (dense_columns_.empty()) {
     double loss = 0;
-    for (std::size_t i = 0; i < x.rows(); ++i) {
-      if (i % kRowsPerPoll == 0) context.poll();
-      loss += fit.log_loss(x.row(i), labels[i]);
+    for (std::size_t i = 0; i < label_.size(); ++i) {
+      if (i % ops::kMostLogisticRows == 0) context.poll();
+      loss += fit.log_loss({{}, {}, sparse_.row(i)}, label_[i]);
     }
     return loss;
   }
-  Matrix<double> logits(fit.intercepts.size(), x.rows());
-  for (std::size_t a = 0; a < logits.rows(); ++a) {
-    context.poll();
-    std::vector<double> of_dense;
-    for (const std::uint32_t j : x.dense_columns()) of_dense.push_back(fit.coefficients(a, j));
-    multiply_dense(x.dense(), of_dense, logits.row(a));
-    for (std::size_t i = 0; i < x.rows(); ++i) {
-      logits(a, i) += fit.intercepts[a] + dot(x.sparse().row(i), fit.coefficients.row(a));
+  const std::size_t num_logits = fit.intercepts.size();
+  Matrix<double> of_dense(num_logits, dense_columns_.size());
+  for (std::size_t a = 0; a < num_logits; ++a) {
+    for (std::size_t d = 0; d < dense_columns_.size(); ++d) {
+      of_dense(a, d) = fit.coefficients(a, dense_columns_[d]);
     }
   }
-  LogLossSum loss;
-  for (std::size_t i = 0; i < x.rows(); ++i) {
-    if (i % kRowsPerPoll == 0) context.poll();
-    loss.add(apply_softmax(&logits(0, i), logits.rows(), x.rows(), labels[i], &logits(0, i)));
+  SoftmaxLoss loss(num_logits);
+  Matrix<double> logits(num_logits, ops::kMostLogisticRows);
+  for (std::size_t begin = 0; begin < label_.size(); begin += logits.cols()) {
+    context.poll();
+    const std::size_t count = std::min(logits.cols(), label_.size() - begin);
+    const MatrixView<double> block(logits.data(), num_logits, count, logits.cols());
+    for (std::size_t a = 0; a < num_logits; ++a) {
+      multiply_columns({dense_.data() + begin, dense_.rows(), count, dense_.cols()},
+                       of_dense.row(a), block.row(a));
+      for (std::size_t i = 0; i < count; ++i) {
+        block(a, i) += fit.intercepts[a] + dot(sparse_.row(begin + i), fit.coefficients.row(a));
+      }
+    }
+    loss.add(std::span(label_).subspan(begin, count), block);
   }
   return loss.value();
 }
 
-LogisticFit fit_logistic(const Context& context, FeatureMatrix x,
+LogisticFit fit_logistic(const Context& context, const FeatureMatrix& x,
                          std::span<const std::uint8_t> labels, std::size_t num_labels, double c,
                          double tolerance) {
-  return LogisticSolver(context, std::move(x), labels, num_labels).fit(c, tolerance);
+  return LogisticSolver(context, CentredMatrix(context, x), labels, num_labels).fit(c, tolerance);
 }
 
 }  // namespace cone

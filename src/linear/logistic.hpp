@@ -28,10 +28,21 @@ struct LogisticFit {
   double log_loss(const FeatureMatrix::Row& row, std::uint8_t label) const;
 };
 
-/// Σ_i −log P(label_i) over the rows of X. Where X has dense columns the logits come out of BLAS,
-/// on one thread.
-double total_log_loss(const Context& context, const LogisticFit& fit, const FeatureMatrix& x,
-                      std::span<const std::uint8_t> labels);
+/// Rows that were not fitted on, to compare fits by.
+class HeldOutLabels {
+ public:
+  /// The rows of X named by `rows`, and their labels.
+  HeldOutLabels(const FeatureMatrix& x, std::span<const std::uint32_t> rows,
+                std::span<const std::uint8_t> labels);
+  /// Σ_i −log P(label_i). On one thread.
+  double total_log_loss(const Context& context, const LogisticFit& fit) const;
+
+ private:
+  std::vector<std::uint32_t> dense_columns_;
+  Matrix<double> dense_;  // dense columns × rows
+  SparseMatrix sparse_;
+  std::vector<std::uint8_t> label_;
+};
 
 /// L2 softmax regression: minimises Σ_a ‖w_a‖² − C·Σ_i log P(label_i), where w_0..w_{K−1} are the
 /// slopes of all labels with Σ_a w_a = 0. In the K − 1 slopes against label 0, v_a = w_a − w_0, the
@@ -48,7 +59,7 @@ double total_log_loss(const Context& context, const LogisticFit& fit, const Feat
 ///
 /// Labels are below num_labels ≥ 2, as many as X has rows. Throws Error(kData) when one of them
 /// does not occur: its intercept would be infinite.
-LogisticFit fit_logistic(const Context& context, FeatureMatrix x,
+LogisticFit fit_logistic(const Context& context, const FeatureMatrix& x,
                          std::span<const std::uint8_t> labels, std::size_t num_labels, double c,
                          double tolerance = 1e-8);
 

@@ -85,14 +85,13 @@ double LogisticObjective::gradient_rounding(double c) const {
          std::sqrt(num_rows + sum(x_.sums_of_squares()));
 }
 
-std::unique_ptr<LogisticObjective> make_logistic_objective(const Context& context, FeatureMatrix x,
+std::unique_ptr<LogisticObjective> make_logistic_objective(const Context& context, CentredMatrix x,
                                                            std::span<const std::uint8_t> labels,
                                                            std::size_t num_labels) {
-  CentredMatrix centred(context, std::move(x));
-  if (prefers_explicit_hessian(centred, num_labels)) {
-    return std::make_unique<ExplicitLogistic>(context, std::move(centred), labels, num_labels);
+  if (prefers_explicit_hessian(x, num_labels)) {
+    return std::make_unique<ExplicitLogistic>(context, std::move(x), labels, num_labels);
   }
-  return std::make_unique<IterativeLogistic>(context, std::move(centred), labels, num_labels);
+  return std::make_unique<IterativeLogistic>(context, std::move(x), labels, num_labels);
 }
 
 SoftmaxOfRow apply_softmax(const double* logits, std::size_t num_logits, std::size_t stride,

@@ -10,6 +10,11 @@
 
 namespace cone {
 
+enum class StepQuality {
+  kByHessian,  ///< by a factor of the Hessian: as long as the way to the minimum is, about
+  kRough,      ///< a direction of descent
+};
+
 /// What fit_logistic minimises, on centred columns. A point has the slopes of label 1, those of
 /// label 2, ..., then all intercepts: (K − 1)·(columns + 1) numbers.
 class LogisticObjective {
@@ -24,8 +29,8 @@ class LogisticObjective {
   virtual double gradient(double c, std::span<const double> point, std::span<double> out) = 0;
   /// An approximate solution of (Hessian there)·step = −gradient, a direction of descent. How exact
   /// it is follows from `tolerance` (relative), unless the solution is cheap enough to be exact.
-  virtual void find_newton_step(double c, std::span<const double> gradient, double tolerance,
-                                std::span<double> step) = 0;
+  virtual StepQuality find_newton_step(double c, std::span<const double> gradient, double tolerance,
+                                       std::span<double> step) = 0;
 
   const CentredMatrix& matrix() const { return x_; }
   std::size_t num_logits() const { return num_logits_; }
@@ -65,7 +70,7 @@ class LogisticObjective {
 
 /// The objective with Newton steps by an explicit Hessian where X has dense columns and that costs
 /// less than conjugate gradients, by conjugate gradients elsewhere.
-std::unique_ptr<LogisticObjective> make_logistic_objective(const Context& context, FeatureMatrix x,
+std::unique_ptr<LogisticObjective> make_logistic_objective(const Context& context, CentredMatrix x,
                                                            std::span<const std::uint8_t> labels,
                                                            std::size_t num_labels);
 

@@ -23,7 +23,7 @@ constexpr int kMaxIdleSteps = 2;
 
 }  // namespace
 
-LogisticSolver::LogisticSolver(const Context& context, FeatureMatrix x,
+LogisticSolver::LogisticSolver(const Context& context, CentredMatrix x,
                                std::span<const std::uint8_t> labels, std::size_t num_labels)
     : context_(context),
       objective_(make_logistic_objective(context, std::move(x), labels, num_labels)),
@@ -34,6 +34,14 @@ LogisticSolver::LogisticSolver(const Context& context, FeatureMatrix x,
 }
 
 LogisticFit LogisticSolver::fit(double c, double tolerance) {
+  return run_newton(c, tolerance, /*may_end_with_step=*/false);
+}
+
+LogisticFit LogisticSolver::fit_roughly(double c, double tolerance) {
+  return run_newton(c, tolerance, /*may_end_with_step=*/true);
+}
+
+LogisticFit LogisticSolver::run_newton(double c, double tolerance, bool may_end_with_step) {
   require(c >= 0 && std::isfinite(c), "logistic regression: C must be finite and not negative");
   const std::size_t size = point_.size();
   std::vector<double> gradient(size);
@@ -62,7 +70,21 @@ LogisticFit LogisticSolver::fit(double c, double tolerance) {
     if (converged || num_steps == kMaxNewtonSteps) break;
     // Solving the step no better than the gradient deserves saves most of the inner iterations
     // early on and keeps superlinear convergence at the end.
-    objective_->find_newton_step(c, gradient, std::min(0.1, std::sqrt(norm / null_norm)), step);
+    const StepQuality quality =
+        objective_->find_newton_step(c, gradient, std::min(0.1, std::sqrt(norm / null_norm)), step);
+    if (may_end_with_step && quality == StepQuality::kByHessian) {
+      const std::span<const double> change(step.data(), slopes.size());
+      const std::span<const double> shift = std::span<const double>(step).subspan(slopes.size());
+      if (dot(change, change) <= tolerance * tolerance * dot(slopes, slopes) &&
+          dot(shift, shift) <= tolerance * tolerance) {
+        // The next C starts from where value and gradient are known.
+        for (std::size_t j = 0; j < size; ++j) candidate[j] = point_[j] + step[j];
+        LogisticFit fit = fit_at(candidate);
+        fit.converged = true;
+        fit.iterations = num_steps + 1;
+        return fit;
+      }
+    }
     const double slope = dot(gradient, step);
     // Next to the minimum the decrease drowns in the rounding of the objective. The slope along the
     // step is still known there, and for a convex function it says the same (Hager and Zhang 2005):
@@ -99,19 +121,19 @@ LogisticFit LogisticSolver::fit(double c, double tolerance) {
       break;
     }
   }
-  LogisticFit fit = current_fit();
+  LogisticFit fit = fit_at(point_);
   fit.converged = converged;
   fit.iterations = num_steps;
   return fit;
 }
 
-LogisticFit LogisticSolver::current_fit() const {
+LogisticFit LogisticSolver::fit_at(std::span<const double> point) const {
   const CentredMatrix& x = objective_->matrix();
   LogisticFit fit;
   fit.coefficients = Matrix<double>(objective_->num_logits(), x.num_source_cols());
   for (std::size_t a = 0; a < objective_->num_logits(); ++a) {
-    const std::span<const double> slopes(point_.data() + a * x.cols(), x.cols());
-    fit.intercepts.push_back(point_[objective_->num_slopes() + a] + x.intercept_shift(slopes));
+    const std::span<const double> slopes = point.subspan(a * x.cols(), x.cols());
+    fit.intercepts.push_back(point[objective_->num_slopes() + a] + x.intercept_shift(slopes));
     const std::vector<double> all = x.expand(slopes);
     std::copy(all.begin(), all.end(), fit.coefficients.row(a).begin());
   }

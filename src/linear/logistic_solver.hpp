@@ -15,14 +15,18 @@ namespace cone {
 /// visit C in ascending order.
 class LogisticSolver {
  public:
-  /// Throws Error(kData) unless every label occurs.
-  LogisticSolver(const Context& context, FeatureMatrix x, std::span<const std::uint8_t> labels,
+  /// One label per row of x. Throws Error(kData) unless every label occurs.
+  LogisticSolver(const Context& context, CentredMatrix x, std::span<const std::uint8_t> labels,
                  std::size_t num_labels);
 
   LogisticFit fit(double c, double tolerance);
+  /// A fit that is good enough to compare penalties: where the Hessian is at hand, it ends with a
+  /// step of at most `tolerance` times the slopes that no further pass over the data checks.
+  LogisticFit fit_roughly(double c, double tolerance);
 
  private:
-  LogisticFit current_fit() const;
+  LogisticFit run_newton(double c, double tolerance, bool may_end_with_step);
+  LogisticFit fit_at(std::span<const double> point) const;
 
   const Context& context_;
   std::unique_ptr<LogisticObjective> objective_;

@@ -39,12 +39,10 @@ std::vector<double> held_out_log_losses(const Context& context, const LabelledRo
   const std::vector<Arm> labels = values_at(rows.treatment, split.fit);
   if (!has_all_arms(labels, rows.num_arms) || split.score.empty()) return {};
   context.poll();
-  LogisticSolver solver(context, rows.x.select_rows(split.fit), labels, rows.num_arms);
-  const FeatureMatrix held_out = rows.x.select_rows(split.score);
-  const std::vector<Arm> held_out_labels = values_at(rows.treatment, split.score);
+  LogisticSolver solver(context, CentredMatrix(context, rows.x, split.fit), labels, rows.num_arms);
+  const HeldOutLabels held_out(rows.x, split.score, rows.treatment);
   return losses_along_path(grid.size(), [&](std::size_t k) {
-    return total_log_loss(context, solver.fit(grid[k], kSelectionTolerance), held_out,
-                          held_out_labels);
+    return held_out.total_log_loss(context, solver.fit_roughly(grid[k], kSelectionTolerance));
   });
 }
 
@@ -105,9 +103,9 @@ std::vector<PropensityFit> fit_propensities(const Context& context, const Featur
   std::vector<PropensityFit> fits(tasks.size());
   context.for_each_task("fitting propensity models", fits.size(), [&](std::size_t t) {
     const double strength = grid[chosen[t].strength];
-    fits[t] = {.model = fit_logistic(context, x.select_rows(tasks[t].fit),
-                                     values_at(treatment, tasks[t].fit), num_arms, strength,
-                                     kFinalTolerance),
+    LogisticSolver solver(context, CentredMatrix(context, x, tasks[t].fit),
+                          values_at(treatment, tasks[t].fit), num_arms);
+    fits[t] = {.model = solver.fit(strength, kFinalTolerance),
                .held_out_loss = chosen[t].mean_loss,
                .strength = strength,
                .has_weakest_penalty = chosen[t].strength + 1 == grid.size()};

@@ -67,7 +67,7 @@ std::vector<double> losses_by_iterations(const Context& context, const Dataset& 
                                          const FeatureMatrix& x, const ArmSplit& split,
                                          std::span<const double> strengths) {
   const auto& [fit, score] = split;
-  const CentredMatrix centred(context, x.select_rows(fit));
+  const CentredMatrix centred(context, x, fit);
   std::vector<double> y = values_at(data.outcome, fit);
   const double centre = mean(y);
   for (double& value : y) value -= centre;
