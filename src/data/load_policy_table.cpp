@@ -113,9 +113,9 @@ class PolicyRow {
       Place place = records.place(first_column);
       place.item = printable(id);
       return {std::move(place),
-              fmt::format("the probabilities of policy {} add up to {:.6g}, not to 1",
-                          printable(policy.name), sum),
-              "the probabilities of all arms must"};
+              fmt::format("the probabilities of policy {} add up to {:.6g}, {} 1",
+                          printable(policy.name), sum, remaining ? "more than" : "not"),
+              "give every arm its share of 1"};
     });
   }
 
