@@ -72,7 +72,7 @@ Fault describe(const FaultTable& table, std::size_t column, Oddity oddity, const
                          tally.first_text);
       break;
     case Oddity::kUneven:
-      what = fmt::format("the propensities add up to {}, not to 1", tally.first_text);
+      what = fmt::format("the propensities add up to {}", tally.first_text);
       break;
   }
   const std::string rows = fmt::format("{} of {} {}", grouped(tally.count), grouped(table.num_rows),

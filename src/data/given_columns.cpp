@@ -150,7 +150,7 @@ void tally_propensities(std::span<const std::string> arms, std::span<const Given
       if (uneven.count == 0) {
         uneven = locate(i, first_column);
         uneven.count = 0;
-        uneven.first_text = fmt::format("{:.6g}", sum);
+        uneven.first_text = fmt::format("{:.6g}, {} 1", sum, has_all ? "not" : "more than");
       }
       ++uneven.count;
       continue;

@@ -12,15 +12,13 @@
 #include "data/column_roles.hpp"
 #include "data/feature_code.hpp"
 #include "data/load_parts.hpp"
+#include "data/node_arms.hpp"
 #include "data/node_faults.hpp"
 #include "data/number.hpp"
 #include "data/validate.hpp"
 
 namespace cone::load {
 namespace {
-
-/// A line lacks a value: of a feature, or of anything else; or it holds what cannot be read.
-enum Gap : std::uint8_t { kNoGap = 0, kFeatureGap = 1, kRoleGap = 2, kUnread = 4 };
 
 /// Where the numbers of a column go.
 struct NumberTarget {
@@ -134,69 +132,6 @@ NodeArrays allocate(const CsvFile& file, const ColumnRoles& roles, NodeTable& ta
     arrays.numbers.push_back({role.column, values->data(), role.quantity == Quantity::kPropensity});
   }
   return arrays;
-}
-
-/// Gives every line its arm, and a gap to those without one.
-void take_arms(const ArmChoice& choice, const CsvFile& file,
-               const std::vector<std::array<std::uint8_t, LabelTally::kMostLabels>>& codes,
-               NodeArrays& arrays) {
-  for (std::size_t number = 0; number < file.chunks().size(); ++number) {
-    const CsvChunk& chunk = file.chunks()[number];
-    for (std::uint64_t row = chunk.first_record; row < chunk.first_record + chunk.num_records;
-         ++row) {
-      const std::uint8_t label = arrays.treatment[row];
-      std::uint8_t arm = LabelTally::kNone;
-      if (label != LabelTally::kNone) arm = choice.arm_of_label[codes[number][label]];
-      if (arm == LabelTally::kNone && (arrays.gaps[row] & kUnread) == 0) {
-        arrays.gaps[row] |= kRoleGap;
-      }
-      arrays.treatment[row] = arm == LabelTally::kNone ? kControlArm : arm;
-    }
-  }
-}
-
-/// Where a cell is and what stands in it. Reads its chunk again: for messages only.
-Tally locate_cell(const CsvFile& file, const ColumnRoles& roles, std::uint64_t row,
-                  std::size_t column) {
-  for (const CsvChunk& chunk : file.chunks()) {
-    if (row < chunk.first_record || row >= chunk.first_record + chunk.num_records) continue;
-    CsvRecords records(file, chunk);
-    while (records.next()) {
-      if (records.record() != row) continue;
-      return {.first_row = records.line(),
-              .first_text = printable(records[column]),
-              .first_id = roles.id ? printable(records[*roles.id]) : ""};
-    }
-  }
-  return {};
-}
-
-/// What the labels of the treatment and the columns about arms mean; faults where they do not fit.
-void settle_arms(const Source& source, const CsvFile& file, const ColumnRoles& roles,
-                 const std::vector<ChunkOfNodes>& chunks, NodeArrays& arrays, NodeTable& table,
-                 CellTallies& odd) {
-  LabelTally labels;
-  std::vector<std::array<std::uint8_t, LabelTally::kMostLabels>> codes;
-  for (const ChunkOfNodes& chunk : chunks) codes.push_back(labels.merge(chunk.labels));
-  const FaultTable title{file.name(), file.header(), file.num_records()};
-  const auto choice = choose_arms(title, *roles.treatment, labels, source.options.control,
-                                  source.faults, source.notes);
-  if (!choice) {
-    odd.add(*roles.treatment, Oddity::kMissing, labels.missing());
-    std::fill(arrays.treatment.begin(), arrays.treatment.end(), kControlArm);
-    return;
-  }
-  odd.add(*roles.treatment, Oddity::kMissing, choice->missing);
-  take_arms(*choice, file, codes, arrays);
-  table.arms = choice->arms;
-  const std::uint64_t num_faults = source.faults.total();
-  check_given_arms(title, table.arms, table.given, source.faults);
-  if (source.faults.total() > num_faults) return;
-  tally_propensities(
-      table.arms, table.given, arrays.treatment,
-      [&](std::size_t row) { return (arrays.gaps[row] & (kRoleGap | kUnread)) == 0; },
-      [&](std::size_t row, std::size_t column) { return locate_cell(file, roles, row, column); },
-      odd);
 }
 
 /// The line on which an id stands first. Reads the file again: for the message about a repeat.
@@ -364,7 +299,11 @@ NodeTable read_nodes(const Source& source) {
   } else {
     number_lines(file->num_records(), table.ids);
   }
-  if (roles->treatment) settle_arms(source, *file, *roles, chunks, arrays, table, odd);
+  if (roles->treatment) {
+    std::vector<LabelTally> labels;
+    for (ChunkOfNodes& chunk : chunks) labels.push_back(std::move(chunk.labels));
+    settle_arms(source, *file, *roles, labels, arrays.gaps, table, odd);
+  }
   table.is_left_out = lines_to_leave_out(source.options.missing, arrays.gaps);
   report_odd_cells({file->name(), file->header(), file->num_records()}, *roles, odd,
                    source.options.missing, faults);

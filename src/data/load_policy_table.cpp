@@ -53,14 +53,19 @@ void check_coverage(const CsvFile& file, const IdTable& ids, const std::vector<N
 /// What one line says about one policy.
 class PolicyRow {
  public:
-  explicit PolicyRow(const std::vector<std::string>& arms) : arms_(arms), reader_(arms) {}
+  explicit PolicyRow(const std::vector<std::string>& arms)
+      : arms_(arms), reader_(arms), is_plain_(has_plain_labels(arms)) {}
 
   void read(CsvRecords& records, std::string_view id, const load::PolicyColumns& policy,
             std::span<double> row) {
     using Kind = load::PolicyColumns::Kind;
     if (policy.kind == Kind::kLabels) return read_label(records, *policy.columns[0], row);
     if (policy.kind == Kind::kByArm) return read_arms(records, id, policy, row);
-    row[1] = validation::read_probability(records, *policy.columns[0], id);
+    // Of arms called 0 and 1, a label is a probability, and True and False are labels.
+    const std::optional<bool> truth =
+        is_plain_ ? parse_truth_value(records[*policy.columns[0]]) : std::nullopt;
+    row[1] = truth ? static_cast<double>(*truth)
+                   : validation::read_probability(records, *policy.columns[0], id);
     row[0] = 1 - row[1];
   }
 
@@ -108,14 +113,15 @@ class PolicyRow {
       Place place = records.place(first_column);
       place.item = printable(id);
       return {std::move(place),
-              fmt::format("the probabilities of policy {} add up to {:.6g}, not to 1",
-                          printable(policy.name), sum),
-              "the probabilities of all arms must"};
+              fmt::format("the probabilities of policy {} add up to {:.6g}, {} 1",
+                          printable(policy.name), sum, remaining ? "more than" : "not"),
+              "give every arm its share of 1"};
     });
   }
 
   const std::vector<std::string>& arms_;
   load::ArmReader reader_;
+  bool is_plain_;
 };
 
 }  // namespace

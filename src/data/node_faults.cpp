@@ -83,7 +83,7 @@ std::string advice_for(const FaultTable& table, Oddity oddity, const std::string
                  ? "it is the probability of treatment 1; check which arm it was meant for"
                  : "check which arm the columns are meant for";
     case Oddity::kUneven:
-      return "the probabilities of all arms must";
+      return "give every arm its share of 1";
   }
   return "";
 }

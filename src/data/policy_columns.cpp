@@ -50,7 +50,8 @@ struct CellCounts {
 void count_cell(std::string_view text, ArmReader& reader, CellCounts& counts) {
   const ParsedNumber number = parse_number(text);
   const bool is_number = number.kind == NumberKind::kFinite;
-  const bool is_label = reader.find(text).has_value();
+  const bool is_label =
+      (is_number ? reader.find_number(number.value) : reader.find(text)).has_value();
   ++counts.num_cells;
   counts.num_labels += is_label ? 1 : 0;
   counts.num_numbers += is_number ? 1 : 0;
@@ -62,6 +63,7 @@ void count_cell(std::string_view text, ArmReader& reader, CellCounts& counts) {
 std::vector<CellCounts> count_cells(const Context& context, const CsvFile& file,
                                     const std::vector<std::size_t>& columns,
                                     const std::vector<std::string>& arms) {
+  if (columns.empty()) return std::vector<CellCounts>(file.header().size());
   std::vector<std::vector<CellCounts>> by_chunk(file.chunks().size());
   FaultList ignored;  // malformed lines are reported when the values are read
   file.for_each_chunk(context, "looking at policies", ignored,
@@ -89,7 +91,6 @@ std::optional<bool> holds_labels(const CsvFile& file, std::size_t column, const 
   const bool all_labels = counts.num_labels == counts.num_cells;
   const bool all_probabilities = counts.num_probabilities == counts.num_cells;
   if (all_labels && all_probabilities) {
-    if (has_plain_labels(arms)) return false;  // the same either way
     faults.add(
         "policy",
         {{.file = file.name(), .column = printable(file.header()[column])},
@@ -98,7 +99,7 @@ std::optional<bool> holds_labels(const CsvFile& file, std::size_t column, const 
                      printable(file.header()[column]), printable(arms[0]), printable(arms[1]))});
     return std::nullopt;
   }
-  if (all_labels || has_plain_labels(arms)) return all_labels;
+  if (all_labels) return true;
   const std::uint64_t num_texts = counts.num_cells - counts.num_numbers - counts.num_missing;
   return num_texts > counts.num_numbers || counts.num_labels > counts.num_probabilities;
 }
@@ -121,7 +122,24 @@ void check_arms_covered(const CsvFile& file, const PolicyColumns& policy,
 
 }  // namespace
 
+ArmReader::ArmReader(const std::vector<std::string>& arms) : arms_(arms) {
+  for (std::size_t a = 0; a < arms.size(); ++a) {
+    const ParsedNumber number = parse_number(arms[a]);
+    if (number.kind == NumberKind::kFinite)
+      numbers_.emplace_back(number.value, static_cast<Arm>(a));
+  }
+}
+
+std::optional<Arm> ArmReader::find_number(double value) const {
+  for (const auto& [number, arm] : numbers_) {
+    if (number == value) return arm;
+  }
+  return std::nullopt;
+}
+
 std::optional<Arm> ArmReader::find(std::string_view text) {
+  const ParsedNumber number = parse_number(text);
+  if (number.kind == NumberKind::kFinite) return find_number(number.value);
   for (const auto& [spelling, arm] : known_) {
     if (spelling == text) return arm;
   }
@@ -169,6 +187,7 @@ std::vector<PolicyColumns> find_policies(const Context& context, const CsvFile& 
     }
     policy->columns[headers[j]->arm] = j;
   }
+  if (is_plain) single.clear();  // labels and probabilities are the same
   const std::vector<CellCounts> counts = count_cells(context, file, single, arms);
   for (PolicyColumns& policy : policies) {
     if (policy.kind == Kind::kByArm) {

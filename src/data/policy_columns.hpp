@@ -27,14 +27,18 @@ struct PolicyColumns {
   std::vector<std::optional<std::size_t>> columns;
 };
 
-/// Arms by the texts of cells: remembers the few spellings that occur.
+/// Arms by the texts of cells, as find_arm. Numbers are compared as such; of other texts the few
+/// spellings that occur are remembered.
 class ArmReader {
  public:
-  explicit ArmReader(const std::vector<std::string>& arms) : arms_(arms) {}
+  explicit ArmReader(const std::vector<std::string>& arms);
   std::optional<Arm> find(std::string_view text);
+  /// The same for a text that is this number.
+  std::optional<Arm> find_number(double value) const;
 
  private:
   const std::vector<std::string>& arms_;
+  std::vector<std::pair<double, Arm>> numbers_;  // labels that are numbers
   std::vector<std::pair<std::string, std::optional<Arm>>> known_;
 };
 

@@ -76,16 +76,18 @@ std::string differences_text(const DataReport& report) {
   return text + '\n';
 }
 
-/// Arms called 0 and 1 have the names they always had.
+/// Whether arms are called 0 and 1, and so treated and untreated.
+bool is_plain(const DataReport& report) {
+  return report.arms.size() == 2 && report.arms[0].label == "0" && report.arms[1].label == "1";
+}
+
 std::string arm_name(const DataReport& report, std::size_t arm) {
-  if (report.arms.size() == 2 && report.arms[0].label == "0" && report.arms[1].label == "1") {
-    return arm == 1 ? "treated" : "untreated";
-  }
+  if (is_plain(report)) return arm == 1 ? "treated" : "untreated";
   return fmt::format("arm '{}'{}", printable(report.arms[arm].label), arm == 0 ? " (control)" : "");
 }
 
 std::string policy_text(const DataReport& report, const DataReport::Policy& policy) {
-  if (policy.arm_shares.size() == 2) {
+  if (is_plain(report)) {
     return fmt::format("policy {}: treats {:.1f} % of the nodes\n", printable(policy.name),
                        100 * policy.arm_shares[1]);
   }

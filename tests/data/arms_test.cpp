@@ -168,6 +168,19 @@ TEST(Arms, WrittenAndReadAgainTheyAreTheSame) {
   EXPECT_EQ(arm_column(again.truth->outcomes(), 1), arm_column(data.truth->outcomes(), 1));
 }
 
+TEST(Arms, AnyTextIsALabelAndIsWrittenBack) {
+  const LoadedData data = load_nodes(
+      "treatment,outcome,\"y:a, b\",\"y:say \"\"hi\"\"\",y:c:d\n"
+      "\"a, b\",1,1,2,3\n\"say \"\"hi\"\"\",2,1,2,3\nc:d,3,1,2,3\n",
+      {.control = "c:d"});
+  EXPECT_EQ(data.observed.arms, (Names{"c:d", "a, b", "say \"hi\""}));
+  const testing::TemporaryFolder folder;
+  write_dataset(Context(0, 1), folder.path() / "out", data.observed, &*data.truth);
+  const LoadedData again = load_dataset(Context(0, 1), folder.path() / "out", {.control = "c:d"});
+  EXPECT_EQ(again.observed.checksum(), data.observed.checksum());
+  EXPECT_EQ(arm_column(again.truth->outcomes(), 0), (std::vector<double>{3, 3, 3}));
+}
+
 TEST(Arms, GivenColumnsThatDoNotFitAreRefused) {
   const auto first = [](const std::string& header, const std::string& cells) {
     const auto faults = faults_of([&] {
@@ -187,11 +200,12 @@ TEST(Arms, GivenColumnsThatDoNotFitAreRefused) {
             "nodes.csv: there is no column propensity:email; give the propensity of every arm; "
             "the control arm's may be left out");
   EXPECT_EQ(first("propensity:sms,propensity:email,propensity:no", "0.25,0.5,0.125"),
-            "nodes.csv:2, column propensity:no: the propensities add up to 0.875, not to 1 (3 of 3 "
-            "lines have such a value, first this one); the probabilities of all arms must");
-  EXPECT_EQ(first("propensity:sms,propensity:email", "0.75,0.5"),
-            "nodes.csv:2, column propensity:email: the propensities add up to 1.25, not to 1 (3 of "
-            "3 lines have such a value, first this one); the probabilities of all arms must");
+            "nodes.csv:2, column propensity:no: the propensities add up to 0.875, not 1 (3 of 3 "
+            "lines have such a value, first this one); give every arm its share of 1");
+  EXPECT_EQ(
+      first("propensity:sms,propensity:email", "0.75,0.5"),
+      "nodes.csv:2, column propensity:email: the propensities add up to 1.25, more than 1 (3 of "
+      "3 lines have such a value, first this one); give every arm its share of 1");
   EXPECT_EQ(first("propensity:sms,propensity:email", "0,0.5"),
             "nodes.csv:3, column propensity:sms: the propensity is '0': the logged action had "
             "probability zero; check which arm the columns are meant for");

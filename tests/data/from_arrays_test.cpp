@@ -144,8 +144,8 @@ TEST(FromArrays, ArmsAreCheckedAsInFiles) {
   held.connect();
   held.propensity(1, 0) = 0.75;
   EXPECT_EQ(held.first_fault(),
-            "row 1 (bob), column propensity:email: the propensities add up to 1.25, not to 1; the "
-            "probabilities of all arms must");
+            "row 1 (bob), column propensity:email: the propensities add up to 1.25, more than 1; "
+            "give every arm its share of 1");
   held.propensity(1, 0) = 0.5;
   EXPECT_EQ(held.first_fault(),
             "row 1 (bob), column propensity:email: the propensity is '0': the logged action had "

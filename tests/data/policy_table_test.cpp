@@ -88,8 +88,8 @@ TEST(PolicyTable, WhatDoesNotFitTheArmsIsRefused) {
             "policy.csv:1: there is no column p:sms; give every arm's probability; the control "
             "arm's may be left out");
   EXPECT_EQ(first(kMessages, "id,p:email,p:sms\nann,0.5,0.5\nbob,0.5,0.75\neve,1,0\n"),
-            "policy.csv:3, column p:email (bob): the probabilities of policy p add up to 1.25, not "
-            "to 1; the probabilities of all arms must");
+            "policy.csv:3, column p:email (bob): the probabilities of policy p add up to 1.25, "
+            "more than 1; give every arm its share of 1");
   EXPECT_EQ(first({"1", "2"}, "id,p\nann,1\nbob,1\neve,1\n"),
             "policy.csv, column p: may hold labels or probabilities of arm '2'; write one column "
             "per arm: p:1 and p:2");

@@ -42,6 +42,33 @@ TEST(DataReport, DescribesArmsColumnsAndNetworkByHand) {
   EXPECT_EQ(report.network.largest_component, 3U);
 }
 
+TEST(DataReport, HoldsEveryArmAgainstTheControlArm) {
+  LoadedData data = small_data();
+  data.observed.arms = {"no", "email", "sms"};
+  data.observed.treatment = {1, 1, 0, 0, 2};
+  DataReport report = report_data(data);
+  ASSERT_EQ(report.arms.size(), 3U);
+  EXPECT_EQ(report.arms[2].label, "sms");
+  EXPECT_EQ(report.arms[2].num_nodes, 1U);
+  // x: 2 4 | 0 3 | 3. Means 3, 1.5 and 3, variances 2, 4.5 and none.
+  ASSERT_EQ(report.differences.size(), 4U);
+  for (const DataReport::Difference& difference : report.differences) {
+    if (difference.feature != "x") continue;
+    const double variance = difference.arm == "email" ? (2 + 4.5) / 2 : 4.5 / 2;
+    EXPECT_DOUBLE_EQ(difference.standardised, 1.5 / std::sqrt(variance)) << difference.arm;
+  }
+  report.policies = {{"p", {0.25, 0.25, 0.5}}};
+  const std::string text = data_report_text(report);
+  EXPECT_NE(text.find("arm 'no' (control): 2 nodes"), std::string::npos) << text;
+  EXPECT_NE(text.find("gives arm no to 25.0 %, arm email to 25.0 %, arm sms to 50.0 %"),
+            std::string::npos)
+      << text;
+  const auto json = to_json(report);
+  EXPECT_EQ(json["arms"][1]["label"], "email");
+  EXPECT_EQ(json["policies"][0]["treated_fraction"], 0.75);
+  EXPECT_EQ(json["policies"][0]["arms"][2]["share"], 0.5);
+}
+
 TEST(DataReport, TextAndJsonSayTheSame) {
   const DataReport report = report_data(small_data());
   const std::string text = data_report_text(report);

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "data/dataset.hpp"
+#include "exec/context.hpp"
+
+namespace cone::load {
+
+/// How the measurements relate to outcome and treatment.
+struct ColumnMoments {
+  double num_nodes = 0;
+  double outcome_spread = 0;                         ///< sum of squares about the mean
+  bool has_all_arms = true;                          ///< of the nodes looked at
+  std::vector<double> mean, spread;                  ///< one per column
+  std::vector<double> with_outcome, with_treatment;  ///< absolute correlations, the largest
+
+  bool is_constant(std::size_t j) const {
+    return spread[j] <= 1e-24 * mean[j] * mean[j] * num_nodes;
+  }
+};
+
+/// Over every `stride`-th node.
+ColumnMoments moments_of(const Context& context, const Dataset& data, std::size_t stride);
+
+}  // namespace cone::load
