@@ -20,6 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = pathlib.Path(__file__).resolve().parent
 BINARY = os.environ.get("CONE_BINARY", str(ROOT / "build/release/bin/cone"))
 COUPONS = ROOT / "examples/coupons"
+MESSAGES = ROOT / "examples/messages"
 REFRESH = "if the change is meant, run tests/golden/update.py and commit what it writes"
 
 # What differs between machines, builds and runs that are otherwise the same.
@@ -43,6 +44,10 @@ CASES = {
     "coupons_given": (COUPONS, ["--policy", COUPONS / "policy.csv", "--nuisances", "given",
                                 "--estimators", "naive,ips,snips,ips_clipped,dm_ridge,dr_ridge,"
                                 "switch_dr,dr_shrinkage,okb"]),
+    "messages": (MESSAGES, ["--policy", MESSAGES / "who.csv", MESSAGES / "policy.csv", "always:sms",
+                            "random-weights:2", "--estimators",
+                            "naive,ips,snips,ips_clipped,dm_ols1,dm_ols2,dm_ridge,dr_ols1,dr_ols2,"
+                            "dr_ridge,switch_dr,dr_shrinkage,okb"]),
     "simulated": (simulated, ["--policy", "treat-all", "random-weights:3", "--estimators",
                               "naive,ips,snips,ips_clipped,dm_ols1,dm_ols2,dm_ridge,dm_nn,dr_ols1,"
                               "dr_ols2,dr_ridge,dr_nn,switch_dr,dr_shrinkage,okb,cone,cone_dm,"
