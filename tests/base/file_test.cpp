@@ -13,9 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/hash.hpp"
-#include "base/progress.hpp"
 
 namespace cone {
 namespace {
@@ -176,23 +176,6 @@ TEST(Checksum, TellsBoundariesApart) {
   EXPECT_NE(of("ab", "c"), of("a", "bc"));
   EXPECT_EQ(of("ab", "c"), of("ab", "c"));
   EXPECT_EQ(of("ab", "c").size(), 32U);
-}
-
-TEST(TerminalProgress, IsSilentForShortPhasesAndErasesItsBar) {
-  std::ostringstream quiet;
-  TerminalProgress patient(quiet, true, /*delay_seconds=*/60);
-  EXPECT_TRUE(patient.update("fitting", 1, 2));
-  EXPECT_EQ(quiet.str(), "");
-
-  std::ostringstream terminal;
-  TerminalProgress eager(terminal, true, /*delay_seconds=*/0);
-  eager.update("fitting", 0, 2);
-  std::this_thread::sleep_for(std::chrono::milliseconds(150));
-  eager.update("fitting", 1, 2);
-  EXPECT_NE(terminal.str().find("fitting [####"), std::string::npos) << terminal.str();
-  EXPECT_NE(terminal.str().find(" 50 %"), std::string::npos);
-  eager.update("fitting", 2, 2);
-  EXPECT_TRUE(terminal.str().ends_with("\r\033[K"));
 }
 
 }  // namespace

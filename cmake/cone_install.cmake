@@ -1,0 +1,32 @@
+# The library as others use it: one archive, the headers in include/cone, and a package that
+# find_package(cone) finds.
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+get_property(CONE_MODULES GLOBAL PROPERTY CONE_MODULES)
+add_library(cone_library STATIC)
+set_target_properties(cone_library PROPERTIES OUTPUT_NAME cone EXPORT_NAME cone UNITY_BUILD OFF
+                                              LINKER_LANGUAGE CXX)
+foreach(module IN LISTS CONE_MODULES)
+  target_sources(cone_library PRIVATE $<TARGET_OBJECTS:cone_${module}>)
+endforeach()
+target_include_directories(cone_library INTERFACE
+                           $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>
+                           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+target_compile_features(cone_library INTERFACE cxx_std_20)
+target_link_libraries(cone_library
+                      PUBLIC nlohmann_json::nlohmann_json fmt::fmt Threads::Threads
+                      PRIVATE PkgConfig::OPENBLAS lapacke OpenMP::OpenMP_CXX PkgConfig::LIBZIP
+                              ZLIB::ZLIB PkgConfig::HWY PkgConfig::XXHASH ${CMAKE_DL_LIBS})
+
+install(TARGETS cone RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS cone_library EXPORT coneTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/cone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT coneTargets NAMESPACE cone:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cone)
+configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/coneConfig.cmake.in
+                              ${CMAKE_BINARY_DIR}/coneConfig.cmake
+                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cone)
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/coneConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/coneConfig.cmake ${CMAKE_BINARY_DIR}/coneConfigVersion.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cone)
