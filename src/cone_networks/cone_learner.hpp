@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <span>
+
 #include "balance/kernel_balancing.hpp"
 #include "cone_networks/cone_fit.hpp"
 #include "nuisance/learner.hpp"
@@ -19,8 +22,8 @@ struct ConeLearnerOptions {
 class ConeLearner : public Learner {
  public:
   /// `fitted`: networks to use instead of fitting anew; must outlive the learner.
-  explicit ConeLearner(ConeLearnerOptions options, const ConeFit* fitted = nullptr)
-      : options_(std::move(options)), fitted_(fitted) {}
+  explicit ConeLearner(const ConeLearnerOptions& options, const ConeFit* fitted = nullptr)
+      : options_(options), fitted_(fitted) {}
   Nuisances fit(const Context& context, const Dataset& data, const FitPlan& plan) const override;
 
  private:
