@@ -24,6 +24,7 @@
 #include "data/split.hpp"
 #include "epoch_phases.hpp"
 #include "machine_limits.hpp"
+#include "options/option_parser.hpp"
 #include "peer_files.hpp"
 #include "simulate/simulated_data.hpp"
 
@@ -40,6 +41,7 @@ struct Options {
   std::uint32_t nodes = 5200;
   double mean_degree = 66;
   double words_per_node = 70;
+  std::string encoder = "attention";
   std::filesystem::path peer_folder;
   bool whole_only = false;
 };
@@ -54,6 +56,8 @@ Options parse(int argc, char** argv) {
   app.add_option("--nodes", options.nodes, "Of a generated network");
   app.add_option("--mean-degree", options.mean_degree, "Of a generated network");
   app.add_option("--words-per-node", options.words_per_node, "Of a generated network");
+  app.add_option("--encoder", options.encoder, "The parts are timed of attention only")
+      ->check(CLI::IsMember(cone::enum_choices<cone::EncoderKind>()));
   app.add_option("--peer-folder", options.peer_folder, "Write the inputs of a peer here");
   app.add_flag("--whole-only", options.whole_only, "Leave out the parts");
   try {
@@ -110,6 +114,7 @@ cone::ConeOptions cone_options(const Options& options) {
   cone::ConeOptions result;
   result.epochs = options.epochs + 1;
   result.patience = options.epochs + 1;
+  cone::parse_option(options.encoder, result.encoder);
   return result;
 }
 
@@ -217,7 +222,7 @@ void run(const Options& options) {
       data.features.matrix.cols(), data.features.matrix.num_stored(), split.train.size(),
       split.validation.size(), num_parameters, training.heads, training.head_size, training.hidden,
       seconds.size(), seconds[seconds.size() / 2], seconds.front(), peak_before, peak_bytes());
-  if (!options.whole_only) {
+  if (!options.whole_only && training.encoder == cone::EncoderKind::kAttention) {
     FirstStep first(context, input, split, training);
     print_first_step(options, context, first);
   }

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <span>
+
 #include "cone/learn.hpp"
 #include "cone/settings.hpp"
 
@@ -21,8 +24,8 @@ struct ConeLearnerOptions {
 class ConeLearner : public Learner {
  public:
   /// `fitted`: networks to use instead of fitting anew; must outlive the learner.
-  explicit ConeLearner(ConeLearnerOptions options, const ConeFit* fitted = nullptr)
-      : options_(std::move(options)), fitted_(fitted) {}
+  explicit ConeLearner(const ConeLearnerOptions& options, const ConeFit* fitted = nullptr)
+      : options_(options), fitted_(fitted) {}
   Nuisances fit(const Context& context, const Dataset& data, const FitPlan& plan) const override;
 
  private:

@@ -27,7 +27,7 @@ std::unique_ptr<Learner> make_cone_learner(std::span<const EstimatorInfo> rows,
     return row.needs_balance() && row.weights == LearnerId::kCone;
   });
   if (balances) cone.kernel = options.kernel;
-  return std::make_unique<ConeLearner>(std::move(cone), fitted_cone);
+  return std::make_unique<ConeLearner>(cone, fitted_cone);
 }
 
 }  // namespace

@@ -12,9 +12,9 @@ namespace cone::nn {
 ///   z_i = ELU(mean_j h_j + b)
 ///
 /// As in GraphSAGE's mean aggregator (Hamilton, Ying and Leskovec 2017) with one transformation for
-/// node and neighbours. A node with nothing to average has mean 0. O(edges · columns) and nothing
-/// of the size of the edges; about half of the work of attention and no weights of its own but the
-/// bias.
+/// node and neighbours. A node with nothing to average has mean 0. O(edges · columns), by the
+/// product of the graph's adjacency matrix and h; keeps one number per edge. No weights of its own
+/// but the bias.
 template <class Real>
 class MeanLayer : public AggregationLayer<Real> {
  public:
@@ -33,6 +33,12 @@ class MeanLayer : public AggregationLayer<Real> {
   std::size_t columns_;
   bool self_loops_;
   TensorId bias_;
+  /// to_i = Σ from_j over the neighbours j of i, and i itself where self_loops, times `share` of i
+  /// where `scales`.
+  void sum_neighbours(const Context& context, const ops::Adjacency& graph,
+                      MatrixView<const Real> from, bool scales, MatrixView<Real> to);
+
+  std::vector<Real> ones_;  // the adjacency matrix's values
   Matrix<Real> z_;
   Matrix<Real> d_h_;
 };

@@ -67,9 +67,8 @@ std::vector<double> losses_by_moments(const Context& context, const Dataset& dat
 std::vector<double> losses_by_iterations(const Context& context, const Dataset& data,
                                          const FeatureMatrix& x, const ArmSplit& split,
                                          std::span<const double> strengths) {
-  const auto& [fit, score] = split;
-  const CentredMatrix centred(context, x, fit);
-  std::vector<double> y = values_at(data.outcome, fit);
+  const CentredMatrix centred(context, x, split.fit);
+  std::vector<double> y = values_at(data.outcome, split.fit);
   const double centre = mean(y);
   for (double& value : y) value -= centre;
 
@@ -81,7 +80,7 @@ std::vector<double> losses_by_iterations(const Context& context, const Dataset& 
     }
     const std::vector<double> coefficients = centred.expand(slopes);
     const double intercept = centre + centred.intercept_shift(slopes);
-    return sum_squares_one_by_one(context, data, x, score, intercept, coefficients);
+    return sum_squares_one_by_one(context, data, x, split.score, intercept, coefficients);
   });
 }
 
