@@ -42,13 +42,21 @@ Moments measure_moments(const Context& context, const FeatureMatrix& x, std::spa
               .mean = std::vector<double>(width, 0.0),
               .products = Matrix<double>(width, width)};
   std::vector<double> block(kMomentRows * width);
+  const std::size_t num_dense = x.dense_columns().size();
+  const bool dense_is_first = num_dense > 0 && x.dense_columns().back() + 1 == num_dense;
   for (std::size_t begin = 0; begin < rows.size(); begin += kMomentRows) {
     context.poll();
     const std::size_t count = std::min(kMomentRows, rows.size() - begin);
     for (std::size_t i = 0; i < count; ++i) {
       double* v = block.data() + i * width;
+      const FeatureMatrix::Row row = x.row(rows[begin + i]);
       for (std::size_t j = 0; j < width; ++j) v[j] = -origin[j];
-      add_scaled(1, x.row(rows[begin + i]), {v, x.cols()});
+      if (dense_is_first) {
+        for (std::size_t j = 0; j < row.dense.size(); ++j) v[j] += row.dense[j];
+        add_scaled(1, {{}, {}, row.sparse}, {v, x.cols()});
+      } else {
+        add_scaled(1, row, {v, x.cols()});
+      }
       v[width - 1] += y[rows[begin + i]];
       for (std::size_t j = 0; j < width; ++j) out.mean[j] += v[j];
     }
