@@ -73,6 +73,25 @@ Moments measure_moments(const Context& context, const FeatureMatrix& x, std::spa
   return out;
 }
 
+Moments merge_moments(const Moments& a, const Moments& b) {
+  if (a.count == 0) return b;
+  if (b.count == 0) return a;
+  Moments out = a;
+  out.count += b.count;
+  const double share = b.count / out.count;
+  std::vector<double> difference(a.mean.size());
+  for (std::size_t j = 0; j < difference.size(); ++j) {
+    difference[j] = b.mean[j] - a.mean[j];
+    out.mean[j] += share * difference[j];
+  }
+  for (std::size_t j = 0; j < difference.size(); ++j) {
+    for (std::size_t k = 0; k <= j; ++k) {
+      out.products(j, k) += b.products(j, k) + a.count * share * (difference[j] * difference[k]);
+    }
+  }
+  return out;
+}
+
 RidgePath::RidgePath(const Context& context, const Moments& fit)
     : mean_(fit.mean),
       directions_(fit.mean.size() - 1, fit.mean.size() - 1),
