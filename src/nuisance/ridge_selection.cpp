@@ -174,7 +174,7 @@ std::vector<double> select_ridge_strengths(const Context& context, const Dataset
 
   std::vector<double> chosen;
   for (std::size_t k = 0; k < losses.size(); ++k) {
-    const std::size_t best = best_candidate(losses[k]);
+    const std::size_t best = find_least_loss(losses[k]);
     if (best == kNoCandidate) {
       Fault fault;
       fault.what =
