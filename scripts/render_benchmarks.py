@@ -100,6 +100,24 @@ where the mean degree is close to it).
 """
 
 
+def tabular():
+    result = record("tabular")
+    rows = [[" ".join(filter(None, [run["name"], run.get("version")])), run["threads"],
+             f"{run['cpu_seconds']:.2f} s", f"{run['seconds']:.2f} s", f"{run['value']:.4f}",
+             f"{run['standard_error']:.4f}"] for run in result["runs"]]
+    left_out = "".join(f"\n{sentence}.\n" for sentence in result["left_out"])
+    return f"""## A table, doubly robust
+
+`./dev bench tabular`. {machine(result)}
+`cone evaluate --estimators dr_ridge` on {result['nodes']:,} nodes × {result['columns']} columns, {result['folds']} folds, beside
+peers that choose the penalties of ridge and logistic regression too. CPU seconds from reading the table on; scikit-learn and cone
+give the mean outcome of treating everyone, EconML and DoubleML the effect of it. cone is **{result['times_faster']:.1f}** times
+faster than {result['fastest_peer']}, the fastest of them.
+
+{table(["", "threads", "CPU", "wall", "value", "standard error"], rows)}
+{left_out}"""
+
+
 def milliseconds(seconds):
     return f"{seconds * 1e3:.2f} ms"
 
@@ -199,7 +217,8 @@ def main():
         "# Benchmarks\n\nWritten by `scripts/render_benchmarks.py` from the records in `bench/results`. Machines are noisy: "
         "trust the ratios,\nwhich compare runs side by side, more than the seconds.\n",
         section("Loading", "loader", loader), section("Topic model", "lda", topics),
-        section("Generated networks", "network", network), section("One training epoch", "epoch", epoch)])
+        section("Generated networks", "network", network), section("One training epoch", "epoch", epoch),
+        section("A table, doubly robust", "tabular", tabular)])
     (ROOT / "docs/benchmarks.md").write_text(text)
 
 

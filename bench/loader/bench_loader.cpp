@@ -57,7 +57,7 @@ int main(int argc, char** argv) {
         "\n",
         elapsed.count(), cpu_seconds(), peak_resident_bytes(), kept_bytes(data.observed),
         context.num_threads(), data.observed.num_nodes(), data.observed.graph.num_edges(),
-        data.observed.features.matrix.to_sparse().num_entries());
+        data.observed.features.matrix.num_entries());
   } catch (const cone::Error& error) {
     std::cerr << error.what() << '\n';
     return 1;

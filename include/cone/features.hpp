@@ -103,6 +103,8 @@ class FeatureMatrix {
   std::size_t rows() const { return sparse_.rows(); }
   std::size_t cols() const { return sparse_.cols(); }
   Row row(std::size_t i) const { return {dense_columns_, dense_.row(i), sparse_.row(i)}; }
+  /// Entries that the matrix would have with every column sparse. O(dense values).
+  std::size_t num_entries() const;
   /// Values that take memory: all of a dense column, the entries of a sparse one.
   std::size_t num_stored() const { return dense_.values().size() + sparse_.num_entries(); }
 

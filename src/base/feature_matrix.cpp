@@ -77,12 +77,23 @@ FeatureMatrix::FeatureMatrix(std::vector<std::uint32_t> dense_columns, Matrix<do
   }
 }
 
+std::size_t FeatureMatrix::num_entries() const {
+  const std::span<const double> dense = dense_.values();
+  const auto num_zeros = static_cast<std::size_t>(std::count(dense.begin(), dense.end(), 0.0));
+  return dense.size() - num_zeros + sparse_.num_entries();
+}
+
 Matrix<double> FeatureMatrix::gather_dense_columns(std::span<const std::uint32_t> rows) const {
   auto out = Matrix<double>::unfilled(dense_.cols(), rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double* from = dense_.row(rows[i]).data();
-    double* to = out.data() + i;
-    for (std::size_t d = 0; d < dense_.cols(); ++d) to[d * rows.size()] = from[d];
+  constexpr std::size_t kRowsAtATime = 8;  // a cache line of every column
+  for (std::size_t begin = 0; begin < rows.size(); begin += kRowsAtATime) {
+    const std::size_t count = std::min(kRowsAtATime, rows.size() - begin);
+    const double* from[kRowsAtATime];
+    for (std::size_t i = 0; i < count; ++i) from[i] = dense_.row(rows[begin + i]).data();
+    for (std::size_t d = 0; d < dense_.cols(); ++d) {
+      double* to = out.row(d).data() + begin;
+      for (std::size_t i = 0; i < count; ++i) to[i] = from[i][d];
+    }
   }
   return out;
 }
@@ -162,10 +173,7 @@ void FeatureMatrix::add_to(Checksum& checksum) const {
     checksum.add(sparse_.offsets()).add(sparse_.columns()).add(sparse_.values());
     return;
   }
-  const std::span<const double> dense = dense_.values();
-  const auto num_entries = dense.size() -
-                           static_cast<std::size_t>(std::count(dense.begin(), dense.end(), 0.0)) +
-                           sparse_.num_entries();
+  const std::size_t total = num_entries();
   checksum.add_size(rows() + 1);
   HashedStream<std::uint64_t> offsets(checksum);
   std::uint64_t end = 0;
@@ -175,13 +183,13 @@ void FeatureMatrix::add_to(Checksum& checksum) const {
     offsets.add(end);
   }
   offsets.flush();
-  checksum.add_size(num_entries);
+  checksum.add_size(total);
   HashedStream<std::uint32_t> columns(checksum);
   for (std::size_t i = 0; i < rows(); ++i) {
     row(i).for_each([&](std::uint32_t column, double) { columns.add(column); });
   }
   columns.flush();
-  checksum.add_size(num_entries);
+  checksum.add_size(total);
   HashedStream<double> values(checksum);
   for (std::size_t i = 0; i < rows(); ++i) {
     row(i).for_each([&](std::uint32_t, double value) { values.add(value); });

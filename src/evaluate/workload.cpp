@@ -23,7 +23,7 @@ constexpr double kPerKernelProduct = 4e-11;   // n³, the choice of λ included
 Workload::Workload(const Dataset& data, const EvaluateOptions& options, int num_threads)
     : options_(options),
       nodes_(static_cast<double>(data.num_nodes())),
-      entries_(static_cast<double>(data.features.matrix.num_stored())),
+      entries_(static_cast<double>(data.features.matrix.num_entries())),
       columns_(static_cast<double>(data.features.matrix.cols())),
       directed_edges_(2 * static_cast<double>(data.graph.num_edges())),
       folds_(options.plan.protocol == Protocol::kSplit ? 1 : options.plan.folds),
@@ -74,7 +74,7 @@ double Workload::cone_seconds(bool is_fitted) const {
 }
 
 std::uint64_t cone_epoch_entries(const Dataset& data) {
-  return 2 * data.graph.num_edges() + data.features.matrix.num_stored() +
+  return 2 * data.graph.num_edges() + data.features.matrix.num_entries() +
          kEntriesPerNode * data.num_nodes();
 }
 

@@ -26,7 +26,7 @@ struct CentredOperator {
 /// Minimises ||b − Au||² + damping·||u||² by conjugate gradients on the normal equations (CGLS),
 /// starting from the u passed in; from zero it converges to the minimum-norm solution. Stops when
 /// the gradient is below `tolerance` times the gradient at zero, and says whether it got there.
-/// O(entries) an iteration, each a safe point of the context.
+/// O(entries) per iteration, each a safe point of the context.
 bool minimise_squares(const Context& context, const CentredOperator& a, std::span<const double> b,
                       double damping, double tolerance, std::size_t max_iterations,
                       std::span<double> u);

@@ -43,13 +43,21 @@ Moments measure_moments(const Context& context, const FeatureMatrix& x, std::spa
               .mean = std::vector<double>(width, 0.0),
               .products = Matrix<double>(width, width)};
   std::vector<double> block(kMomentRows * width);
+  const std::size_t num_dense = x.dense_columns().size();
+  const bool dense_is_first = num_dense > 0 && x.dense_columns().back() + 1 == num_dense;
   for (std::size_t begin = 0; begin < rows.size(); begin += kMomentRows) {
     context.poll();
     const std::size_t count = std::min(kMomentRows, rows.size() - begin);
     for (std::size_t i = 0; i < count; ++i) {
       double* v = block.data() + i * width;
+      const FeatureMatrix::Row row = x.row(rows[begin + i]);
       for (std::size_t j = 0; j < width; ++j) v[j] = -origin[j];
-      add_scaled(1, x.row(rows[begin + i]), {v, x.cols()});
+      if (dense_is_first) {
+        for (std::size_t j = 0; j < row.dense.size(); ++j) v[j] += row.dense[j];
+        add_scaled(1, {{}, {}, row.sparse}, {v, x.cols()});
+      } else {
+        add_scaled(1, row, {v, x.cols()});
+      }
       v[width - 1] += y[rows[begin + i]];
       for (std::size_t j = 0; j < width; ++j) out.mean[j] += v[j];
     }
@@ -63,6 +71,25 @@ Moments measure_moments(const Context& context, const FeatureMatrix& x, std::spa
     }
   }
   for (std::size_t j = 0; j < width; ++j) out.mean[j] = origin[j] + out.mean[j] / out.count;
+  return out;
+}
+
+Moments merge_moments(const Moments& a, const Moments& b) {
+  if (a.count == 0) return b;
+  if (b.count == 0) return a;
+  Moments out = a;
+  out.count += b.count;
+  const double share = b.count / out.count;
+  std::vector<double> difference(a.mean.size());
+  for (std::size_t j = 0; j < difference.size(); ++j) {
+    difference[j] = b.mean[j] - a.mean[j];
+    out.mean[j] += share * difference[j];
+  }
+  for (std::size_t j = 0; j < difference.size(); ++j) {
+    for (std::size_t k = 0; k <= j; ++k) {
+      out.products(j, k) += b.products(j, k) + a.count * share * (difference[j] * difference[k]);
+    }
+  }
   return out;
 }
 

@@ -24,6 +24,9 @@ struct Moments {
 Moments measure_moments(const Context& context, const FeatureMatrix& x, std::span<const double> y,
                         std::span<const std::uint32_t> rows, std::span<const double> origin);
 
+/// Those of both sets of rows together. O(columns²).
+Moments merge_moments(const Moments& a, const Moments& b);
+
 /// Ridge regression for any number of strengths from the moments of the rows to fit on. O(columns³)
 /// once, then O(columns²) per strength.
 class RidgePath {

@@ -15,7 +15,7 @@ namespace cone {
 /// factor: they give the rank r and a basis N of the null space (k = m − r columns), and with the
 /// generalised inverse B of the leading block
 ///     G⁺ = Π B Π,   Π = I − N (N'N)⁻¹ N'.
-/// O(m³/3 + r²k + m k²) to build, O(m²) a right-hand side.
+/// O(m³/3 + r²k + m k²) to build, O(m²) per right-hand side.
 class PseudoInverse {
  public:
   /// Takes G, m × m, and reads its lower triangle. Throws Error(kData) unless that is finite.

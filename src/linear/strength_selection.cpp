@@ -28,7 +28,7 @@ std::vector<double> losses_along_path(std::size_t num_candidates,
   return losses;
 }
 
-std::size_t best_candidate(const std::vector<std::vector<double>>& losses) {
+std::size_t find_least_loss(const std::vector<std::vector<double>>& losses) {
   std::size_t common = kNoCandidate;
   for (const std::vector<double>& split : losses) {
     if (!split.empty()) common = std::min(common, split.size());

@@ -20,7 +20,7 @@ std::vector<double> losses_along_path(std::size_t num_candidates,
 /// The candidate with the least total loss over the splits; the strongest of those that tie. Only
 /// candidates that every split got to compete; splits without losses do not count. kNoCandidate
 /// where no split has any.
-std::size_t best_candidate(const std::vector<std::vector<double>>& losses);
+std::size_t find_least_loss(const std::vector<std::vector<double>>& losses);
 
 inline constexpr std::size_t kNoCandidate = std::numeric_limits<std::size_t>::max();
 

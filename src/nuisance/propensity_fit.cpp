@@ -72,7 +72,7 @@ std::vector<Selection> select_strengths(const Context& context, const LabelledRo
   });
   std::vector<Selection> chosen;
   for (std::size_t t = 0; t < tasks.size(); ++t) {
-    const std::size_t best = best_candidate(losses[t]);
+    const std::size_t best = find_least_loss(losses[t]);
     if (best == kNoCandidate) {
       Fault fault;
       fault.what = fmt::format("no selection split of fold {} has {} arms", t + 1,

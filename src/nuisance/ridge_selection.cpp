@@ -1,6 +1,7 @@
 #include "nuisance/ridge_selection.hpp"
 
-#include <limits>
+#include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -49,10 +50,9 @@ struct ArmSplit {
 /// For few columns: everything follows from the moments of both sets of nodes.
 std::vector<double> losses_by_moments(const Context& context, const Dataset& data,
                                       const FeatureMatrix& x, const ArmSplit& split,
-                                      std::span<const double> strengths,
-                                      std::span<const double> origin) {
-  const RidgePath path(context, measure_moments(context, x, data.outcome, split.fit, origin));
-  const Moments held_out = measure_moments(context, x, data.outcome, split.score, origin);
+                                      const Moments& fit, const Moments& held_out,
+                                      std::span<const double> strengths) {
+  const RidgePath path(context, fit);
   const double squares = held_out.products(x.cols(), x.cols());
   return losses_along_path(strengths.size(), [&](std::size_t k) {
     const std::vector<double> slopes = path.find_slopes(strengths[k]);
@@ -60,6 +60,22 @@ std::vector<double> losses_by_moments(const Context& context, const Dataset& dat
     const double loss = sum_squared_residuals(held_out, slopes, intercept);
     if (loss > kRoundedLoss * squares) return loss;
     return sum_squares_one_by_one(context, data, x, split.score, intercept, slopes);
+  });
+}
+
+/// Whether every split fits on the nodes that the other splits score.
+bool are_folds(const FitTask& task) {
+  std::vector<NodeIndex> all;
+  for (const SelectionSplit& split : task.selection) {
+    all.insert(all.end(), split.score.begin(), split.score.end());
+  }
+  std::sort(all.begin(), all.end());
+  if (all != task.fit) return false;
+  return std::all_of(task.selection.begin(), task.selection.end(), [&](const auto& split) {
+    std::vector<NodeIndex> others;
+    std::set_difference(all.begin(), all.end(), split.score.begin(), split.score.end(),
+                        std::back_inserter(others));
+    return others == split.fit;
   });
 }
 
@@ -119,22 +135,46 @@ std::vector<double> select_ridge_strengths(const Context& context, const Dataset
     }
   }
   const FeatureMatrix& x = features.matrix;
+  const auto take_arm = [&](const Unit& unit) {
+    const SelectionSplit& split = plan.tasks[unit.task].selection[unit.split];
+    return ArmSplit{nodes_of_arm(data, split.fit, unit.arm),
+                    nodes_of_arm(data, split.score, unit.arm)};
+  };
   const bool by_moments = prefers_moments(x, strengths.size());
+  std::vector<Moments> held_out(by_moments ? units.size() : 0);
   std::vector<double> origin;
-  if (by_moments) origin = find_origin(data, x);
+  std::vector<bool> has_folds;
+  if (by_moments) {
+    origin = find_origin(data, x);
+    for (const FitTask& task : plan.tasks) has_folds.push_back(are_folds(task));
+    context.for_each_task("measuring the features", units.size(), [&](std::size_t u) {
+      held_out[u] = measure_moments(context, x, data.outcome, take_arm(units[u]).score, origin);
+    });
+  }
   context.for_each_task("choosing the ridge penalty", units.size(), [&](std::size_t u) {
     const auto [t, s, arm] = units[u];
-    const SelectionSplit& split = plan.tasks[t].selection[s];
-    const ArmSplit of_arm{nodes_of_arm(data, split.fit, arm), nodes_of_arm(data, split.score, arm)};
-    if (of_arm.fit.empty() || of_arm.score.empty()) return;
-    losses[num_arms * t + arm][s] =
-        by_moments ? losses_by_moments(context, data, x, of_arm, strengths, origin)
-                   : losses_by_iterations(context, data, x, of_arm, strengths);
+    const ArmSplit split = take_arm(units[u]);
+    if (split.fit.empty() || split.score.empty()) return;
+    std::vector<double>& of_split = losses[num_arms * t + arm][s];
+    if (!by_moments) {
+      of_split = losses_by_iterations(context, data, x, split, strengths);
+      return;
+    }
+    Moments fit;
+    if (has_folds[t]) {  // then those of the other folds are at hand
+      for (std::size_t v = 0; v < units.size(); ++v) {
+        if (units[v].task != t || units[v].arm != arm || units[v].split == s) continue;
+        fit = merge_moments(fit, held_out[v]);
+      }
+    } else {
+      fit = measure_moments(context, x, data.outcome, split.fit, origin);
+    }
+    of_split = losses_by_moments(context, data, x, split, fit, held_out[u], strengths);
   });
 
   std::vector<double> chosen;
   for (std::size_t k = 0; k < losses.size(); ++k) {
-    const std::size_t best = best_candidate(losses[k]);
+    const std::size_t best = find_least_loss(losses[k]);
     if (best == kNoCandidate) {
       Fault fault;
       fault.what =

@@ -40,6 +40,7 @@ TEST(FeatureMatrix, StoresColumnsDenselyThatAreAQuarterFull) {
   EXPECT_EQ(x.dense().values().size_bytes(), 2 * 5 * 8U);  // eight bytes per row and column
   EXPECT_EQ(x.sparse().num_entries(), 2U + 5U);
   EXPECT_EQ(x.num_stored(), 10U + 7U);
+  EXPECT_EQ(x.num_entries(), 6U + 7U);
   const FeatureMatrix quarter = store_full_columns_densely(
       testing::sparse_from_rows({{1, 0}, {0, 0}, {0, 0}, {0, 0}}), /*num_candidates=*/2);
   EXPECT_EQ(quarter.dense_columns().size(), 1U);

@@ -61,6 +61,24 @@ TEST(RidgePath, AgreesWithTheRegressionOnTheRows) {
   }
 }
 
+TEST(Moments, OfTwoPartsAreThoseOfTheWhole) {
+  const Context context(0, 1);
+  const Regression data = regression(1);
+  std::vector<std::uint32_t> all(300);
+  std::iota(all.begin(), all.end(), 0U);
+  const Moments whole = measure_moments(context, data.x, data.y, all, data.origin);
+  const Moments merged = merge_moments(
+      merge_moments(Moments{}, measure_moments(context, data.x, data.y, data.fit, data.origin)),
+      measure_moments(context, data.x, data.y, data.score, data.origin));
+  EXPECT_EQ(merged.count, 300);
+  for (std::size_t a = 0; a < whole.mean.size(); ++a) {
+    EXPECT_NEAR(merged.mean[a], whole.mean[a], 1e-12);
+    for (std::size_t b = 0; b <= a; ++b) {
+      EXPECT_NEAR(merged.products(a, b), whole.products(a, b), 1e-10);
+    }
+  }
+}
+
 TEST(RidgePath, IsForFewColumnsOfTables) {
   const Regression data = regression(1);
   EXPECT_TRUE(prefers_moments(data.x, 18));
