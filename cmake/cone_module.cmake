@@ -1,5 +1,5 @@
 # One CMake target per module: cone_module(data DEPENDS graph exec base LINK PkgConfig::LIBZIP)
-# takes every source in src/<name>/ and puts src/ on the path. DEPENDS names modules, LINK
+# takes every source in src/<name>/ and puts include/ and src/ on the path. DEPENDS names modules, LINK
 # names libraries that stay private to the module.
 
 add_library(cone_compile_options INTERFACE)
@@ -41,7 +41,7 @@ function(cone_module name)
       set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     endif()
   endforeach()
-  target_include_directories(cone_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
+  target_include_directories(cone_${name} PUBLIC ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
   list(TRANSFORM ARG_DEPENDS PREPEND cone_)
   target_link_libraries(cone_${name} PUBLIC ${ARG_DEPENDS} ${ARG_PUBLIC_LINK}
                                      PRIVATE cone_compile_options ${ARG_LINK})

@@ -26,7 +26,7 @@ if(git_program)
   endif()
 endif()
 
-set(content "#include \"base/version.hpp\"
+set(content "#include \"cone/version.hpp\"
 
 namespace cone {
 

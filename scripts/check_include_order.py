@@ -7,12 +7,20 @@ import sys
 
 ORDER = ["base", "options", "exec", "ops", "graph", "data", "simulate", "policy", "nn", "linear",
          "balance", "nuisance", "cone_networks", "estimate", "results", "evaluate", "study"]
-INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/')
+# Which room a public header belongs to.
+PUBLIC = {"error": "base", "matrix": "base", "features": "base", "version": "base",
+          "options": "options", "settings": "options", "context": "exec", "graph": "graph",
+          "dataset": "data", "load": "data", "simulate": "simulate", "policy": "policy",
+          "learn": "nuisance", "estimate": "estimate", "record": "results",
+          "evaluate": "evaluate", "model": "evaluate"}
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/([a-z_0-9]+)')
 
 
 def faults(root: pathlib.Path):
-    for path in sorted((root / "src").rglob("*.[ch]pp")):
-        module = path.relative_to(root / "src").parts[0]
+    public = root / "include/cone"
+    for path in sorted(public.glob("*")) + sorted((root / "src").rglob("*.[ch]pp")):
+        is_public = path.parent == public
+        module = PUBLIC.get(path.stem) if is_public else path.relative_to(root / "src").parts[0]
         if module not in ORDER:
             yield f"{path.relative_to(root)}: module '{module}' is not in the order"
             continue
@@ -21,6 +29,9 @@ def faults(root: pathlib.Path):
             if match is None:
                 continue
             used = match.group(1)
+            if is_public and used != "cone":
+                yield f"{path.relative_to(root)}:{number}: a public header includes a private one"
+            used = PUBLIC.get(match.group(2)) if used == "cone" else used
             if used not in ORDER or ORDER.index(used) > ORDER.index(module):
                 yield (f"{path.relative_to(root)}:{number}: '{module}' may not include "
                        f"'{used}', which comes after it")

@@ -3,7 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/policy.hpp"
+
 #include "base/file.hpp"
 #include "base/numeric.hpp"
 #include "commands.hpp"
@@ -11,7 +13,6 @@
 #include "flag_checks.hpp"
 #include "flags.hpp"
 #include "options/json_text.hpp"
-#include "policy/policy.hpp"
 #include "results/data_report.hpp"
 #include "terminal.hpp"
 

@@ -5,9 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "cone/estimate.hpp"
+#include "cone/policy.hpp"
+
 #include "commands.hpp"
-#include "estimate/catalogue.hpp"
-#include "policy/policy.hpp"
 
 namespace cone::app {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "data/load.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/load.hpp"
 
 namespace cone::app {
 

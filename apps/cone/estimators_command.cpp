@@ -1,7 +1,8 @@
 #include <iostream>
 
+#include "cone/estimate.hpp"
+
 #include "commands.hpp"
-#include "estimate/catalogue.hpp"
 #include "results/text_table.hpp"
 
 namespace cone::app {

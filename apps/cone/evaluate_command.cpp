@@ -9,24 +9,27 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/estimate.hpp"
+#include "cone/evaluate.hpp"
+#include "cone/policy.hpp"
+#include "cone/record.hpp"
+#include "cone/settings.hpp"
+
 #include "base/file.hpp"
-#include "base/progress.hpp"
 #include "base/stopwatch.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "cone_networks/cone_fit.hpp"
 #include "cone_networks/model_file.hpp"
 #include "data_argument.hpp"
-#include "estimate/catalogue.hpp"
-#include "evaluate/evaluate.hpp"
-#include "evaluate/model_use.hpp"
 #include "explanation_flags.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
 #include "options/json_text.hpp"
 #include "options/option_json.hpp"
 #include "options_file_flag.hpp"
-#include "policy/policy.hpp"
+#include "results/terminal_progress.hpp"
 #include "results/text_table.hpp"
 #include "terminal.hpp"
 

@@ -1,5 +1,8 @@
 #include "explanation_flags.hpp"
 
+#include "cone/settings.hpp"
+
+#include "cone_networks/cone_fit.hpp"
 #include "cone_networks/export_attention.hpp"
 #include "flags.hpp"
 

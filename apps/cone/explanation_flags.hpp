@@ -5,9 +5,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/settings.hpp"
+
 #include "cone_networks/cone_fit.hpp"
-#include "data/dataset.hpp"
-#include "exec/context.hpp"
 #include "flag_checks.hpp"
 
 namespace cone::app {

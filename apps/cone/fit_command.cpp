@@ -9,15 +9,18 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/options.hpp"
+#include "cone/settings.hpp"
+
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "cone_networks/cone_fit.hpp"
 #include "cone_networks/model_file.hpp"
 #include "data_argument.hpp"
 #include "explanation_flags.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
-#include "options/options.hpp"
 #include "options_file_flag.hpp"
 #include "results/text_table.hpp"
 #include "terminal.hpp"

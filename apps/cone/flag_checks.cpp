@@ -12,10 +12,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
 #include "base/file.hpp"
 #include "base/text.hpp"
-#include "nuisance/cone_options.hpp"
 
 namespace cone::app {
 

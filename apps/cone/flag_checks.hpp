@@ -5,7 +5,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "nuisance/fit_plan.hpp"
+#include "cone/learn.hpp"
+#include "cone/settings.hpp"
 
 namespace cone::app {
 

@@ -9,7 +9,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "options/options.hpp"
+#include "cone/options.hpp"
 
 namespace cone::app {
 

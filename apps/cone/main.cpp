@@ -8,9 +8,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/version.hpp"
+
 #include "base/text.hpp"
-#include "base/version.hpp"
 #include "commands.hpp"
 #include "terminal.hpp"
 

@@ -4,8 +4,10 @@
 #include <string>
 #include <string_view>
 
+#include "cone/options.hpp"
+#include "cone/settings.hpp"
+
 #include "options/option_file.hpp"
-#include "options/options.hpp"
 
 namespace cone::app {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "nuisance/cone_options.hpp"
+#include "cone/settings.hpp"
 
 namespace cone::app {
 

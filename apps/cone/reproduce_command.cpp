@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"

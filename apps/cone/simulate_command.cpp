@@ -6,11 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/simulate.hpp"
+
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "flags.hpp"
-#include "simulate/simulation.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {

@@ -6,7 +6,10 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "cone/context.hpp"
+
 #include "commands.hpp"
+#include "results/terminal_progress.hpp"
 
 namespace cone::app {
 namespace {

@@ -4,7 +4,9 @@
 #include <memory>
 #include <string_view>
 
-#include "base/progress.hpp"
+#include "cone/context.hpp"
+
+#include "results/terminal_progress.hpp"
 
 namespace cone::app {
 

@@ -8,7 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"

@@ -14,9 +14,13 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include "cone/context.hpp"
+#include "cone/load.hpp"
+#include "cone/settings.hpp"
+#include "cone/simulate.hpp"
+
 #include "base/random.hpp"
 #include "cone_networks/train_encoder.hpp"
-#include "data/load.hpp"
 #include "data/split.hpp"
 #include "epoch_phases.hpp"
 #include "machine_limits.hpp"

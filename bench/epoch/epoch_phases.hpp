@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "cone/settings.hpp"
+
 #include "cone_networks/encoder.hpp"
 #include "timing.hpp"
 

@@ -4,8 +4,9 @@
 #include <filesystem>
 #include <span>
 
+#include "cone/dataset.hpp"
+
 #include "cone_networks/encoder.hpp"
-#include "data/dataset.hpp"
 
 /// Writes into an existing folder what another implementation needs to take the same step from the
 /// same weights: x.npz (SciPy CSR, scaled as in training) and, each a .npy of doubles, edges

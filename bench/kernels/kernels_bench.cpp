@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "cone/simulate.hpp"
+
 #include "machine_limits.hpp"
 #include "ops/attention.hpp"
 #include "ops/dense.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "exec/context.hpp"
+#include "cone/context.hpp"
 
 /// What this machine can do at most, measured now on all threads of the context.
 struct MachineLimits {

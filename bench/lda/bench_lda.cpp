@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include "cone/simulate.hpp"
+
 #include "base/file.hpp"
 #include "simulate/topic_model.hpp"
 

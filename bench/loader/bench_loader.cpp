@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
-#include "data/load.hpp"
+#include "cone/error.hpp"
+#include "cone/load.hpp"
 
 namespace {
 

@@ -12,6 +12,8 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include "cone/simulate.hpp"
+
 #include "simulate/network.hpp"
 #include "simulate/network_statistics.hpp"
 #include "simulate/semi_synthetic.hpp"

@@ -6,8 +6,9 @@
 
 #include <cblas.h>
 
+#include "cone/error.hpp"
+
 #include "balance/cholesky.hpp"
-#include "base/error.hpp"
 #include "base/numeric.hpp"
 #include "exec/large_matrix.hpp"
 #include "exec/one_blas_thread.hpp"

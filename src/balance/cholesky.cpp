@@ -2,7 +2,8 @@
 
 #include <cblas.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "exec/one_blas_thread.hpp"
 #include "ops/cholesky.hpp"
 

@@ -5,10 +5,12 @@
 #include <limits>
 #include <string>
 
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
 #include "balance/balancing_program.hpp"
 #include "balance/cholesky.hpp"
 #include "balance/kernel_matrix.hpp"
-#include "base/error.hpp"
 #include "base/numeric.hpp"
 #include "exec/large_matrix.hpp"
 

@@ -7,10 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/matrix.hpp"
-#include "base/sparse_matrix.hpp"
-#include "exec/context.hpp"
-#include "options/options.hpp"
+#include "cone/context.hpp"
+#include "cone/features.hpp"
+#include "cone/matrix.hpp"
+#include "cone/options.hpp"
+#include "cone/settings.hpp"
 
 // Optimal kernel balancing (Bennett and Kallus 2019; docs/method.md, section 5): weights W of the
 // logged outcomes that make the weighted sample look like the policy's to every function of a
@@ -21,39 +22,6 @@
 // and the value is the mean of W_i y_i. No propensities are fitted.
 
 namespace cone {
-
-/// What the bandwidth is measured in.
-enum class BandwidthUnit {
-  kMedian,    ///< the median distance between nodes whose features differ
-  kAbsolute,  ///< the features' own unit
-};
-
-template <>
-struct EnumNames<BandwidthUnit> {
-  static constexpr std::array<std::pair<BandwidthUnit, std::string_view>, 2> kNames = {
-      {{BandwidthUnit::kMedian, "median"}, {BandwidthUnit::kAbsolute, "absolute"}}};
-};
-
-struct KernelBalancingOptions {
-  double kernel_bandwidth = 1;
-  BandwidthUnit kernel_unit = BandwidthUnit::kMedian;
-  double kernel_lambda = 0;
-  bool kernel_normalised = true;
-
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& visitor) {
-    visitor("kernel_bandwidth", self.kernel_bandwidth,
-            "Bandwidth h of the kernel exp(-d^2 / 2h^2), in units of --kernel-unit",
-            between(1e-9, 1e9));
-    visitor("kernel_unit", self.kernel_unit,
-            "Unit of the bandwidth: the median distance between nodes, or that of the features");
-    visitor("kernel_lambda", self.kernel_lambda,
-            "Penalty on the squared weights of kernel balancing; 0 chooses by leave-one-out error",
-            between(0, 1e9));
-    visitor("kernel_normalised", self.kernel_normalised,
-            "Weights of kernel balancing are not negative and have mean 1");
-  }
-};
 
 /// The value of a policy and what it rests on.
 struct BalancedValue {

@@ -3,9 +3,9 @@
 #include <span>
 #include <vector>
 
-#include "base/matrix.hpp"
-#include "base/sparse_matrix.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/features.hpp"
+#include "cone/matrix.hpp"
 
 namespace cone {
 

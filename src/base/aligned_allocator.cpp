@@ -1,6 +1,6 @@
-#include "base/aligned_allocator.hpp"
-
 #include <new>
+
+#include "cone/matrix.hpp"
 
 #if defined(__linux__)
 #include <sys/mman.h>

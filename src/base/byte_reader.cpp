@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
 
 namespace cone {
 

@@ -3,7 +3,7 @@
 #include <bit>
 #include <limits>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
 
 namespace cone {
 

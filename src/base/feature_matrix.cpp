@@ -1,12 +1,12 @@
-#include "base/feature_matrix.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <limits>
 #include <numeric>
 #include <utility>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/features.hpp"
+
 #include "base/hash.hpp"
 
 namespace cone {

@@ -7,7 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/temporary.hpp"
 
 namespace cone {

@@ -1,9 +1,8 @@
-#include "base/sparse_matrix.hpp"
-
 #include <algorithm>
 #include <utility>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/features.hpp"
 
 namespace cone {
 SparseMatrix::SparseMatrix(std::size_t num_cols, std::vector<std::uint64_t> offsets,

@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/hash.hpp"
 
 namespace cone {

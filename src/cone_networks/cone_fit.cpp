@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
 #include "cone_networks/fold_propensity.hpp"
 #include "nuisance/network_schedule.hpp"
 #include "nuisance/plan_checks.hpp"

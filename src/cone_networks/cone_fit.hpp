@@ -5,18 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "base/matrix.hpp"
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/learn.hpp"
+#include "cone/matrix.hpp"
+#include "cone/settings.hpp"
+
 #include "cone_networks/cone_input.hpp"
 #include "cone_networks/train_encoder.hpp"
 #include "cone_networks/z_rows.hpp"
-#include "data/dataset.hpp"
-#include "exec/context.hpp"
 #include "linear/logistic.hpp"
 #include "nuisance/arm_network.hpp"
-#include "nuisance/cone_options.hpp"
-#include "nuisance/fit_plan.hpp"
-#include "nuisance/fold_training.hpp"
-#include "nuisance/nuisances.hpp"
 
 namespace cone {
 

@@ -4,8 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "cone/dataset.hpp"
+
 #include "cone_networks/encoder.hpp"
-#include "data/dataset.hpp"
 #include "nn/training_features.hpp"
 
 namespace cone {

@@ -3,7 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "nuisance/balancer.hpp"
 #include "nuisance/plan_checks.hpp"
 

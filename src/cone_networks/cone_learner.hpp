@@ -1,8 +1,10 @@
 #pragma once
 
+#include "cone/learn.hpp"
+#include "cone/settings.hpp"
+
 #include "balance/kernel_balancing.hpp"
 #include "cone_networks/cone_fit.hpp"
-#include "nuisance/learner.hpp"
 
 namespace cone {
 

@@ -4,6 +4,7 @@
 
 #include "base/numeric.hpp"
 #include "cone_networks/cone_fit.hpp"
+#include "nn/train.hpp"
 #include "nuisance/divergence.hpp"
 #include "nuisance/plan_checks.hpp"
 #include "nuisance/prediction_bounds.hpp"

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cone/settings.hpp"
+
 #include "nn/losses.hpp"
 #include "nn/workspace.hpp"
 

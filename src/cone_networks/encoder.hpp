@@ -4,14 +4,15 @@
 #include <span>
 #include <vector>
 
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/graph.hpp"
+#include "cone/settings.hpp"
+
 #include "cone_networks/pair_critic.hpp"
 #include "cone_networks/tower_encoder.hpp"
-#include "data/arms.hpp"
-#include "exec/context.hpp"
-#include "graph/graph.hpp"
 #include "nn/mlp.hpp"
 #include "nn/parameter_store.hpp"
-#include "nuisance/cone_options.hpp"
 
 namespace cone {
 

@@ -1,5 +1,7 @@
 #include "cone_networks/encoder_stepper.hpp"
 
+#include "cone/settings.hpp"
+
 #include "base/numeric.hpp"
 #include "base/random.hpp"
 #include "nuisance/network_schedule.hpp"

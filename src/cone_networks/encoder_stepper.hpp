@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "cone/context.hpp"
+#include "cone/settings.hpp"
+
 #include "cone_networks/cone_input.hpp"
 #include "cone_networks/encoder.hpp"
-#include "exec/context.hpp"
 #include "nn/adam_run.hpp"
 
 namespace cone {

@@ -9,8 +9,11 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
 #include "base/file.hpp"
+#include "cone_networks/cone_fit.hpp"
 #include "data/array_file.hpp"
 #include "data/csv_writer.hpp"
 

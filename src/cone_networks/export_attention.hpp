@@ -2,9 +2,11 @@
 
 #include <filesystem>
 
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/settings.hpp"
+
 #include "cone_networks/cone_fit.hpp"
-#include "data/dataset.hpp"
-#include "exec/context.hpp"
 
 // What a fit looks at, in files that other programs read. Both are written atomically, are a
 // function of data and fit, and throw Error(kData) where the data is not that of the fit,

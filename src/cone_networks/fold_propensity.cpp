@@ -6,9 +6,10 @@
 #include <numeric>
 #include <utility>
 
+#include "cone/learn.hpp"
+
 #include "cone_networks/z_rows.hpp"
 #include "data/split.hpp"
-#include "nuisance/fit_plan.hpp"
 #include "nuisance/plan_checks.hpp"
 
 namespace cone {

@@ -2,9 +2,10 @@
 
 #include <span>
 
-#include "base/matrix.hpp"
-#include "data/dataset.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/matrix.hpp"
+
 #include "nuisance/propensity_fit.hpp"
 
 namespace cone {

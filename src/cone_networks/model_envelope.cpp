@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/hash.hpp"
 #include "cone_networks/model_format.hpp"
 

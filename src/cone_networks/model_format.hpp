@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "cone/settings.hpp"
+
 #include "cone_networks/cone_fit.hpp"
 #include "nn/parameter_store.hpp"
 #include "nuisance/arm_network.hpp"

@@ -4,8 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "base/matrix.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/matrix.hpp"
+
 #include "nn/parameter_store.hpp"
 
 namespace cone {

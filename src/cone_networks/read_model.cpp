@@ -7,13 +7,17 @@
 
 #include <fmt/format.h>
 
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
 #include "base/byte_reader.hpp"
-#include "base/error.hpp"
 #include "base/file.hpp"
+#include "cone_networks/cone_fit.hpp"
 #include "cone_networks/model_envelope.hpp"
 #include "cone_networks/model_file.hpp"
 #include "cone_networks/model_format.hpp"
 #include "nn/parameter_bytes.hpp"
+#include "nn/train.hpp"
 #include "options/option_parser.hpp"
 
 namespace cone {

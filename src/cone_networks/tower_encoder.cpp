@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
 #include "nn/attention_layer.hpp"
 #include "nn/initialise.hpp"
 #include "nn/mean_layer.hpp"

@@ -4,12 +4,13 @@
 #include <memory>
 #include <vector>
 
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/settings.hpp"
+
 #include "nn/aggregation_layer.hpp"
 #include "nn/dropout.hpp"
 #include "nn/parameter_store.hpp"
 #include "nn/training_features.hpp"
-#include "nuisance/cone_options.hpp"
 
 namespace cone {
 

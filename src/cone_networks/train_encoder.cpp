@@ -4,7 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
 #include "nuisance/network_schedule.hpp"
 
 namespace cone {

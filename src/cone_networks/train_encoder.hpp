@@ -5,14 +5,15 @@
 #include <span>
 #include <vector>
 
-#include "base/matrix.hpp"
+#include "cone/context.hpp"
+#include "cone/matrix.hpp"
+#include "cone/settings.hpp"
+
 #include "cone_networks/cone_input.hpp"
 #include "cone_networks/encoder_stepper.hpp"
-#include "exec/context.hpp"
 #include "nn/outcome_units.hpp"
 #include "nn/parameter_store.hpp"
 #include "nn/train.hpp"
-#include "nuisance/cone_options.hpp"
 
 namespace cone {
 

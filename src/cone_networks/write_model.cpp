@@ -1,9 +1,11 @@
 #include <ostream>
 #include <string>
 
+#include "cone/error.hpp"
+
 #include "base/byte_writer.hpp"
-#include "base/error.hpp"
 #include "base/file.hpp"
+#include "cone_networks/cone_fit.hpp"
 #include "cone_networks/model_file.hpp"
 #include "cone_networks/model_format.hpp"
 #include "nn/parameter_bytes.hpp"

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/feature_matrix.hpp"
-#include "base/matrix.hpp"
+#include "cone/features.hpp"
+#include "cone/matrix.hpp"
 
 namespace cone {
 

@@ -8,8 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
-#include "data/arms.hpp"
+#include "cone/dataset.hpp"
+#include "cone/error.hpp"
+
 #include "data/fault_table.hpp"
 
 namespace cone {

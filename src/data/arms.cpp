@@ -1,9 +1,9 @@
-#include "data/arms.hpp"
-
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
+#include "cone/dataset.hpp"
+#include "cone/error.hpp"
+
 #include "base/numeric.hpp"
 #include "base/text.hpp"
 

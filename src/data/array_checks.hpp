@@ -1,8 +1,8 @@
 #pragma once
 
-#include "base/error.hpp"
-#include "base/sparse_matrix.hpp"
-#include "data/from_arrays.hpp"
+#include "cone/error.hpp"
+#include "cone/features.hpp"
+#include "cone/load.hpp"
 
 namespace cone::load {
 

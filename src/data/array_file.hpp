@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "base/matrix.hpp"
+#include "cone/matrix.hpp"
 
 namespace cone {
 

@@ -6,8 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "cone/context.hpp"
+
 #include "base/file.hpp"
-#include "exec/context.hpp"
 
 namespace cone {
 

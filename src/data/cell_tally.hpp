@@ -6,7 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "data/csv.hpp"
 #include "data/fault_table.hpp"
 

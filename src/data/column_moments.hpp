@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "data/dataset.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
 
 namespace cone::load {
 

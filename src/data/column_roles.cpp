@@ -10,6 +10,7 @@
 
 #include "base/text.hpp"
 #include "data/arm_labels.hpp"
+#include "data/csv.hpp"
 #include "data/number.hpp"
 
 namespace cone::load {

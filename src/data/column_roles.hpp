@@ -6,9 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/load.hpp"
+
 #include "data/csv.hpp"
-#include "data/load_options.hpp"
 
 namespace cone::load {
 

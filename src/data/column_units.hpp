@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "data/dataset.hpp"
+#include "cone/dataset.hpp"
 
 namespace cone {
 

@@ -7,7 +7,10 @@
 
 #include <fmt/format.h>
 
+#include "cone/load.hpp"
+
 #include "base/text.hpp"
+#include "data/byte_source.hpp"
 #include "data/csv_field.hpp"
 
 namespace cone {

@@ -12,16 +12,13 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
+#include "cone/context.hpp"
+#include "cone/error.hpp"
+#include "cone/load.hpp"
+
 #include "data/byte_source.hpp"
-#include "exec/context.hpp"
 
 namespace cone {
-
-struct CsvOptions {
-  std::size_t chunk_bytes = std::size_t{1} << 20;       ///< about this much per task
-  std::size_t max_record_bytes = std::size_t{1} << 24;  ///< a longer line is a broken file
-};
 
 /// Whole records of a file, about chunk_bytes of them. Lines count from 1 and include the header;
 /// records count from 0 without it.

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <system_error>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
 
 namespace cone {
 namespace {

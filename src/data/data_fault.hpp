@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
 
 namespace cone {
 

@@ -2,6 +2,7 @@
 
 #include <system_error>
 
+#include "data/byte_source.hpp"
 #include "data/data_fault.hpp"
 
 namespace cone {

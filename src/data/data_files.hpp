@@ -5,8 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "cone/context.hpp"
+
 #include "data/byte_source.hpp"
-#include "exec/context.hpp"
 
 namespace cone {
 

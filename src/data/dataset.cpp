@@ -1,4 +1,4 @@
-#include "data/dataset.hpp"
+#include "cone/dataset.hpp"
 
 #include <utility>
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/text.hpp"
+#include "data/csv.hpp"
 #include "data/feature_code.hpp"
 #include "data/number.hpp"
 

@@ -4,7 +4,8 @@
 #include <span>
 #include <string>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/text.hpp"
 
 namespace cone::load {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "data/csv.hpp"
 #include "data/number.hpp"
 #include "data/text_shape.hpp"
 #include "data/validate.hpp"

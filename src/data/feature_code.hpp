@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "cone/dataset.hpp"
+
 #include "data/cell_tally.hpp"
 #include "data/column_roles.hpp"
-#include "data/id_table.hpp"
+#include "data/csv.hpp"
 #include "data/load_parts.hpp"
 
 namespace cone::load {

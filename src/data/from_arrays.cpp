@@ -1,12 +1,12 @@
-#include "data/from_arrays.hpp"
-
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/load.hpp"
+
 #include "base/text.hpp"
 #include "data/arm_labels.hpp"
 #include "data/array_checks.hpp"

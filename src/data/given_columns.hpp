@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "base/matrix.hpp"
-#include "data/arms.hpp"
+#include "cone/dataset.hpp"
+#include "cone/matrix.hpp"
+
 #include "data/cell_tally.hpp"
 #include "data/column_roles.hpp"
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "exec/context.hpp"
+#include "cone/context.hpp"
 
 namespace cone {
 

@@ -1,11 +1,11 @@
-#include "data/id_table.hpp"
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
 
-#include "base/error.hpp"
+#include "cone/dataset.hpp"
+#include "cone/error.hpp"
+
 #include "base/hash.hpp"
 
 namespace cone {

@@ -1,4 +1,4 @@
-#include "data/load.hpp"
+#include "cone/load.hpp"
 
 #include <array>
 #include <utility>
@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "data/csv.hpp"
 #include "data/data_fault.hpp"
+#include "data/data_files.hpp"
 #include "data/load_parts.hpp"
 #include "data/mat_file.hpp"
 #include "data/sanity.hpp"

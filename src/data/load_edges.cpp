@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "data/csv.hpp"
 #include "data/load_parts.hpp"
 #include "data/validate.hpp"
 

@@ -10,6 +10,7 @@
 #include "data/arm_labels.hpp"
 #include "data/cell_tally.hpp"
 #include "data/column_roles.hpp"
+#include "data/csv.hpp"
 #include "data/feature_code.hpp"
 #include "data/load_parts.hpp"
 #include "data/node_arms.hpp"

@@ -7,13 +7,14 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/error.hpp"
+#include "cone/load.hpp"
+
 #include "data/csv.hpp"
 #include "data/data_files.hpp"
-#include "data/dataset.hpp"
 #include "data/given_columns.hpp"
-#include "data/load_options.hpp"
-#include "exec/context.hpp"
 
 /// The files of a dataset, one loader each. They collect faults and return what they could read;
 /// load_dataset throws before anything incomplete is used.

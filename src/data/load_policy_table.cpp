@@ -6,10 +6,13 @@
 
 #include <fmt/format.h>
 
+#include "cone/load.hpp"
+
 #include "base/text.hpp"
 #include "data/arm_labels.hpp"
+#include "data/byte_source.hpp"
+#include "data/csv.hpp"
 #include "data/given_columns.hpp"
-#include "data/load.hpp"
 #include "data/number.hpp"
 #include "data/policy_columns.hpp"
 #include "data/validate.hpp"

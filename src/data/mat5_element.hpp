@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
 
 namespace cone {
 

@@ -5,8 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
-#include "base/sparse_matrix.hpp"
+#include "cone/error.hpp"
+#include "cone/features.hpp"
+
 #include "data/mat5_element.hpp"
 
 // MATLAB files of level 5 (save -v6 and -v7, scipy.io.savemat), little-endian. Every size is

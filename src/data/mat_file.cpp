@@ -8,7 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/file.hpp"
 #include "data/mat5_reader.hpp"
 #include "data/number.hpp"

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "data/dataset.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
 
 namespace cone {
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.hpp"
+#include "data/csv.hpp"
 
 namespace cone::load {
 namespace {

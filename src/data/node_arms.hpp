@@ -6,6 +6,7 @@
 
 #include "data/arm_labels.hpp"
 #include "data/cell_tally.hpp"
+#include "data/csv.hpp"
 #include "data/load_parts.hpp"
 
 namespace cone::load {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
 
 namespace cone {
 

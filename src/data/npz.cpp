@@ -12,7 +12,8 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "data/data_fault.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/sparse_matrix.hpp"
+#include "cone/features.hpp"
 
 namespace cone {
 

@@ -10,7 +10,8 @@
 
 #include <zip.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "data/npy.hpp"
 
 namespace cone {

@@ -12,7 +12,8 @@
 #include <fmt/format.h>
 #include <zip.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/file.hpp"
 #include "data/npy.hpp"
 #include "data/npz.hpp"

@@ -7,10 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
-#include "data/arms.hpp"
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/error.hpp"
+
 #include "data/csv.hpp"
-#include "exec/context.hpp"
 
 namespace cone::load {
 

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "base/error.hpp"
-#include "data/dataset.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/error.hpp"
 
 namespace cone::load {
 

@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "data/arm_labels.hpp"

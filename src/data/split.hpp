@@ -4,28 +4,13 @@
 #include <span>
 #include <vector>
 
+#include "cone/dataset.hpp"
+#include "cone/options.hpp"
+#include "cone/settings.hpp"
+
 #include "base/random.hpp"
-#include "data/dataset.hpp"
-#include "options/options.hpp"
 
 namespace cone {
-
-/// Shares of the nodes; what train and validation leave is the test part.
-struct SplitOptions {
-  double train_fraction = 0.6;
-  double validation_fraction = 0.2;
-  bool stratified = false;
-
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& visitor) {
-    visitor("train_fraction", self.train_fraction, "Share of the nodes to fit on",
-            strictly_between(0, 1));
-    visitor("validation_fraction", self.validation_fraction, "Share of the nodes to choose on",
-            strictly_between(0, 1));
-    visitor("stratified", self.stratified, "Give every part its share of every arm");
-  }
-  void check(std::vector<Fault>& faults) const;
-};
 
 /// Disjoint node lists, each ascending, that together hold every node.
 struct Split {

@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "data/dataset.hpp"
+#include "cone/dataset.hpp"
 
 namespace cone::load {
 

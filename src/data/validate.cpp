@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "data/csv.hpp"
 #include "data/number.hpp"
 
 namespace cone::validation {

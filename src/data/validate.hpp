@@ -5,7 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "data/csv.hpp"
 
 /// The rules that data must keep, one function per rule, and the words in which a breach is

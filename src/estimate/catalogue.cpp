@@ -1,7 +1,7 @@
-#include "estimate/catalogue.hpp"
-
 #include <algorithm>
 #include <array>
+
+#include "cone/estimate.hpp"
 
 namespace cone {
 namespace {

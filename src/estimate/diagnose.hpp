@@ -3,7 +3,7 @@
 #include <span>
 #include <string>
 
-#include "estimate/estimate.hpp"
+#include "cone/estimate.hpp"
 
 namespace cone {
 

@@ -1,4 +1,4 @@
-#include "estimate/estimate.hpp"
+#include "cone/estimate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
+#include "balance/kernel_balancing.hpp"
 #include "base/numeric.hpp"
 #include "estimate/diagnose.hpp"
 #include "estimate/overlap.hpp"

@@ -1,6 +1,7 @@
-#include "estimate/estimators.hpp"
-
 #include <vector>
+
+#include "cone/estimate.hpp"
+#include "cone/settings.hpp"
 
 #include "base/numeric.hpp"
 

@@ -5,9 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "cone/estimate.hpp"
+
 #include "base/numeric.hpp"
 #include "estimate/diagnose.hpp"
-#include "estimate/value_and_influence.hpp"
 #include "estimate/weights.hpp"
 
 namespace cone {

@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "estimate/estimate.hpp"
+#include "cone/estimate.hpp"
 
 namespace cone {
 

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "base/matrix.hpp"
-#include "data/arms.hpp"
+#include "cone/dataset.hpp"
+#include "cone/matrix.hpp"
 
 namespace cone {
 

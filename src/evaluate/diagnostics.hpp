@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "data/dataset.hpp"
+#include "cone/dataset.hpp"
+#include "cone/record.hpp"
+
 #include "evaluate/learning.hpp"
-#include "results/evaluation_record.hpp"
 
 namespace cone {
 

@@ -1,14 +1,16 @@
-#include "evaluate/evaluate.hpp"
+#include "cone/evaluate.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/version.hpp"
+
 #include "base/hash.hpp"
 #include "base/numeric.hpp"
-#include "base/version.hpp"
+#include "cone_networks/cone_fit.hpp"
 #include "evaluate/diagnostics.hpp"
 #include "evaluate/learning.hpp"
 #include "evaluate/run.hpp"

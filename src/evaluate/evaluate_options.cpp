@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "cone/evaluate.hpp"
+
 #include "base/text.hpp"
-#include "evaluate/evaluate.hpp"
 
 namespace cone {
 

@@ -1,6 +1,8 @@
 #include <algorithm>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
+#include "cone_networks/cone_fit.hpp"
 #include "cone_networks/cone_learner.hpp"
 #include "evaluate/learning.hpp"
 #include "nuisance/given_learner.hpp"

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
+#include "cone_networks/cone_fit.hpp"
 #include "evaluate/workload.hpp"
 
 namespace cone {

@@ -6,11 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "cone/estimate.hpp"
+#include "cone/evaluate.hpp"
+#include "cone/learn.hpp"
+
 #include "cone_networks/cone_fit.hpp"
-#include "estimate/catalogue.hpp"
-#include "evaluate/evaluate.hpp"
 #include "nuisance/balancer.hpp"
-#include "nuisance/learner.hpp"
 
 // Who learns what for which estimators, and what came of it.
 

@@ -1,10 +1,11 @@
-#include "evaluate/model_use.hpp"
-
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/evaluate.hpp"
+
+#include "cone_networks/cone_fit.hpp"
 #include "cone_networks/model_file.hpp"
 #include "options/option_json.hpp"
 

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "nn/train.hpp"
+
 namespace cone {
 namespace {
 

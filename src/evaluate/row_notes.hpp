@@ -1,6 +1,7 @@
 #pragma once
 
-#include "estimate/estimate.hpp"
+#include "cone/estimate.hpp"
+
 #include "evaluate/learning.hpp"
 
 namespace cone {

@@ -7,8 +7,12 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
 #include "base/stopwatch.hpp"
+#include "cone_networks/cone_fit.hpp"
+#include "data/split.hpp"
 #include "evaluate/row_notes.hpp"
 
 namespace cone {

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "cone_networks/cone_fit.hpp"
 #include "evaluate/learning.hpp"
 
 namespace cone {

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "cone/settings.hpp"
+
 #include "base/text.hpp"
 #include "data/column_units.hpp"
 

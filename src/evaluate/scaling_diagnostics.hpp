@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "data/dataset.hpp"
-#include "estimate/catalogue.hpp"
-#include "nuisance/nuisance_options.hpp"
-#include "results/evaluation_record.hpp"
+#include "cone/dataset.hpp"
+#include "cone/estimate.hpp"
+#include "cone/record.hpp"
+#include "cone/settings.hpp"
 
 namespace cone {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cone/settings.hpp"
+
 #include "linear/linear.hpp"
 
 namespace cone {

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "data/dataset.hpp"
-#include "evaluate/evaluate.hpp"
+#include "cone/dataset.hpp"
+#include "cone/evaluate.hpp"
 
 namespace cone {
 

@@ -1,4 +1,4 @@
-#include "exec/context.hpp"
+#include "cone/context.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -7,7 +7,9 @@
 #include <string>
 #include <utility>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
+#include "exec/thread_pool.hpp"
 
 namespace cone {
 namespace {
@@ -67,6 +69,8 @@ Context::Context(std::uint64_t seed, int num_threads, ProgressObserver* progress
     : pool_(std::make_shared<ThreadPool>(num_threads)),
       reporter_(progress != nullptr ? std::make_shared<Reporter>(*progress) : nullptr),
       seed_(seed) {}
+
+int Context::num_threads() const { return is_serial_ ? 1 : pool_->num_threads(); }
 
 Context Context::with_seed(std::uint64_t seed) const {
   Context other = *this;

@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-#include "base/matrix.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/matrix.hpp"
 
 namespace cone {
 

@@ -4,7 +4,8 @@
 #include <atomic>
 #include <vector>
 
-#include "base/error.hpp"
+#include "cone/context.hpp"
+#include "cone/error.hpp"
 
 namespace cone {
 namespace {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <string_view>
 
-#include "exec/context.hpp"
+#include "cone/context.hpp"
 
 namespace cone {
 

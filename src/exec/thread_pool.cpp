@@ -7,7 +7,8 @@
 #include <limits>
 #include <system_error>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "exec/blas_memory.hpp"
 
 namespace cone {

@@ -3,8 +3,8 @@
 #include <memory>
 #include <utility>
 
-#include "base/error.hpp"
-#include "graph/graph.hpp"
+#include "cone/error.hpp"
+#include "cone/graph.hpp"
 
 namespace cone {
 namespace {

@@ -1,9 +1,9 @@
-#include "graph/graph.hpp"
+#include "cone/graph.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
 
 namespace cone {
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/matrix.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/matrix.hpp"
 
 namespace cone {
 

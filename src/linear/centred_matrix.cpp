@@ -5,7 +5,8 @@
 #include <numeric>
 #include <utility>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/numeric.hpp"
 #include "exec/large_matrix.hpp"
 #include "linear/centre_columns.hpp"

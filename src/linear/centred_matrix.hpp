@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "base/feature_matrix.hpp"
-#include "base/matrix.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/features.hpp"
+#include "cone/matrix.hpp"
 
 namespace cone {
 

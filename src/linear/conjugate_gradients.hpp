@@ -2,7 +2,8 @@
 
 #include <span>
 
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+
 #include "linear/centred_matrix.hpp"
 
 namespace cone {

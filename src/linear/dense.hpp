@@ -6,9 +6,10 @@
 #include <cblas.h>
 #include <lapacke.h>
 
-#include "base/matrix.hpp"
-#include "base/sparse_matrix.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/features.hpp"
+#include "cone/matrix.hpp"
+
 #include "exec/one_blas_thread.hpp"
 
 namespace cone {

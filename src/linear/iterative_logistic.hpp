@@ -1,6 +1,7 @@
 #pragma once
 
-#include "base/matrix.hpp"
+#include "cone/matrix.hpp"
+
 #include "linear/logistic_objective.hpp"
 
 namespace cone {

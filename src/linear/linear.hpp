@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "base/feature_matrix.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/features.hpp"
 
 namespace cone {
 

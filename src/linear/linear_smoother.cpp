@@ -4,7 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/numeric.hpp"
 #include "exec/large_matrix.hpp"
 #include "linear/conjugate_gradients.hpp"

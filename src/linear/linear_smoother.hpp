@@ -3,9 +3,10 @@
 #include <memory>
 #include <span>
 
-#include "base/feature_matrix.hpp"
-#include "base/matrix.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/features.hpp"
+#include "cone/matrix.hpp"
+
 #include "linear/centred_matrix.hpp"
 #include "linear/linear.hpp"
 #include "linear/pseudo_inverse.hpp"

@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/numeric.hpp"
 #include "linear/explicit_logistic.hpp"
 #include "linear/iterative_logistic.hpp"

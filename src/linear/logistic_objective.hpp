@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+
 #include "linear/centred_matrix.hpp"
 
 namespace cone {

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/numeric.hpp"
 
 namespace cone {

@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+
 #include "linear/logistic.hpp"
 #include "linear/logistic_objective.hpp"
 

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/numeric.hpp"
 #include "linear/dense.hpp"
 

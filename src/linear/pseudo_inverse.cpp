@@ -5,7 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "linear/dense.hpp"
 #include "ops/cholesky.hpp"
 

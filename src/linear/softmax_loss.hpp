@@ -4,7 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "base/matrix.hpp"
+#include "cone/matrix.hpp"
+
 #include "base/numeric.hpp"
 
 namespace cone {

@@ -3,7 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+
 #include "nn/parameter_store.hpp"
 
 namespace cone::nn {

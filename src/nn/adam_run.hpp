@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+
 #include "nn/adam.hpp"
 #include "nn/parameter_store.hpp"
 

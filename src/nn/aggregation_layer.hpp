@@ -5,8 +5,9 @@
 #include <functional>
 #include <span>
 
-#include "base/matrix.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/matrix.hpp"
+
 #include "nn/parameter_store.hpp"
 #include "ops/attention.hpp"
 

@@ -3,9 +3,10 @@
 #include <cstdint>
 #include <span>
 
-#include "base/matrix.hpp"
+#include "cone/context.hpp"
+#include "cone/matrix.hpp"
+
 #include "base/random.hpp"
-#include "exec/context.hpp"
 
 namespace cone::nn {
 

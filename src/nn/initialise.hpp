@@ -3,7 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/matrix.hpp"
+#include "cone/matrix.hpp"
+
 #include "nn/parameter_store.hpp"
 
 namespace cone::nn {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "base/matrix.hpp"
+#include "cone/matrix.hpp"
 
 // Losses over a batch of m predictions. Each returns its value, summed in double, and overwrites
 // `gradient` with weight · d(value)/d(prediction), so that a weighted sum of losses needs no second

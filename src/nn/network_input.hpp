@@ -4,10 +4,11 @@
 #include <span>
 #include <vector>
 
-#include "base/matrix.hpp"
-#include "base/sparse_matrix.hpp"
-#include "data/dataset.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/features.hpp"
+#include "cone/matrix.hpp"
+
 #include "nn/training_features.hpp"
 
 namespace cone {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "base/matrix.hpp"
+#include "cone/matrix.hpp"
 
 namespace cone::nn {
 

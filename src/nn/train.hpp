@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "exec/context.hpp"
-#include "options/options.hpp"
+#include "cone/context.hpp"
+#include "cone/options.hpp"
 
 namespace cone {
 

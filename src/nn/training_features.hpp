@@ -4,8 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "base/sparse_matrix.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/features.hpp"
+
 #include "nn/dropout.hpp"
 #include "ops/sparse.hpp"
 

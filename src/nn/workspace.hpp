@@ -2,7 +2,7 @@
 
 #include <cstddef>
 
-#include "base/matrix.hpp"
+#include "cone/matrix.hpp"
 
 namespace cone::nn {
 

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <utility>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "nn/adam_run.hpp"
 #include "nn/initialise.hpp"
 #include "nn/losses.hpp"
+#include "nn/train.hpp"
 #include "nn/workspace.hpp"
 #include "ops/dense.hpp"
 

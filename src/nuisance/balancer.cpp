@@ -5,6 +5,9 @@
 #include <numeric>
 #include <utility>
 
+#include "cone/settings.hpp"
+
+#include "balance/kernel_balancing.hpp"
 #include "base/numeric.hpp"
 #include "nuisance/encoder_input.hpp"
 

@@ -3,10 +3,12 @@
 #include <span>
 #include <vector>
 
+#include "cone/context.hpp"
+#include "cone/learn.hpp"
+#include "cone/matrix.hpp"
+#include "cone/settings.hpp"
+
 #include "balance/kernel_balancing.hpp"
-#include "base/matrix.hpp"
-#include "exec/context.hpp"
-#include "nuisance/nuisances.hpp"
 
 namespace cone {
 

@@ -7,7 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "data/arms.hpp"
+#include "cone/dataset.hpp"
+
 #include "nuisance/arm_network.hpp"
 
 namespace cone {

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "base/sparse_matrix.hpp"
-#include "data/dataset.hpp"
+#include "cone/dataset.hpp"
+#include "cone/features.hpp"
 
 namespace cone {
 

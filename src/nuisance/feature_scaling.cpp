@@ -3,6 +3,8 @@
 #include <cmath>
 #include <vector>
 
+#include "cone/settings.hpp"
+
 #include "data/column_units.hpp"
 
 namespace cone {

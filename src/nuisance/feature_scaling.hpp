@@ -1,8 +1,8 @@
 #pragma once
 
-#include "base/feature_matrix.hpp"
-#include "data/dataset.hpp"
-#include "nuisance/nuisance_options.hpp"
+#include "cone/dataset.hpp"
+#include "cone/features.hpp"
+#include "cone/settings.hpp"
 
 // The features as regressions see them. Scales come from the features of all nodes: no treatment or
 // outcome enters. Columns are scaled, not shifted: every regression has an intercept and centres

@@ -1,12 +1,14 @@
-#include "nuisance/fit_plan.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <iterator>
 #include <numeric>
 #include <span>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/learn.hpp"
+#include "cone/settings.hpp"
+
+#include "data/split.hpp"
 
 namespace cone {
 namespace {

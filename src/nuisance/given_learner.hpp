@@ -1,6 +1,6 @@
 #pragma once
 
-#include "nuisance/learner.hpp"
+#include "cone/learn.hpp"
 
 namespace cone {
 

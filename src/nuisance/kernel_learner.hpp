@@ -1,7 +1,9 @@
 #pragma once
 
+#include "cone/learn.hpp"
+#include "cone/settings.hpp"
+
 #include "balance/kernel_balancing.hpp"
-#include "nuisance/learner.hpp"
 
 namespace cone {
 

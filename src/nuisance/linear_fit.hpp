@@ -4,12 +4,13 @@
 #include <span>
 #include <vector>
 
-#include "base/feature_matrix.hpp"
-#include "base/matrix.hpp"
-#include "data/dataset.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/features.hpp"
+#include "cone/learn.hpp"
+#include "cone/matrix.hpp"
+
 #include "linear/linear_smoother.hpp"
-#include "nuisance/fit_plan.hpp"
 
 namespace cone {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "nuisance/learner.hpp"
-#include "nuisance/nuisance_options.hpp"
+#include "cone/learn.hpp"
+#include "cone/settings.hpp"
 
 namespace cone {
 

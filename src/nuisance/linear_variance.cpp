@@ -2,7 +2,8 @@
 
 #include <utility>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/numeric.hpp"
 
 namespace cone {

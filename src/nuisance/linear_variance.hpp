@@ -3,8 +3,9 @@
 #include <memory>
 #include <vector>
 
+#include "cone/learn.hpp"
+
 #include "nuisance/linear_fit.hpp"
-#include "nuisance/nuisances.hpp"
 
 namespace cone {
 

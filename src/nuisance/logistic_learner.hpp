@@ -1,7 +1,7 @@
 #pragma once
 
-#include "nuisance/learner.hpp"
-#include "nuisance/nuisance_options.hpp"
+#include "cone/learn.hpp"
+#include "cone/settings.hpp"
 
 namespace cone {
 

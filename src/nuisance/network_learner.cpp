@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "cone/settings.hpp"
+
 #include "base/numeric.hpp"
 #include "nuisance/arm_network.hpp"
 #include "nuisance/divergence.hpp"

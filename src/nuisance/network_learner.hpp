@@ -1,7 +1,7 @@
 #pragma once
 
-#include "nuisance/cone_options.hpp"
-#include "nuisance/learner.hpp"
+#include "cone/learn.hpp"
+#include "cone/settings.hpp"
 
 namespace cone {
 

@@ -1,8 +1,9 @@
 #pragma once
 
+#include "cone/settings.hpp"
+
 #include "nn/adam.hpp"
 #include "nn/train.hpp"
-#include "nuisance/cone_options.hpp"
 
 namespace cone {
 

@@ -1,9 +1,8 @@
-#include "nuisance/nuisances.hpp"
-
 #include <algorithm>
 #include <utility>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/learn.hpp"
 
 namespace cone {
 

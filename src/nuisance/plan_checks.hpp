@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "data/dataset.hpp"
-#include "nuisance/fit_plan.hpp"
+#include "cone/dataset.hpp"
+#include "cone/learn.hpp"
 
 namespace cone {
 

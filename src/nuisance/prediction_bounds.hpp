@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
-#include "data/dataset.hpp"
-#include "nuisance/nuisances.hpp"
+#include "cone/dataset.hpp"
+#include "cone/learn.hpp"
 
 namespace cone {
 

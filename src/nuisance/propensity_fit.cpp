@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/numeric.hpp"
 #include "linear/logistic_solver.hpp"
 #include "linear/strength_selection.hpp"

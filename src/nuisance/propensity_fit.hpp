@@ -4,10 +4,11 @@
 #include <span>
 #include <vector>
 
-#include "base/feature_matrix.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/features.hpp"
+#include "cone/learn.hpp"
+
 #include "linear/logistic.hpp"
-#include "nuisance/fit_plan.hpp"
 
 namespace cone {
 

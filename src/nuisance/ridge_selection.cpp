@@ -5,7 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/numeric.hpp"
 #include "linear/conjugate_gradients.hpp"
 #include "linear/moments.hpp"

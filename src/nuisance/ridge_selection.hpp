@@ -2,10 +2,11 @@
 
 #include <vector>
 
-#include "data/dataset.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/learn.hpp"
+
 #include "nuisance/feature_scaling.hpp"
-#include "nuisance/fit_plan.hpp"
 
 namespace cone {
 

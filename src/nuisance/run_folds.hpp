@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "exec/context.hpp"
+#include "cone/context.hpp"
 
 namespace cone {
 

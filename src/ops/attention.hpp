@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "base/matrix.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/matrix.hpp"
 
 // Multi-head graph attention over a symmetric graph. For node i and head k, with h (n × heads·size,
 // head k in columns k·size ... (k + 1)·size − 1) and scores s = a_dst·h_i, q = a_src·h_j:

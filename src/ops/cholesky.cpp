@@ -7,7 +7,8 @@
 #include <cblas.h>
 #include <lapacke.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "exec/one_blas_thread.hpp"
 
 namespace cone::ops {

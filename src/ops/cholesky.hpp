@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "base/matrix.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/matrix.hpp"
 
 // Factorisations of large symmetric matrices in pieces. LAPACK's own would take the better part of
 // a minute for 20,000 rows in one call, which nothing can interrupt and only one core works on.

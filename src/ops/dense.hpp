@@ -2,8 +2,8 @@
 
 #include <span>
 
-#include "base/matrix.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/matrix.hpp"
 
 namespace cone::ops {
 

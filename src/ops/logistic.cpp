@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ops/logistic.cpp"

@@ -4,8 +4,9 @@
 #include <limits>
 #include <vector>
 
-#include "base/matrix.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/matrix.hpp"
+
 #include "ops/padded_scores.hpp"
 
 namespace cone::ops {

@@ -7,7 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/text.hpp"
 
 namespace cone {

@@ -12,10 +12,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/options.hpp"
+
 #include "base/text.hpp"
 #include "options/option_parser.hpp"
-#include "options/options.hpp"
 
 namespace cone {
 

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "options/options.hpp"
+#include "cone/options.hpp"
 
 namespace cone {
 

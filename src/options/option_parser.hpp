@@ -5,7 +5,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include "options/options.hpp"
+#include "cone/options.hpp"
 
 namespace cone {
 

@@ -1,4 +1,4 @@
-#include "options/options.hpp"
+#include "cone/options.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "policy/policy.hpp"
+#include "cone/policy.hpp"
 
 namespace cone {
 namespace {

@@ -1,7 +1,8 @@
 #include <utility>
 
+#include "cone/policy.hpp"
+
 #include "policy/neighbour_logit.hpp"
-#include "policy/policy.hpp"
 
 namespace cone {
 namespace {

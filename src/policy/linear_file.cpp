@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/policy.hpp"
+
 #include "base/text.hpp"
+#include "data/byte_source.hpp"
 #include "data/csv.hpp"
 #include "data/number.hpp"
-#include "policy/policy.hpp"
 
 namespace cone {
 namespace {

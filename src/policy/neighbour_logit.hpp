@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "data/dataset.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
 
 namespace cone {
 

@@ -3,9 +3,10 @@
 #include <cmath>
 #include <utility>
 
+#include "cone/policy.hpp"
+
 #include "base/random.hpp"
 #include "policy/neighbour_logit.hpp"
-#include "policy/policy.hpp"
 
 namespace cone {
 namespace {

@@ -3,12 +3,13 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/load.hpp"
+#include "cone/policy.hpp"
+
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "data/arm_labels.hpp"
-#include "data/load.hpp"
-#include "policy/policy.hpp"
 
 namespace cone {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
 
 namespace cone {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "data/dataset.hpp"
+#include "cone/dataset.hpp"
 
 namespace cone {
 

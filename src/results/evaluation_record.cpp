@@ -1,4 +1,4 @@
-#include "results/evaluation_record.hpp"
+#include "cone/record.hpp"
 
 #include "base/hash.hpp"
 #include "options/json_number.hpp"

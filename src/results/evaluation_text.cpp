@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "cone/record.hpp"
+
 #include "base/text.hpp"
 #include "results/text_table.hpp"
 

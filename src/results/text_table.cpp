@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
 
 namespace cone {
 namespace {

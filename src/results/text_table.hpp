@@ -3,8 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "results/evaluation_record.hpp"
-
 namespace cone {
 
 /// Rows of cells under a header, columns aligned (numbers to the right, by display width), two
@@ -25,9 +23,5 @@ class TextTable {
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
-
-/// The evaluation as text for a terminal: one table per policy, estimate beside truth where there
-/// is one, a mark on rows with warnings and the warnings below.
-std::string evaluation_text(const EvaluationRecord& record);
 
 }  // namespace cone

@@ -2,7 +2,8 @@
 
 #include <cmath>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/numeric.hpp"
 
 namespace cone {

@@ -1,5 +1,7 @@
 #include "simulate/demo.hpp"
 
+#include "cone/simulate.hpp"
+
 #include "simulate/simulated_data.hpp"
 
 namespace cone {

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "cone/simulate.hpp"
+
 #include "simulate/network_edges.hpp"
 #include "simulate/network_population.hpp"
 #include "simulate/network_words.hpp"

@@ -3,54 +3,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/matrix.hpp"
-#include "base/sparse_matrix.hpp"
-#include "exec/context.hpp"
-#include "graph/graph.hpp"
-#include "options/options.hpp"
+#include "cone/context.hpp"
+#include "cone/features.hpp"
+#include "cone/graph.hpp"
+#include "cone/matrix.hpp"
+#include "cone/options.hpp"
+#include "cone/simulate.hpp"
 
 namespace cone {
-
-/// A synthetic social network. The defaults resemble BlogCatalog.
-struct NetworkOptions {
-  std::uint32_t nodes = 5200;
-  double mean_degree = 66;
-  double degree_exponent = 2.7;
-  double isolated_fraction = 0;
-  std::uint32_t communities = 10;
-  double homophily = 0.3;
-  double clustering = 0.09;
-  std::uint32_t topics = 50;
-  std::uint32_t words = 2200;
-  double words_per_node = 70;
-  double zipf_exponent = 1;
-
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& visitor) {
-    visitor("nodes", self.nodes, "Number of nodes", between(5, 1e8));
-    visitor("mean_degree", self.mean_degree, "Mean degree over all nodes", at_least(2));
-    visitor("degree_exponent", self.degree_exponent,
-            "Exponent of the power-law tail of the degrees", strictly_between(2, 10));
-    visitor("isolated_fraction", self.isolated_fraction,
-            "Share of nodes without any edge; the others form one component", between(0, 1));
-    visitor("communities", self.communities, "Number of communities; nodes of one are alike",
-            between(1, 1e8));
-    visitor("homophily", self.homophily,
-            "Share of edges within a community, beyond chance: 0 none, 1 all", between(0, 1));
-    visitor("clustering", self.clustering,
-            "Average local clustering to add to that of random wiring", between(0, 0.25));
-    visitor("topics", self.topics, "Number of topics; nodes mix them, words belong to them",
-            between(1, 10000));
-    visitor("words", self.words, "Number of words in the vocabulary", between(8, 1e7));
-    visitor("words_per_node", self.words_per_node, "Mean number of different words of a node",
-            at_least(1));
-    visitor("zipf_exponent", self.zipf_exponent,
-            "Exponent s of Zipf's law: word frequencies of a topic fall as rank^-s", between(0, 3));
-  }
-
-  /// Rules across fields: there must be room for the edges and the words asked for.
-  void check(std::vector<Fault>& faults) const;
-};
 
 struct SyntheticNetwork {
   Graph graph;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cone/simulate.hpp"
+
 #include "simulate/network_streams.hpp"
 
 namespace cone {

@@ -1,6 +1,8 @@
 #pragma once
 
-#include "graph/graph.hpp"
+#include "cone/graph.hpp"
+#include "cone/simulate.hpp"
+
 #include "simulate/network_population.hpp"
 
 namespace cone {

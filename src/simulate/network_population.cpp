@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "cone/simulate.hpp"
+
 #include "base/numeric.hpp"
 #include "simulate/network_streams.hpp"
 

@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/simulate.hpp"
+
 #include "simulate/alias_table.hpp"
 #include "simulate/network.hpp"
 

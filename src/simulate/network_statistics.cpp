@@ -5,7 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/numeric.hpp"
 #include "base/random.hpp"
 #include "simulate/network_streams.hpp"

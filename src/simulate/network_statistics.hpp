@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <span>
 
-#include "base/matrix.hpp"
-#include "exec/context.hpp"
-#include "graph/graph.hpp"
+#include "cone/context.hpp"
+#include "cone/graph.hpp"
+#include "cone/matrix.hpp"
 
 namespace cone {
 

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "cone/simulate.hpp"
+
 #include "simulate/alias_table.hpp"
 #include "simulate/network_streams.hpp"
 

@@ -3,9 +3,11 @@
 #include <cstdint>
 #include <span>
 
-#include "base/matrix.hpp"
-#include "base/sparse_matrix.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/features.hpp"
+#include "cone/matrix.hpp"
+#include "cone/simulate.hpp"
+
 #include "simulate/network.hpp"
 
 namespace cone {

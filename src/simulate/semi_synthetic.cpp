@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/simulate.hpp"
+
 #include "base/numeric.hpp"
 
 namespace cone {

@@ -7,11 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/matrix.hpp"
-#include "data/dataset.hpp"
-#include "exec/context.hpp"
-#include "graph/graph.hpp"
-#include "options/options.hpp"
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/graph.hpp"
+#include "cone/matrix.hpp"
+#include "cone/options.hpp"
+#include "cone/simulate.hpp"
 
 // Treatments and outcomes for a network whose nodes have topics r_i (rows of a table, sums 1). With
 // hidden edge weights w_ij = w_ji, r̄^0 the mean topics of all nodes and r̄^t the topics of one node
@@ -25,74 +26,6 @@
 // arms before them.
 
 namespace cone {
-
-/// What the neighbours' weights are divided by; s_i = Σ_j w_ij.
-enum class Normalisation {
-  kNone,       ///< nothing: what fits the published tables
-  kRow,        ///< s_i
-  kSymmetric,  ///< √(s_i s_j)
-};
-
-template <>
-struct EnumNames<Normalisation> {
-  static constexpr std::array kNames = {
-      std::pair{Normalisation::kNone, std::string_view("none")},
-      std::pair{Normalisation::kRow, std::string_view("row")},
-      std::pair{Normalisation::kSymmetric, std::string_view("symmetric")}};
-};
-
-/// How the log comes about: the paper's way, or with one thing changed to stress an estimator.
-enum class World {
-  /// The paper's. Edge weights ~ Uniform(0.1, 1) are hidden and move treatment and outcome.
-  kHiddenConfounding,
-  /// All edge weights are 0.55, their mean: network and topics explain everything.
-  kNoHiddenConfounding,
-  /// t_i ~ softmax(4 p_i): propensities pile up at 0 and 1.
-  kWeakOverlap,
-  /// y_i(t), t > 0, gains 3 sd(p) tanh(u_i v_i), with u and v two random ±1 contrasts of the
-  /// topics, standardised, for every arm its own: who gains and who loses is not linear in the
-  /// topics. Treatment as in the paper, so the log does not know.
-  kHeterogeneousEffects,
-  /// Every arm is as likely as any other, whatever else.
-  kRandomisedLog,
-  /// y_i(t) = 1{U_i < sigmoid(standardised p_i^t)}, one uniform U_i per node for all arms; 0 or 1,
-  /// not standardised afterwards. `noise` plays no part.
-  kBinaryOutcomes,
-};
-
-template <>
-struct EnumNames<World> {
-  static constexpr std::array kNames = {
-      std::pair{World::kHiddenConfounding, std::string_view("hidden_confounding")},
-      std::pair{World::kNoHiddenConfounding, std::string_view("no_hidden_confounding")},
-      std::pair{World::kWeakOverlap, std::string_view("weak_overlap")},
-      std::pair{World::kHeterogeneousEffects, std::string_view("heterogeneous_effects")},
-      std::pair{World::kRandomisedLog, std::string_view("randomised_log")},
-      std::pair{World::kBinaryOutcomes, std::string_view("binary_outcomes")}};
-};
-
-struct OutcomeOptions {
-  World world = World::kHiddenConfounding;
-  int arms = 2;
-  double kappa1 = 1;
-  double kappa2 = 1;
-  Normalisation normalisation = Normalisation::kNone;
-  double noise = 0.01;
-
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& visitor) {
-    visitor("world", self.world, "How treatments and outcomes are made");
-    visitor("arms", self.arms, "Arms of the treatment, the control arm included",
-            between(2, kMaxArms));
-    visitor("kappa1", self.kappa1, "Influence of a node's own topics on treatment and outcome",
-            between(0, 1e6));
-    visitor("kappa2", self.kappa2, "Influence of the neighbours' topics (the hidden confounder)",
-            between(0, 1e6));
-    visitor("normalisation", self.normalisation, "Scaling of the hidden edge weights");
-    visitor("noise", self.noise, "Standard deviation of the outcome noise, before standardising",
-            between(0, 1e6));
-  }
-};
 
 /// What no estimator may see. Kept apart from everything that goes into a Dataset.
 struct HiddenState {

@@ -3,7 +3,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/simulate.hpp"
+
 #include "base/numeric.hpp"
 #include "base/random.hpp"
 #include "simulate/semi_synthetic.hpp"

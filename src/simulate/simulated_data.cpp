@@ -5,6 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "cone/simulate.hpp"
+
+#include "simulate/semi_synthetic.hpp"
+#include "simulate/topic_model.hpp"
+
 namespace cone {
 namespace {
 

@@ -4,9 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "base/matrix.hpp"
-#include "data/dataset.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/matrix.hpp"
+#include "cone/simulate.hpp"
+
 #include "simulate/network.hpp"
 #include "simulate/semi_synthetic.hpp"
 #include "simulate/topic_model.hpp"

@@ -1,5 +1,3 @@
-#include "simulate/simulation.hpp"
-
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -7,13 +5,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "base/error.hpp"
-#include "base/version.hpp"
+#include "cone/error.hpp"
+#include "cone/load.hpp"
+#include "cone/simulate.hpp"
+#include "cone/version.hpp"
+
 #include "data/array_file.hpp"
-#include "data/load.hpp"
 #include "data/write.hpp"
 #include "options/option_json.hpp"
 #include "simulate/network_statistics.hpp"
+#include "simulate/simulated_data.hpp"
 #include "simulate/simulation_folder.hpp"
 
 namespace cone {

@@ -14,7 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/file.hpp"
 #include "base/hash.hpp"
 #include "base/text.hpp"

@@ -5,7 +5,8 @@
 #include <span>
 #include <utility>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/numeric.hpp"
 
 namespace cone {

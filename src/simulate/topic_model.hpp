@@ -4,33 +4,13 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/matrix.hpp"
-#include "base/sparse_matrix.hpp"
-#include "exec/context.hpp"
-#include "options/options.hpp"
+#include "cone/context.hpp"
+#include "cone/features.hpp"
+#include "cone/matrix.hpp"
+#include "cone/options.hpp"
+#include "cone/simulate.hpp"
 
 namespace cone {
-
-/// How the topics are fitted. The defaults make 10 passes as scikit-learn does.
-struct TopicModelOptions {
-  int topics = 50;
-  int passes = 10;
-  int document_updates = 20;
-  double document_prior = 0;
-  double word_prior = 0;
-
-  template <class Self, class Visitor>
-  static void visit(Self& self, Visitor&& visitor) {
-    visitor("topics", self.topics, "Number of topics", between(1, 10000));
-    visitor("passes", self.passes, "Passes of the topic model over the documents", at_least(1));
-    visitor("document_updates", self.document_updates,
-            "Updates of a document's topics in one pass, at most", at_least(1));
-    visitor("document_prior", self.document_prior,
-            "Dirichlet prior of a document's topics; 0 means 1/topics", at_least(0));
-    visitor("word_prior", self.word_prior, "Dirichlet prior of a topic's words; 0 means 1/topics",
-            at_least(0));
-  }
-};
 
 /// K topics over a vocabulary of V words: λ (K × V), the parameters of the Dirichlet posterior of
 /// each topic's words. Knows nothing of the documents it was fitted on.

@@ -3,7 +3,8 @@
 #include <span>
 #include <vector>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/numeric.hpp"
 #include "simulate/topic_model.hpp"
 #include "simulate/topic_model_parts.hpp"

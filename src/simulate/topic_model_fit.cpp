@@ -2,6 +2,8 @@
 #include <functional>
 #include <span>
 
+#include "cone/simulate.hpp"
+
 #include "base/random.hpp"
 #include "simulate/topic_model.hpp"
 #include "simulate/topic_model_kernels.hpp"

@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/numeric.hpp"
 #include "simulate/topic_model.hpp"
 #include "simulate/topic_model_kernels.hpp"

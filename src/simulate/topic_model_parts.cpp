@@ -6,7 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "simulate/topic_model_special.hpp"
 
 namespace cone::topic_model {

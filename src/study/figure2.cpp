@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
 #include "study/selection_criteria.hpp"
 #include "study/study_errors.hpp"
 

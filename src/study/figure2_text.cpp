@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/version.hpp"
+#include "cone/version.hpp"
+
 #include "options/json_number.hpp"
 #include "options/option_json.hpp"
 #include "results/text_table.hpp"

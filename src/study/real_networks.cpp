@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/file.hpp"
 
 namespace cone {

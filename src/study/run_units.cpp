@@ -5,7 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/context.hpp"
+#include "cone/error.hpp"
+
 #include "base/stopwatch.hpp"
 #include "exec/one_blas_thread.hpp"
 

@@ -8,7 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+
 #include "study/unit_store.hpp"
 
 namespace cone {

@@ -6,10 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "estimate/estimators.hpp"
-#include "exec/context.hpp"
-#include "nuisance/cone_options.hpp"
-#include "options/options.hpp"
+#include "cone/context.hpp"
+#include "cone/estimate.hpp"
+#include "cone/options.hpp"
+#include "cone/settings.hpp"
+#include "cone/simulate.hpp"
+
 #include "simulate/semi_synthetic.hpp"
 #include "simulate/simulated_data.hpp"
 #include "study/run_units.hpp"

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
+#include "cone/load.hpp"
+#include "cone/simulate.hpp"
+
 #include "base/file.hpp"
 #include "base/hash.hpp"
-#include "data/load.hpp"
 #include "simulate/demo.hpp"
+#include "simulate/simulated_data.hpp"
 #include "study/real_networks.hpp"
 #include "study/study.hpp"
 

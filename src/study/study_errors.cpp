@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "cone/settings.hpp"
+
 #include "base/numeric.hpp"
 
 namespace cone {

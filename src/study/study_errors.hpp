@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "cone/settings.hpp"
+
 #include "study/study.hpp"
 
 namespace cone {

@@ -7,11 +7,14 @@
 
 #include <fmt/format.h>
 
-#include "evaluate/evaluate.hpp"
+#include "cone/evaluate.hpp"
+#include "cone/policy.hpp"
+#include "cone/settings.hpp"
+
+#include "cone_networks/cone_fit.hpp"
 #include "nuisance/network_learner.hpp"
 #include "options/json_number.hpp"
 #include "options/option_json.hpp"
-#include "policy/policy.hpp"
 #include "study/study.hpp"
 #include "study/tune.hpp"
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "simulate/semi_synthetic.hpp"
 #include "simulate/simulated_data.hpp"
 
 namespace cone {

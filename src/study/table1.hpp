@@ -7,8 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "exec/context.hpp"
-#include "options/options.hpp"
+#include "cone/context.hpp"
+#include "cone/options.hpp"
+#include "cone/simulate.hpp"
+
 #include "simulate/semi_synthetic.hpp"
 #include "study/study.hpp"
 

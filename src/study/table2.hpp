@@ -6,7 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/settings.hpp"
+
 #include "study/study.hpp"
 
 namespace cone {

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "base/version.hpp"
+#include "cone/settings.hpp"
+#include "cone/version.hpp"
+
 #include "options/json_number.hpp"
 #include "options/option_json.hpp"
 #include "results/text_table.hpp"

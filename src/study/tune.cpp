@@ -5,8 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
 #include "cone_networks/cone_fit.hpp"
+#include "nn/train.hpp"
 #include "options/option_json.hpp"
 
 namespace cone {

@@ -7,12 +7,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "data/dataset.hpp"
-#include "exec/context.hpp"
-#include "nuisance/cone_options.hpp"
-#include "nuisance/fit_plan.hpp"
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/learn.hpp"
+#include "cone/options.hpp"
+#include "cone/settings.hpp"
+
 #include "options/option_grid.hpp"
-#include "options/options.hpp"
 #include "study/run_units.hpp"
 
 namespace cone {

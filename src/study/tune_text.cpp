@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "base/version.hpp"
+#include "cone/settings.hpp"
+#include "cone/version.hpp"
+
 #include "options/option_file.hpp"
 #include "options/option_json.hpp"
 #include "results/text_table.hpp"

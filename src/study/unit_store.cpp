@@ -4,10 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/version.hpp"
+
 #include "base/file.hpp"
 #include "base/hash.hpp"
-#include "base/version.hpp"
 #include "options/json_text.hpp"
 #include "options/option_parser.hpp"
 

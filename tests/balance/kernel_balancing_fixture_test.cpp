@@ -1,7 +1,9 @@
 #include <gtest/gtest.h>
 
+#include "cone/dataset.hpp"
+#include "cone/settings.hpp"
+
 #include "balance/kernel_balancing.hpp"
-#include "data/arms.hpp"
 #include "support/fixture.hpp"
 
 namespace cone {

@@ -7,10 +7,12 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/dataset.hpp"
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
 #include "base/numeric.hpp"
 #include "base/random.hpp"
-#include "data/arms.hpp"
 
 namespace cone {
 namespace {

@@ -8,9 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include "cone/error.hpp"
+
 #include "base/byte_reader.hpp"
 #include "base/byte_writer.hpp"
-#include "base/error.hpp"
 
 namespace cone {
 namespace {

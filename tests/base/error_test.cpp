@@ -1,4 +1,4 @@
-#include "base/error.hpp"
+#include "cone/error.hpp"
 
 #include <gtest/gtest.h>
 

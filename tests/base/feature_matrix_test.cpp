@@ -1,8 +1,8 @@
-#include "base/feature_matrix.hpp"
-
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/features.hpp"
+
 #include "base/hash.hpp"
 #include "support/small_data.hpp"
 

@@ -13,9 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/hash.hpp"
-#include "base/progress.hpp"
+#include "results/terminal_progress.hpp"
 
 namespace cone {
 namespace {

@@ -1,8 +1,8 @@
-#include "base/sparse_matrix.hpp"
-
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/features.hpp"
+
 #include "support/small_data.hpp"
 
 namespace cone {

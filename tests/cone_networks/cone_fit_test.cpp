@@ -5,9 +5,13 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/context.hpp"
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
 #include "base/numeric.hpp"
 #include "cone_networks/small_fit.hpp"
+#include "data/split.hpp"
 #include "support/small_network.hpp"
 
 namespace cone {

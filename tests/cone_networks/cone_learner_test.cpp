@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
+#include "cone_networks/cone_fit.hpp"
 #include "cone_networks/model_file.hpp"
 #include "nuisance/balancer.hpp"
 #include "support/small_network.hpp"

@@ -9,10 +9,14 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
 #include "base/hash.hpp"
+#include "cone_networks/cone_fit.hpp"
 #include "cone_networks/model_format.hpp"
 #include "cone_networks/small_fit.hpp"
+#include "nn/train.hpp"
 #include "support/mutations.hpp"
 #include "support/small_world.hpp"
 #include "support/temporary_folder.hpp"

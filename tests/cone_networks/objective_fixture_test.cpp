@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include "cone/settings.hpp"
+
 #include "cone_networks/encoder.hpp"
 #include "support/fixture.hpp"
 #include "support/small_data.hpp"

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cone/settings.hpp"
+
 #include "cone_networks/encoder.hpp"
 #include "nn/adam.hpp"
 #include "nn/gradient_check.hpp"

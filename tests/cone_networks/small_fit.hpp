@@ -5,6 +5,7 @@
 #include "base/random.hpp"
 #include "cone_networks/cone_fit.hpp"
 #include "cone_networks/encoder.hpp"
+#include "nn/train.hpp"
 
 namespace cone::testing {
 

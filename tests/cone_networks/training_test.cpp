@@ -5,11 +5,16 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/context.hpp"
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
 #include "cone_networks/cone_fit.hpp"
 #include "cone_networks/encoder.hpp"
 #include "cone_networks/export_attention.hpp"
 #include "cone_networks/train_encoder.hpp"
+#include "data/split.hpp"
+#include "nn/train.hpp"
 #include "nn/workspace.hpp"
 #include "support/small_network.hpp"
 

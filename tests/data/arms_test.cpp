@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "cone/load.hpp"
+
 #include "data/arm_labels.hpp"
+#include "data/data_files.hpp"
 #include "data/dataset_folder.hpp"
-#include "data/load.hpp"
 #include "data/split.hpp"
 #include "data/write.hpp"
 

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cone/load.hpp"
+
 #include "support/temporary_folder.hpp"
 
 namespace cone {

@@ -5,8 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
-#include "data/load.hpp"
+#include "cone/error.hpp"
+#include "cone/load.hpp"
+
 #include "support/temporary_folder.hpp"
 
 namespace cone::testing {

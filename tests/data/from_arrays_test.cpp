@@ -1,6 +1,4 @@
 // Datasets from arrays go through the checks of files.
-#include "data/from_arrays.hpp"
-
 #include <limits>
 #include <string>
 #include <vector>
@@ -8,8 +6,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "cone/load.hpp"
+
 #include "data/dataset_folder.hpp"
-#include "data/load.hpp"
 
 namespace cone {
 namespace {

@@ -1,9 +1,9 @@
-#include "data/id_table.hpp"
-
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "cone/dataset.hpp"
 
 namespace cone {
 namespace {

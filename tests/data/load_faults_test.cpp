@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "cone/load.hpp"
+
 #include "data/dataset_folder.hpp"
-#include "data/load.hpp"
 
 namespace cone {
 namespace {

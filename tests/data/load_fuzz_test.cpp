@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include "cone/load.hpp"
+
 #include "base/random.hpp"
+#include "data/data_files.hpp"
 #include "data/dataset_folder.hpp"
-#include "data/load.hpp"
 
 namespace cone {
 namespace {

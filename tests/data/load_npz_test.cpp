@@ -5,8 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include "cone/load.hpp"
+
 #include "data/dataset_folder.hpp"
-#include "data/load.hpp"
 #include "data/npz.hpp"
 #include "data/write.hpp"
 

@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include "cone/load.hpp"
+
+#include "data/data_files.hpp"
 #include "data/dataset_folder.hpp"
-#include "data/load.hpp"
 
 namespace cone {
 namespace {

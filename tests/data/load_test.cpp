@@ -1,4 +1,4 @@
-#include "data/load.hpp"
+#include "cone/load.hpp"
 
 #include <string>
 #include <vector>

@@ -8,7 +8,8 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "data/mat_file.hpp"
 #include "support/mat_writer.hpp"
 #include "support/mutations.hpp"

@@ -6,7 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "support/mat_writer.hpp"
 #include "support/real_data.hpp"
 #include "support/temporary_folder.hpp"

@@ -5,7 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "data/npz.hpp"
 #include "support/mutations.hpp"
 #include "support/npz_writer.hpp"

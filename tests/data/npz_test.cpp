@@ -8,7 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/random.hpp"
 #include "data/number.hpp"
 #include "support/temporary_folder.hpp"

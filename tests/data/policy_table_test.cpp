@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include "cone/load.hpp"
+
+#include "data/byte_source.hpp"
 #include "data/dataset_folder.hpp"
-#include "data/load.hpp"
 
 namespace cone {
 namespace {

@@ -7,8 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include "cone/load.hpp"
+
 #include "data/dataset_folder.hpp"
-#include "data/load.hpp"
 
 namespace cone {
 namespace {

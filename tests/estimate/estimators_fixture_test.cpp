@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "cone/estimate.hpp"
+#include "cone/settings.hpp"
+
 #include "base/numeric.hpp"
-#include "estimate/estimators.hpp"
 #include "estimate/weights.hpp"
 #include "support/fixture.hpp"
 

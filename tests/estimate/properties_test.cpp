@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
-#include "estimate/estimate.hpp"
+#include "cone/estimate.hpp"
+#include "cone/settings.hpp"
+
 #include "support/known_log.hpp"
 
 namespace cone {

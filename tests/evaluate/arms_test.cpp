@@ -1,7 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
-#include "evaluate/evaluate.hpp"
+#include "cone/error.hpp"
+#include "cone/evaluate.hpp"
+
 #include "support/arms_world.hpp"
 #include "support/small_network.hpp"
 

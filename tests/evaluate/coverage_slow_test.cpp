@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "evaluate/evaluate.hpp"
+#include "cone/evaluate.hpp"
+
 #include "support/small_world.hpp"
 
 namespace cone {

@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include "cone/evaluate.hpp"
+#include "cone/record.hpp"
+#include "cone/settings.hpp"
+
+#include "cone_networks/cone_fit.hpp"
 #include "cone_networks/model_file.hpp"
-#include "evaluate/evaluate.hpp"
-#include "results/evaluation_record.hpp"
 #include "support/small_world.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -4,7 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "evaluate/evaluate.hpp"
+#include "cone/evaluate.hpp"
+
 #include "support/small_network.hpp"
 #include "support/small_world.hpp"
 

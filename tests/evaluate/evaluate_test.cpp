@@ -1,10 +1,14 @@
-#include "evaluate/evaluate.hpp"
+#include "cone/evaluate.hpp"
 
 #include <cmath>
 #include <stdexcept>
 
 #include <gtest/gtest.h>
 
+#include "cone/context.hpp"
+#include "cone/settings.hpp"
+
+#include "data/split.hpp"
 #include "support/small_world.hpp"
 
 namespace cone {

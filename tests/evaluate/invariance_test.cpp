@@ -7,8 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include "cone/evaluate.hpp"
+
 #include "base/numeric.hpp"
-#include "evaluate/evaluate.hpp"
 #include "support/small_data.hpp"
 
 namespace cone {

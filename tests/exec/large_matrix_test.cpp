@@ -6,7 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/context.hpp"
+#include "cone/error.hpp"
 
 namespace cone {
 namespace {

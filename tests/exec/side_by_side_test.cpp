@@ -9,7 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/context.hpp"
+#include "cone/error.hpp"
 
 namespace cone {
 namespace {

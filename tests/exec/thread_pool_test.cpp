@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/error.hpp"
 
 namespace cone {
 namespace {

@@ -1,7 +1,9 @@
 #include <map>
 #include <string>
 
-#include "data/load.hpp"
+#include "cone/load.hpp"
+
+#include "data/data_files.hpp"
 #include "fuzz/outcome.hpp"
 
 namespace cone::fuzz {

@@ -1,8 +1,9 @@
 #include <cmath>
 
+#include "cone/policy.hpp"
+
 #include "fuzz/byte_source.hpp"
 #include "fuzz/outcome.hpp"
-#include "policy/policy.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   static const cone::FeatureTable features = {.names = {"age", "word two", "c,d", "\xC3\xA9"}};

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "base/hash.hpp"
+#include "cone_networks/cone_fit.hpp"
 #include "cone_networks/model_file.hpp"
 #include "cone_networks/model_format.hpp"
 #include "fuzz/outcome.hpp"

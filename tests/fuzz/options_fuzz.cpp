@@ -1,5 +1,6 @@
+#include "cone/settings.hpp"
+
 #include "fuzz/outcome.hpp"
-#include "nuisance/cone_options.hpp"
 #include "options/option_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "base/error.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/error.hpp"
 
 // What every fuzz target does: a reader takes any bytes, or refuses them as a fault of the data.
 // Every other way out (another exception, a sanitizer's report, more than 10 s or 1 GB) is a find.

@@ -1,7 +1,8 @@
 #include <array>
 #include <string_view>
 
-#include "data/load.hpp"
+#include "cone/load.hpp"
+
 #include "fuzz/byte_source.hpp"
 #include "fuzz/outcome.hpp"
 

@@ -1,6 +1,7 @@
 #include <string>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/hash.hpp"
 #include "fuzz/outcome.hpp"
 #include "options/json_text.hpp"

@@ -5,9 +5,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
 #include "base/random.hpp"
-#include "graph/graph.hpp"
+#include "cone/graph.hpp"
 
 namespace cone {
 namespace {

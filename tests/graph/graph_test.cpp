@@ -1,11 +1,12 @@
-#include "graph/graph.hpp"
+#include "cone/graph.hpp"
 
 #include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/random.hpp"
 
 namespace cone {

@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/context.hpp"
+#include "cone/error.hpp"
+
 #include "base/random.hpp"
 #include "support/small_data.hpp"
 

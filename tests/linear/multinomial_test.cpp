@@ -4,7 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/numeric.hpp"
 #include "base/random.hpp"
 #include "linear/explicit_logistic.hpp"

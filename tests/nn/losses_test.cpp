@@ -6,8 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include "cone/dataset.hpp"
+
 #include "base/random.hpp"
-#include "data/arms.hpp"
 #include "nn/gradient_check.hpp"
 
 namespace cone::nn {

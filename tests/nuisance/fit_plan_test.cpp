@@ -1,12 +1,15 @@
-#include "nuisance/fit_plan.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <thread>
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/context.hpp"
+#include "cone/error.hpp"
+#include "cone/learn.hpp"
+#include "cone/settings.hpp"
+
+#include "data/split.hpp"
 #include "nuisance/simulated_data.hpp"
 
 namespace cone {

@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 #include <omp.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
+#include "data/split.hpp"
 #include "nuisance/simulated_data.hpp"
 #include "support/by_node.hpp"
 

@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
+#include "data/split.hpp"
 #include "nuisance/simulated_data.hpp"
 #include "support/by_node.hpp"
 

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cone/settings.hpp"
+
 #include "nuisance/simulated_data.hpp"
 #include "support/by_node.hpp"
 

@@ -5,7 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include "cone/settings.hpp"
+
 #include "base/numeric.hpp"
+#include "data/split.hpp"
 #include "nuisance/network_learner.hpp"
 #include "nuisance/simulated_data.hpp"
 

@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "base/matrix.hpp"
+#include "cone/dataset.hpp"
+#include "cone/matrix.hpp"
+
 #include "base/numeric.hpp"
 #include "base/random.hpp"
-#include "data/dataset.hpp"
 #include "support/small_data.hpp"
 
 namespace cone::testing {

@@ -6,7 +6,8 @@
 #include <set>
 #include <vector>
 
-#include "base/matrix.hpp"
+#include "cone/matrix.hpp"
+
 #include "ops/attention.hpp"
 
 namespace cone::ops {

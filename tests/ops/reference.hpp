@@ -6,7 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "base/matrix.hpp"
+#include "cone/matrix.hpp"
+
 #include "ops/attention.hpp"
 
 // What the kernels compute, in double and in the most obvious loops.

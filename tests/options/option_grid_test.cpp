@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "nuisance/cone_options.hpp"
+#include "cone/settings.hpp"
 
 namespace cone {
 namespace {

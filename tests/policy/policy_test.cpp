@@ -1,4 +1,4 @@
-#include "policy/policy.hpp"
+#include "cone/policy.hpp"
 
 #include <cmath>
 #include <string>
@@ -6,7 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "base/numeric.hpp"
 #include "support/small_data.hpp"
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "data/dataset.hpp"
+#include "cone/dataset.hpp"
+
 #include "policy/random_weights.hpp"
 #include "support/fixture.hpp"
 #include "support/small_data.hpp"

@@ -1,9 +1,9 @@
-#include "results/evaluation_record.hpp"
-
 #include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
+
+#include "cone/record.hpp"
 
 namespace cone {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cone/record.hpp"
+
 #include "results/text_table.hpp"
 
 namespace cone {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
 
 namespace cone {
 namespace {

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cone/simulate.hpp"
+
 #include "base/numeric.hpp"
 #include "simulate/network_statistics.hpp"
 

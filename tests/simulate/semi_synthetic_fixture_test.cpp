@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "cone/simulate.hpp"
+
 #include "simulate/semi_synthetic.hpp"
 #include "support/fixture.hpp"
 

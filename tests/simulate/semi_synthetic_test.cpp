@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/simulate.hpp"
+
 #include "base/numeric.hpp"
 #include "simulate/network.hpp"
 

@@ -7,7 +7,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
 #include "simulate/topic_model.hpp"
 #include "simulate/topic_model_corpus.hpp"
 

@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/matrix.hpp"
+#include "cone/features.hpp"
+#include "cone/matrix.hpp"
+
 #include "base/random.hpp"
-#include "base/sparse_matrix.hpp"
 
 namespace cone::testing {
 

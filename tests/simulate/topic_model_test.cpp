@@ -8,7 +8,10 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/context.hpp"
+#include "cone/error.hpp"
+#include "cone/simulate.hpp"
+
 #include "base/numeric.hpp"
 #include "simulate/topic_model_corpus.hpp"
 

@@ -9,7 +9,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/context.hpp"
+#include "cone/error.hpp"
+
 #include "base/random.hpp"
 #include "support/temporary_folder.hpp"
 

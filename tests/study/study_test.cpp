@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include "cone/policy.hpp"
+#include "cone/simulate.hpp"
+
 #include "data/split.hpp"
-#include "policy/policy.hpp"
 #include "study/figure2.hpp"
 #include "study/table2.hpp"
 #include "support/temporary_folder.hpp"

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
 #include "cone_networks/cone_fit.hpp"
 #include "options/option_file.hpp"
 #include "support/small_network.hpp"

@@ -3,9 +3,10 @@
 #include <cmath>
 #include <vector>
 
+#include "cone/policy.hpp"
+
 #include "base/numeric.hpp"
 #include "base/random.hpp"
-#include "policy/policy.hpp"
 #include "support/small_data.hpp"
 #include "support/small_world.hpp"
 

@@ -2,8 +2,9 @@
 
 #include <vector>
 
+#include "cone/learn.hpp"
+
 #include "base/numeric.hpp"
-#include "nuisance/nuisances.hpp"
 
 namespace cone::testing {
 

@@ -4,9 +4,10 @@
 #include <optional>
 #include <vector>
 
+#include "cone/estimate.hpp"
+
 #include "base/numeric.hpp"
 #include "base/random.hpp"
-#include "estimate/estimate.hpp"
 
 namespace cone::testing {
 

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/sparse_matrix.hpp"
+#include "cone/features.hpp"
 
 namespace cone::testing {
 

@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "cone/dataset.hpp"
+#include "cone/settings.hpp"
+#include "cone/simulate.hpp"
+
 #include "base/random.hpp"
-#include "data/dataset.hpp"
 #include "data/split.hpp"
-#include "nuisance/cone_options.hpp"
 #include "simulate/simulated_data.hpp"
 #include "support/small_data.hpp"
 

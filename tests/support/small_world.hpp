@@ -5,10 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "cone/dataset.hpp"
+#include "cone/policy.hpp"
+
 #include "base/numeric.hpp"
 #include "base/random.hpp"
-#include "data/dataset.hpp"
-#include "policy/policy.hpp"
 
 namespace cone::testing {
 

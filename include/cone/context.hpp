@@ -4,13 +4,36 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "base/progress.hpp"
-#include "exec/thread_pool.hpp"
+/// \file
+/// Where and how a computation runs: threads, seed, and who watches.
 
 namespace cone {
+
+class ThreadPool;
+
+/// A part of a run that knows its place in the whole: the phases that follow lie between `begin`
+/// and `end`, shares of the time that the whole run is expected to take.
+struct ProgressStage {
+  std::string label;  ///< "ridge (3 of 7 models), fold 2 of 5"; empty outside of any stage
+  double begin = 0;
+  double end = 1;
+};
+
+/// Watches a run. Always called on the thread that called the library.
+class ProgressObserver {
+ public:
+  virtual ~ProgressObserver() = default;
+  /// `done` of `total` units of `phase` are finished. Returning false asks the run to stop; it does
+  /// so at the next safe point. Long computations ask about twenty times a second, with the same
+  /// numbers as long as nothing is finished.
+  virtual bool update(std::string_view phase, std::uint64_t done, std::uint64_t total) = 0;
+  /// The run enters this stage, or returns to it.
+  virtual void enter(const ProgressStage& /*stage*/) {}
+};
 
 /// Where and how a computation runs: threads, seed, observer. Passed to everything that computes.
 /// Results are a function of the seed and the inputs, never of the number of threads.
@@ -33,7 +56,7 @@ class Context {
   Context on_one_thread() const;
 
   std::uint64_t seed() const { return seed_; }
-  int num_threads() const { return is_serial_ ? 1 : pool_->num_threads(); }
+  int num_threads() const;
 
   /// Runs `count` tasks in parallel and reports each under the name of the phase. Throws Cancelled
   /// when the observer asks to stop.

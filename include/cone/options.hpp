@@ -1,16 +1,21 @@
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <concepts>
 #include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "base/error.hpp"
+#include "cone/error.hpp"
+
+/// \file
+/// The option visitor: one line per option gives flag, JSON key, help, default and range.
 
 // One line per field, in a static `visit` of a plain struct, is the whole definition of an option:
 //

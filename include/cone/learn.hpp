@@ -1,21 +1,86 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "base/matrix.hpp"
-#include "data/arms.hpp"
-#include "data/dataset.hpp"
-#include "exec/context.hpp"
-#include "nuisance/fold_training.hpp"
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/matrix.hpp"
+#include "cone/options.hpp"
+#include "cone/settings.hpp"
+
+/// \file
+/// Who learns from whom, and what learners hand over: tables of nodes × arms.
 
 // What learners hand to estimators: tables of the sample's nodes × arms. They know no policy.
 
 namespace cone {
+
+struct Split;
+enum class TrainingStatus;
+
+/// Fit on one part, measure on the other, to choose the strength of a penalty. Both are ascending.
+struct SelectionSplit {
+  std::vector<NodeIndex> fit;
+  std::vector<NodeIndex> score;
+};
+
+/// One model (per arm): which nodes it may learn from and which it predicts. Lists are ascending.
+struct FitTask {
+  std::vector<NodeIndex> fit;
+  std::vector<NodeIndex> score;
+  std::vector<SelectionSplit> selection;
+};
+
+/// Which model predicts which nodes. A node is scored by one task at most, and never by a task
+/// that fits on it or selects with it.
+struct FitPlan {
+  std::vector<FitTask> tasks;
+  std::vector<NodeIndex> scored;  ///< ascending; the union of the tasks' score
+};
+
+/// Cross-fitting: every node is scored, by a model fitted on the other folds. Within those,
+/// `selection_folds` inner folds choose the strength. Both are stratified by arm. Throws what
+/// make_folds throws, in particular where an arm has too few members.
+FitPlan cross_fit_plan(const Context& context, const Dataset& data, int folds, int selection_folds,
+                       std::uint64_t seed);
+FitPlan cross_fit_plan(const Dataset& data, int folds, int selection_folds, std::uint64_t seed);
+
+/// The paper's protocol: fit on train, choose on validation, score test.
+FitPlan split_plan(const Split& split);
+
+/// The plan of the protocol: a function of the data's ids, arms, the options and the seed (of which
+/// that of the context is no part: a fitted model has its own). Asks the observer on the way.
+FitPlan make_plan(const Context& context, const Dataset& data, const PlanOptions& options,
+                  std::uint64_t seed);
+
+/// Throws Error(kInternal) unless the plan is as described above and its nodes are below
+/// num_nodes. Every consumer of a plan calls it.
+void require_valid(const FitPlan& plan, std::size_t num_nodes);
+
+/// How the training of a fold's encoder went, and what the weights that were kept reach on the
+/// validation nodes.
+struct FoldTraining {
+  TrainingStatus status{};  ///< completed, stopped early or diverged
+  std::uint64_t epochs = 0;
+  std::uint64_t best_epoch = 0;
+  /// Of the heads that the encoder is trained by: squared error in units of the training outcomes'
+  /// variance, and cross-entropy of the treatment.
+  double encoder_head_mse = 0;
+  double treatment_head_loss = 0;
+  /// Of what the estimators rest on: the squared error of the arms' networks in the same units, and
+  /// the cross-entropy of the propensity model in inner folds.
+  double arm_network_mse = 0;
+  double propensity_loss = 0;
+};
 
 /// The nodes that values are estimated on, and what was logged of them. All tables below have its
 /// rows, in its order.
@@ -111,5 +176,16 @@ struct Nuisances {
 /// Moves every probability into [bound, 1 − bound] and notes what was before. Rows of two arms sum
 /// to 1 still; of more arms they need not.
 PropensityTable bound_propensities(Matrix<double> probability, double bound);
+
+/// Learns nuisances from a log: one class per way of learning, one row in learners.cpp.
+///
+/// The tables have one row per scored node of the plan, in its order. A node's row comes from a
+/// task that saw neither its treatment nor its outcome. No policy is known here. Throws
+/// Error(kData) where the log does not allow a fit, and Cancelled when the observer asks to stop.
+class Learner {
+ public:
+  virtual ~Learner() = default;
+  virtual Nuisances fit(const Context& context, const Dataset& data, const FitPlan& plan) const = 0;
+};
 
 }  // namespace cone

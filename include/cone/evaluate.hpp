@@ -1,24 +1,32 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "cone_networks/cone_fit.hpp"
-#include "data/dataset.hpp"
-#include "estimate/estimate.hpp"
-#include "exec/context.hpp"
-#include "nuisance/cone_options.hpp"
-#include "nuisance/fit_plan.hpp"
-#include "nuisance/nuisance_options.hpp"
-#include "options/options.hpp"
-#include "policy/policy.hpp"
-#include "results/evaluation_record.hpp"
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/estimate.hpp"
+#include "cone/learn.hpp"
+#include "cone/load.hpp"
+#include "cone/options.hpp"
+#include "cone/policy.hpp"
+#include "cone/record.hpp"
+#include "cone/settings.hpp"
+
+/// \file
+/// One evaluation end to end, with networks that were fitted before where there are any.
+
+// What every front end does around evaluate(): with a model that was fitted before, and with the
+// record afterwards.
 
 namespace cone {
+
+struct ConeFit;  // networks fitted to a dataset: cone/model.hpp
 
 enum class NuisanceSource {
   kFitted,  ///< fitted here; the data's own columns are ignored
@@ -79,5 +87,32 @@ bool uses_cone(const Dataset& data, const EvaluateOptions& options);
 EvaluationRecord evaluate(const Context& context, const LoadedData& data,
                           std::span<const PolicyOnData> policies, const EvaluateOptions& options,
                           const ConeFit* fitted_cone = nullptr);
+
+/// The estimators that need nothing but cone's networks.
+std::vector<std::string> estimators_of_model();
+
+/// The seed and the options of an evaluation by a fitted model: plan, networks and seed are the
+/// model's, and where no estimators are named, those that need nothing else.
+struct ModelRun {
+  EvaluateOptions options;
+  std::uint64_t seed = 0;
+};
+ModelRun adopt_model(const ConeFit& model, EvaluateOptions options);
+
+/// Throws Error(kData) unless the model was fitted to this data. The names are for the message.
+void require_model_of(const ConeFit& model, const std::string& model_name, const Dataset& data,
+                      const std::string& data_name);
+
+/// Where the data and the networks of an evaluation came from.
+struct Provenance {
+  std::string data;  ///< as the user named it
+  LoadOptions table;
+  const ConeFit* model = nullptr;  ///< from a file; nullptr where it was fitted for this run
+  double load_seconds = 0;
+  double total_seconds = 0;
+};
+
+/// Puts it into the record, with the choices that the loader made.
+void add_provenance(const Provenance& provenance, const LoadedData& data, EvaluationRecord& record);
 
 }  // namespace cone

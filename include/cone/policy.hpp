@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -7,11 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "data/byte_source.hpp"
-#include "data/dataset.hpp"
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+
+/// \file
+/// Treatment assignment functions: who gets which arm.
 
 namespace cone {
+
+class ByteSource;
 
 /// A treatment assignment function: π_a(i) = P(the policy gives arm a to node i | x_i, A). It sees
 /// features and network only, never the log.

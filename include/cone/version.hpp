@@ -2,9 +2,12 @@
 
 #include <string_view>
 
+/// \file
+/// Which program this is.
+
 namespace cone {
 
-inline constexpr std::string_view kVersion = CONE_VERSION;
+extern const std::string_view kVersion;
 
 /// 16 hexadecimal digits over the library's sources: part of every run's identity, so that results
 /// of other code are never taken for results of this.

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
 
-#include "exec/context.hpp"
+#include "cone/context.hpp"
+
+/// \file
+/// The undirected network.
 
 namespace cone {
 

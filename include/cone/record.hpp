@@ -4,11 +4,15 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include "estimate/estimate.hpp"
+#include "cone/estimate.hpp"
+
+/// \file
+/// The record of one evaluation, as JSON and as text.
 
 namespace cone {
 
@@ -109,5 +113,9 @@ struct EvaluationRecord {
 /// JSON to schema cone.evaluation/2 (docs/evaluation.schema.json). Values that do not exist are
 /// null.
 nlohmann::ordered_json to_json(const EvaluationRecord& record);
+
+/// The evaluation as text for a terminal: one table per policy, estimate beside truth where there
+/// is one, a mark on rows with warnings and the warnings below.
+std::string evaluation_text(const EvaluationRecord& record);
 
 }  // namespace cone

@@ -1,9 +1,11 @@
-#include "base/progress.hpp"
+#include "results/terminal_progress.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
+
+#include "cone/context.hpp"
 
 namespace cone {
 namespace {

@@ -6,27 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "cone/context.hpp"
+
 namespace cone {
-
-/// A part of a run that knows its place in the whole: the phases that follow lie between `begin`
-/// and `end`, shares of the time that the whole run is expected to take.
-struct ProgressStage {
-  std::string label;  ///< "ridge (3 of 7 models), fold 2 of 5"; empty outside of any stage
-  double begin = 0;
-  double end = 1;
-};
-
-/// Watches a run. Always called on the thread that called the library.
-class ProgressObserver {
- public:
-  virtual ~ProgressObserver() = default;
-  /// `done` of `total` units of `phase` are finished. Returning false asks the run to stop; it does
-  /// so at the next safe point. Long computations ask about twenty times a second, with the same
-  /// numbers as long as nothing is finished.
-  virtual bool update(std::string_view phase, std::uint64_t done, std::uint64_t total) = 0;
-  /// The run enters this stage, or returns to it.
-  virtual void enter(const ProgressStage& /*stage*/) {}
-};
 
 /// "48 s", "2 min 05 s", "3 h 20 min".
 std::string duration_text(double seconds);

@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+/// \file
+/// What can go wrong, and how it is told: a fault has a place, a reason and an advice.
+
 namespace cone {
 
 /// Who has to act: the caller's words (kUsage), the caller's data (kData), the machine (kIo) or us

@@ -1,0 +1,193 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cone/features.hpp"
+#include "cone/graph.hpp"
+#include "cone/matrix.hpp"
+
+/// \file
+/// What was observed: arms, ids, features, network, treatments, outcomes. The truth is apart.
+
+namespace cone {
+
+/// The number of an arm: its place in Dataset::arms. Arm 0 is the control arm.
+using Arm = std::uint8_t;
+
+inline constexpr Arm kControlArm = 0;
+inline constexpr std::size_t kMaxArms = 16;
+
+/// How sentences call the nodes of an arm: "treated" and "untreated" where the labels are 1 and 0,
+/// otherwise the label in quotes.
+std::string arm_adjective(std::span<const std::string> labels, Arm arm);
+
+/// The labels that say nothing but "not treated" and "treated": 0 and 1.
+bool has_plain_labels(std::span<const std::string> labels);
+
+/// How the columns of the user's own outcome models and propensities are called: "mu0 and mu1", or
+/// "mu:LABEL" where arms have labels of their own.
+std::string outcome_model_columns(std::span<const std::string> labels);
+std::string propensity_columns(std::span<const std::string> labels);
+
+/// Columns of one length, one per arm, as a table nodes × arms.
+Matrix<double> join_arms(std::span<const std::vector<double>> columns);
+
+/// P(arm 1) of every node as a table of both arms: 1 − p and p.
+Matrix<double> two_arm_probabilities(std::span<const double> treated);
+
+/// Turns the logits of a node's arms into probabilities that add up to 1. Of two arms, the second
+/// has the sigmoid of the difference and the first has the rest.
+void softmax_arms(std::span<double> logits);
+
+/// One column of a table.
+std::vector<double> arm_column(MatrixView<const double> table, Arm arm);
+
+/// The ids of the nodes, any strings, in one block of memory, with a hash index from id to node.
+/// Ids of up to eight bytes are compared inside the index, so finding one costs one cache miss.
+/// Where the ids are "0", "1", ... in order they are their own index and finding one costs none.
+/// 8 bytes an id, its length, and 32 to 64 bytes of index, none for counting ids.
+class IdTable {
+ public:
+  static constexpr NodeIndex kAbsent = std::numeric_limits<NodeIndex>::max();
+
+  IdTable() = default;
+
+  /// Appends an id and returns its index, or, when it is there already, the index it has
+  /// (`inserted` tells which).
+  struct Insertion {
+    NodeIndex index;
+    bool inserted;
+  };
+  Insertion insert(std::string_view id);
+  void reserve(std::size_t num_ids, std::size_t num_bytes);
+
+  std::optional<NodeIndex> find(std::string_view id) const;
+  /// Finds many at once, overlapping their cache misses; kAbsent for an id that is not there.
+  /// Both spans have the same length.
+  void find_all(std::span<const std::string_view> ids, std::span<NodeIndex> indices) const;
+  std::string_view operator[](NodeIndex i) const {
+    return std::string_view(bytes_).substr(offsets_[i], offsets_[i + 1] - offsets_[i]);
+  }
+  std::size_t size() const { return offsets_.size() - 1; }
+  /// Bytes of all arrays.
+  std::size_t num_bytes() const;
+
+  /// "0", "1", ..., for data that come without ids.
+  static IdTable numbered(std::size_t num_ids);
+
+ private:
+  /// What the index keeps of an id. `check` holds its length (up to 255) in the low byte and bits
+  /// of its hash in the others.
+  struct Key {
+    std::uint64_t prefix;  // the first eight bytes, zeros beyond the end
+    std::uint32_t check;
+    bool operator==(const Key&) const = default;
+  };
+  /// Open addressing, power-of-two size, at most half full.
+  struct Slot {
+    std::uint64_t prefix = 0;
+    std::uint32_t check = 0;
+    std::uint32_t index_plus_one = 0;
+  };
+  struct Hashed {
+    Key key;
+    std::uint64_t hash;
+  };
+
+  static Hashed hash_of(std::string_view id);
+  /// The slot that holds the id, or the empty one where it belongs.
+  std::size_t locate(std::string_view id, const Hashed& hashed) const;
+  void grow(std::size_t num_slots);
+
+  bool is_counting_ = true;  // id i is the decimal of i, for all i; then there are no slots
+  std::string bytes_;
+  std::vector<std::uint64_t> offsets_ = {0};
+  std::vector<Slot> slots_;
+};
+
+/// One row per node, one column per feature. The first `num_dense` columns are measurements
+/// (columns of nodes.csv): each has a unit and a zero of its own. The others are counts (bags of
+/// words: features.npz, features.csv, .mat files, --counts): they share one unit, and zero means
+/// "absent". The kind is declared by the format or the user, never guessed from the values;
+/// learners scale the two kinds differently. Loaders store measurements densely where they are not
+/// mostly zero (store_full_columns_densely).
+struct FeatureTable {
+  FeatureMatrix matrix;
+  std::vector<std::string> names;  ///< one per column
+  std::size_t num_dense = 0;
+
+  std::size_t num_counts() const { return matrix.cols() - num_dense; }
+};
+
+/// Everything that was observed: all that an estimator, a learner or a policy may see. The true
+/// potential outcomes are not in here (see Truth).
+struct Dataset {
+  IdTable ids;
+  Graph graph;
+  FeatureTable features;
+  std::vector<std::string> arms = {"0", "1"};  ///< labels, the control arm first
+  std::vector<Arm> treatment;   ///< which arm; empty where the data has no log (a raw network)
+  std::vector<double> outcome;  ///< empty where the data has no log
+  /// The user's own nuisances, where brought: nodes × arms.
+  std::optional<Matrix<double>> propensity;
+  std::optional<Matrix<double>> mu;
+  /// Ids of lines that were left out for lack of a value. Nothing is computed for them; a file of
+  /// policies may list them.
+  IdTable left_out;
+
+  std::size_t num_nodes() const { return ids.size(); }
+  bool has_log() const { return !treatment.empty(); }
+  std::size_t num_arms() const { return arms.size(); }
+  /// How many nodes got each arm.
+  std::vector<std::size_t> arm_sizes() const;
+  /// 32 hexadecimal digits over everything above but the ids left out: the same content has the
+  /// same checksum in whatever format it was stored.
+  std::string checksum() const;
+};
+
+/// The outcome of every node under every arm, known only in simulations. Answers what a policy
+/// would truly have achieved, and nothing in nuisance or estimate takes one.
+class Truth {
+ public:
+  /// nodes × arms.
+  explicit Truth(Matrix<double> outcomes) : outcomes_(std::move(outcomes)) {}
+
+  /// mean_i of Σ_a π_a(i)·y_i(a) over all nodes or the given ones; the policy is nodes × arms.
+  double utility(MatrixView<const double> policy) const;
+  double utility(MatrixView<const double> policy, std::span<const NodeIndex> nodes) const;
+
+  MatrixView<const double> outcomes() const { return outcomes_.view(); }
+
+ private:
+  Matrix<double> outcomes_;
+};
+
+/// What a loader made of one column of the table of nodes.
+struct TableColumn {
+  std::string name;
+  std::string role;  ///< "id", "treatment", "outcome", "propensity", ..., "feature" or "ignored"
+  std::string kind;  ///< of a feature: "number", "indicator", "category" or "count"
+  std::uint64_t num_missing = 0;
+  std::size_t first_feature = 0;  ///< the columns of the feature table that it became
+  std::size_t num_features = 0;
+};
+
+/// What a loader returns.
+struct LoadedData {
+  Dataset observed;
+  std::optional<Truth> truth;
+  EdgeListReport edges;
+  std::vector<TableColumn> columns;  ///< in the order of the file; empty for formats without them
+  std::vector<std::string> notes;    ///< sentences for the user: choices made
+  std::vector<std::string> doubts;   ///< likely mistakes: to be shown wherever results are
+};
+
+}  // namespace cone

@@ -1,0 +1,180 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/graph.hpp"
+#include "cone/matrix.hpp"
+#include "cone/options.hpp"
+
+/// \file
+/// Datasets from files and from arrays, validated before anything is computed.
+
+namespace cone {
+
+class ByteSource;
+class DataFiles;
+
+struct CsvOptions {
+  std::size_t chunk_bytes = std::size_t{1} << 20;       ///< about this much per task
+  std::size_t max_record_bytes = std::size_t{1} << 24;  ///< a longer line is a broken file
+};
+
+/// What becomes of a missing value.
+enum class MissingPolicy {
+  kRefuse,    ///< a fault per column
+  kIndicate,  ///< the column's mean, and an indicator beside it; lines without a treatment or an
+              ///< outcome are left out
+  kDrop,      ///< lines with a missing value in any column that is used are left out
+};
+
+template <>
+struct EnumNames<MissingPolicy> {
+  static constexpr std::array<std::pair<MissingPolicy, std::string_view>, 3> kNames = {
+      {{MissingPolicy::kRefuse, "refuse"},
+       {MissingPolicy::kIndicate, "indicate"},
+       {MissingPolicy::kDrop, "drop"}}};
+};
+
+/// How to read the table of nodes. Lists name columns; a name that ends in * stands for all columns
+/// that begin so.
+struct LoadOptions {
+  std::string id;
+  std::string treatment;
+  std::string control;
+  std::string outcome;
+  std::vector<std::string> features;
+  std::vector<std::string> ignore;
+  std::vector<std::string> categories;
+  std::vector<std::string> counts;
+  MissingPolicy missing = MissingPolicy::kRefuse;
+  std::string edges;
+  CsvOptions csv;  ///< how the bytes are cut for the threads; never changes a result
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("id", self.id, "Column with the ids; without one, nodes are numbered from 1");
+    visitor("treatment", self.treatment,
+            "Column with what was done: 0 or 1, or labels of 2 to 16 arms");
+    visitor("control", self.control,
+            "Label of the control arm, where it is not 0, false, no, none or control");
+    visitor("outcome", self.outcome, "Column with what came of it: a number");
+    visitor("features", self.features, "Use only these columns as features (a,b,word_*)");
+    visitor("ignore", self.ignore, "Leave these columns out");
+    visitor("categories", self.categories, "Columns of numbers that are codes of categories");
+    visitor(
+        "counts", self.counts,
+        "Columns that are counts of one kind, such as words: scaled by the row, not the column");
+    visitor(
+        "missing", self.missing,
+        "Missing values: refuse; indicate (mean of the column, and an indicator); drop the line");
+    visitor("edges", self.edges, "File with the edges, where it is not DATA/edges.csv");
+  }
+};
+
+/// Loads a dataset and validates it before anything is computed. All faults of all files are thrown
+/// together as one Error(kData). The path is a `.mat` file (see mat_file.hpp), one table of nodes,
+/// or a folder with
+///
+/// - `nodes.csv`: a treatment (0 or 1, False or True, or the labels of 2 to 16 arms) and an outcome
+///   per node; `id`, `propensity`, `mu0` and `mu1`, `y0` and `y1` where the user has them, or
+///   `propensity:LABEL`, `mu:LABEL`, `y:LABEL` for arms that are not called 0 and 1; every other
+///   column is a feature. The options name other columns and leave some out;
+/// - optionally `edges.csv`: `source`, `target`, or other usual names of the two ends; direction,
+///   repeats and self loops are ignored and counted;
+/// - optionally `features.npz` (SciPy CSR, one row per node in the order of nodes.csv) or
+///   `features.csv` (`node`, `feature`, `value`), and beside either of them `feature_names.csv`
+///   (`feature`), which names all columns in their order. Without it the columns of features.npz
+///   are f0, f1, ... and those of features.csv come in the order of first appearance.
+///
+/// Every text file may be compressed by gzip. A feature column of numbers is taken as it is, one of
+/// True and False as 1 and 0, and one of text as a category with one indicator per level
+/// (`column=level`); levels on fewer than 5 lines or 0.5 % of them are taken together. What was
+/// understood and what may be a mistake is in `columns` and `notes` of the result.
+///
+/// Zeros are not stored, whichever way they were written. The result does not depend on the number
+/// of threads nor on the chunk size. Peak memory is the result plus about 24 bytes per edge line.
+LoadedData load_dataset(const Context& context, const std::filesystem::path& path,
+                        const LoadOptions& options = {});
+
+/// The same for files from anywhere.
+LoadedData load_dataset(const Context& context, const DataFiles& files,
+                        const LoadOptions& options = {});
+
+/// Throws Error(kUsage) for every option that is set: for data that is no table of text.
+void refuse_table_options(const LoadOptions& options);
+
+/// What policies do on the nodes of a dataset.
+struct PolicyTable {
+  std::vector<std::string> names;
+  std::vector<Matrix<double>> probabilities;  ///< one per policy, nodes × arms; rows sum to 1
+};
+
+/// Reads `id` and the columns of policies, in any order of the ids. A policy is
+///
+/// - a column of probabilities of the arm that is not the control, where the data has two arms,
+/// - a column of labels: who gets what, or
+/// - one column per arm, `name:label`, of probabilities; the control arm's may be left out.
+///
+/// Every node of `data` needs a row; rows of ids that were left out are passed over.
+PolicyTable load_policy_table(const Context& context, const std::filesystem::path& path,
+                              const Dataset& data, const CsvOptions& options = {});
+
+/// The same for bytes; `name` is for messages.
+PolicyTable load_policy_table(const Context& context, const std::string& name, ByteSource bytes,
+                              const Dataset& data, const CsvOptions& options = {});
+
+/// One column of numbers per arm. Without labels, the columns are the arms in their order (the
+/// control arm first); of two arms, a single column of propensities is the second's.
+struct ArmArrays {
+  std::vector<std::string> arms;  ///< labels of the columns, or none
+  MatrixView<const double> table;
+
+  bool is_given() const { return table.cols() > 0; }
+};
+
+/// Compressed sparse rows as SciPy has them; columns of a row in any order.
+struct SparseArrays {
+  std::span<const std::uint64_t> offsets;  ///< one more than there are nodes
+  std::span<const std::uint32_t> columns;
+  std::span<const double> values;
+  std::size_t num_columns = 0;
+  std::vector<std::string> names;  ///< one per column; without, f0, f1, ...
+
+  bool is_given() const { return !offsets.empty(); }
+};
+
+/// A dataset as its owner has it in memory: one row per node, rows counted from 0. What is empty is
+/// not there; treatment and outcome must be. Nothing here is kept.
+struct DatasetArrays {
+  std::span<const std::string> ids;  ///< without, "0", "1", ...
+  /// What was done, as labels or as numbers: one of the two.
+  std::span<const std::string> treatment;
+  std::span<const double> treatment_numbers;
+  std::string control;  ///< label of the control arm, where its name does not say so
+  std::span<const double> outcome;
+  MatrixView<const double> measurements;       ///< nodes × columns
+  std::vector<std::string> measurement_names;  ///< without, x0, x1, ...
+  SparseArrays counts;
+  ArmArrays propensity, mu, truth;
+  /// The network, as pairs of rows or as rows of neighbours; in any direction, with any repeats.
+  std::span<const Edge> edges;
+  std::span<const std::uint64_t> neighbour_offsets;
+  std::span<const NodeIndex> neighbours;
+};
+
+/// A dataset from arrays, with the checks that files go through and in the same words: places are
+/// "row 3 (ann), column outcome". Throws one Error(kData) with all faults. The same content has the
+/// same checksum as from files.
+LoadedData make_dataset(const Context& context, const DatasetArrays& arrays);
+
+}  // namespace cone

@@ -1,0 +1,220 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cone/options.hpp"
+
+/// \file
+/// Every option of an evaluation that is not about files: one struct per concern.
+
+namespace cone {
+
+/// Shares of the nodes; what train and validation leave is the test part.
+struct SplitOptions {
+  double train_fraction = 0.6;
+  double validation_fraction = 0.2;
+  bool stratified = false;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("train_fraction", self.train_fraction, "Share of the nodes to fit on",
+            strictly_between(0, 1));
+    visitor("validation_fraction", self.validation_fraction, "Share of the nodes to choose on",
+            strictly_between(0, 1));
+    visitor("stratified", self.stratified, "Give every part its share of every arm");
+  }
+  void check(std::vector<Fault>& faults) const;
+};
+
+/// Which nodes fit and which are scored.
+enum class Protocol {
+  kCrossFit,  ///< every node is scored, by models that saw neither its outcome nor its treatment
+  kSplit,     ///< the paper's way: fit on train, choose on validation, estimate on test
+};
+
+template <>
+struct EnumNames<Protocol> {
+  static constexpr std::array<std::pair<Protocol, std::string_view>, 2> kNames = {
+      {{Protocol::kCrossFit, "cross_fit"}, {Protocol::kSplit, "split"}}};
+};
+
+struct PlanOptions {
+  Protocol protocol = Protocol::kCrossFit;
+  int folds = 5;
+  int selection_folds = 3;
+  SplitOptions split;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("protocol", self.protocol, "Estimate over all nodes, or on held-out test nodes");
+    visitor("folds", self.folds, "Folds of the cross-fitting", between(2, 1000));
+    visitor("selection_folds", self.selection_folds,
+            "Inner folds that choose regularisation strengths", between(2, 1000));
+    SplitOptions::visit(self.split, visitor);
+  }
+  void check(std::vector<Fault>& faults) const { split.check(faults); }
+};
+
+/// What the bandwidth is measured in.
+enum class BandwidthUnit {
+  kMedian,    ///< the median distance between nodes whose features differ
+  kAbsolute,  ///< the features' own unit
+};
+
+template <>
+struct EnumNames<BandwidthUnit> {
+  static constexpr std::array<std::pair<BandwidthUnit, std::string_view>, 2> kNames = {
+      {{BandwidthUnit::kMedian, "median"}, {BandwidthUnit::kAbsolute, "absolute"}}};
+};
+
+struct KernelBalancingOptions {
+  double kernel_bandwidth = 1;
+  BandwidthUnit kernel_unit = BandwidthUnit::kMedian;
+  double kernel_lambda = 0;
+  bool kernel_normalised = true;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("kernel_bandwidth", self.kernel_bandwidth,
+            "Bandwidth h of the kernel exp(-d^2 / 2h^2), in units of --kernel-unit",
+            between(1e-9, 1e9));
+    visitor("kernel_unit", self.kernel_unit,
+            "Unit of the bandwidth: the median distance between nodes, or that of the features");
+    visitor("kernel_lambda", self.kernel_lambda,
+            "Penalty on the squared weights of kernel balancing; 0 chooses by leave-one-out error",
+            between(0, 1e9));
+    visitor("kernel_normalised", self.kernel_normalised,
+            "Weights of kernel balancing are not negative and have mean 1");
+  }
+};
+
+/// How residuals correct the direct method (docs/method.md, section 4).
+enum class Correction {
+  kSelfNormalised,  ///< Σ w r / Σ w: what SNIPS means, and the default
+  kLiteral,         ///< as the paper prints it: divides by n twice, so nearly no correction
+  kPlain,           ///< mean of w r: classic doubly robust
+};
+
+template <>
+struct EnumNames<Correction> {
+  static constexpr std::array<std::pair<Correction, std::string_view>, 3> kNames = {
+      {{Correction::kSelfNormalised, "self_normalised"},
+       {Correction::kLiteral, "literal"},
+       {Correction::kPlain, "plain"}}};
+};
+
+struct EstimatorOptions {
+  Correction correction = Correction::kSelfNormalised;
+  double clip = 10;
+  double switch_threshold = 10;
+  double shrinkage_lambda = 100;
+  double level = 0.95;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("correction", self.correction, "How residuals correct the doubly robust estimates");
+    visitor("clip", self.clip, "Largest weight in ips_clipped", more_than(0));
+    visitor("switch_threshold", self.switch_threshold, "Weights above it are ignored by switch_dr",
+            more_than(0));
+    visitor("shrinkage_lambda", self.shrinkage_lambda,
+            "dr_shrinkage goes from the direct method (0) to plain dr (large)", at_least(0));
+    visitor("level", self.level, "Coverage of the intervals", strictly_between(0, 1));
+  }
+};
+
+/// What ridge and logistic regression, whose penalty depends on the units, do to the features.
+enum class FeatureScaling {
+  kNone,
+  kUnitVariance,  ///< divide by the standard deviation over all nodes; zeros stay zeros
+};
+
+template <>
+struct EnumNames<FeatureScaling> {
+  static constexpr std::array kNames = {
+      std::pair{FeatureScaling::kNone, std::string_view("none")},
+      std::pair{FeatureScaling::kUnitVariance, std::string_view("unit_variance")}};
+};
+
+struct NuisanceOptions {
+  double propensity_bound = 0.01;
+  FeatureScaling feature_scaling = FeatureScaling::kUnitVariance;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("propensity_bound", self.propensity_bound,
+            "Estimated propensities are kept within [bound, 1 - bound]", between(0, 0.5));
+    visitor("feature_scaling", self.feature_scaling,
+            "Scaling of the features before ridge and logistic regression");
+  }
+};
+
+/// How a node's representation takes its neighbours in (nn/aggregation_layer.hpp). A new one is a
+/// layer in src/nn, its name here, and a row in make_aggregation (cone_networks/tower_encoder.cpp).
+enum class EncoderKind {
+  kAttention,  ///< weights that are learnt, one per head and pair of neighbours
+  kMean,       ///< the mean of node and neighbours
+};
+
+template <>
+struct EnumNames<EncoderKind> {
+  static constexpr std::array kNames = {
+      std::pair{EncoderKind::kAttention, std::string_view("attention")},
+      std::pair{EncoderKind::kMean, std::string_view("mean")}};
+};
+
+/// The learner of CONE's partial representations. One set of options serves both towers.
+struct ConeOptions {
+  EncoderKind encoder = EncoderKind::kAttention;
+  std::uint32_t heads = 4;
+  std::uint32_t head_size = 16;
+  std::uint32_t layers = 1;
+  std::uint32_t hidden = 64;
+  bool self_loops = true;
+  double gamma = 1;
+  double zeta = 0.01;
+  double learning_rate = 0.005;
+  double weight_decay = 0;
+  double clip_gradient = 0;
+  double dropout = 0;
+  std::uint32_t epochs = 200;
+  std::uint32_t patience = 30;
+
+  // The upper bounds of the sizes are generous; they keep the size of a model file's tensors within
+  // 64 bits whatever it claims.
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor(
+        "encoder", self.encoder,
+        "How a tower (encoder) takes neighbours in: with weights that are learnt, or their mean");
+    visitor("heads", self.heads, "Attention heads of each tower", between(1, 256));
+    visitor("head_size", self.head_size,
+            "Output dimensions per head; a tower of the mean encoder has heads x head_size",
+            between(1, 1024));
+    visitor("layers", self.layers, "Graph layers of each tower", between(1, 8));
+    visitor("hidden", self.hidden,
+            "Hidden units of every small network: outcome head, critic, one network per arm",
+            between(1, 4096));
+    visitor("self_loops", self.self_loops, "Let a node take itself in as well as its neighbours");
+    visitor("gamma", self.gamma, "Weight of the treatment loss; the outcome loss has weight 1",
+            at_least(0));
+    visitor("zeta", self.zeta,
+            "Weight of the mutual information of the two representations, which is maximised",
+            at_least(0));
+    visitor("learning_rate", self.learning_rate, "Learning rate of Adam", more_than(0));
+    visitor("weight_decay", self.weight_decay,
+            "Weight decay, decoupled as in AdamW; biases do not decay", at_least(0));
+    visitor("clip_gradient", self.clip_gradient, "Clip the gradient norm to this (0 = off)",
+            at_least(0));
+    visitor("dropout", self.dropout, "Share of each graph layer's inputs to drop in training",
+            between(0, 0.95));
+    visitor("epochs", self.epochs, "Most epochs of training, one step of Adam each", at_least(1));
+    visitor("patience", self.patience,
+            "Stop after this many epochs without a better validation loss", at_least(1));
+  }
+};
+
+}  // namespace cone

@@ -1,0 +1,208 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/options.hpp"
+
+/// \file
+/// Worlds with known truth.
+
+namespace cone {
+
+struct TopicNetwork;
+
+/// What the neighbours' weights are divided by; s_i = Σ_j w_ij.
+enum class Normalisation {
+  kNone,       ///< nothing: what fits the published tables
+  kRow,        ///< s_i
+  kSymmetric,  ///< √(s_i s_j)
+};
+
+template <>
+struct EnumNames<Normalisation> {
+  static constexpr std::array kNames = {
+      std::pair{Normalisation::kNone, std::string_view("none")},
+      std::pair{Normalisation::kRow, std::string_view("row")},
+      std::pair{Normalisation::kSymmetric, std::string_view("symmetric")}};
+};
+
+/// How the log comes about: the paper's way, or with one thing changed to stress an estimator.
+enum class World {
+  /// The paper's. Edge weights ~ Uniform(0.1, 1) are hidden and move treatment and outcome.
+  kHiddenConfounding,
+  /// All edge weights are 0.55, their mean: network and topics explain everything.
+  kNoHiddenConfounding,
+  /// t_i ~ softmax(4 p_i): propensities pile up at 0 and 1.
+  kWeakOverlap,
+  /// y_i(t), t > 0, gains 3 sd(p) tanh(u_i v_i), with u and v two random ±1 contrasts of the
+  /// topics, standardised, for every arm its own: who gains and who loses is not linear in the
+  /// topics. Treatment as in the paper, so the log does not know.
+  kHeterogeneousEffects,
+  /// Every arm is as likely as any other, whatever else.
+  kRandomisedLog,
+  /// y_i(t) = 1{U_i < sigmoid(standardised p_i^t)}, one uniform U_i per node for all arms; 0 or 1,
+  /// not standardised afterwards. `noise` plays no part.
+  kBinaryOutcomes,
+};
+
+template <>
+struct EnumNames<World> {
+  static constexpr std::array kNames = {
+      std::pair{World::kHiddenConfounding, std::string_view("hidden_confounding")},
+      std::pair{World::kNoHiddenConfounding, std::string_view("no_hidden_confounding")},
+      std::pair{World::kWeakOverlap, std::string_view("weak_overlap")},
+      std::pair{World::kHeterogeneousEffects, std::string_view("heterogeneous_effects")},
+      std::pair{World::kRandomisedLog, std::string_view("randomised_log")},
+      std::pair{World::kBinaryOutcomes, std::string_view("binary_outcomes")}};
+};
+
+struct OutcomeOptions {
+  World world = World::kHiddenConfounding;
+  int arms = 2;
+  double kappa1 = 1;
+  double kappa2 = 1;
+  Normalisation normalisation = Normalisation::kNone;
+  double noise = 0.01;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("world", self.world, "How treatments and outcomes are made");
+    visitor("arms", self.arms, "Arms of the treatment, the control arm included",
+            between(2, kMaxArms));
+    visitor("kappa1", self.kappa1, "Influence of a node's own topics on treatment and outcome",
+            between(0, 1e6));
+    visitor("kappa2", self.kappa2, "Influence of the neighbours' topics (the hidden confounder)",
+            between(0, 1e6));
+    visitor("normalisation", self.normalisation, "Scaling of the hidden edge weights");
+    visitor("noise", self.noise, "Standard deviation of the outcome noise, before standardising",
+            between(0, 1e6));
+  }
+};
+
+/// A synthetic social network. The defaults resemble BlogCatalog.
+struct NetworkOptions {
+  std::uint32_t nodes = 5200;
+  double mean_degree = 66;
+  double degree_exponent = 2.7;
+  double isolated_fraction = 0;
+  std::uint32_t communities = 10;
+  double homophily = 0.3;
+  double clustering = 0.09;
+  std::uint32_t topics = 50;
+  std::uint32_t words = 2200;
+  double words_per_node = 70;
+  double zipf_exponent = 1;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("nodes", self.nodes, "Number of nodes", between(5, 1e8));
+    visitor("mean_degree", self.mean_degree, "Mean degree over all nodes", at_least(2));
+    visitor("degree_exponent", self.degree_exponent,
+            "Exponent of the power-law tail of the degrees", strictly_between(2, 10));
+    visitor("isolated_fraction", self.isolated_fraction,
+            "Share of nodes without any edge; the others form one component", between(0, 1));
+    visitor("communities", self.communities, "Number of communities; nodes of one are alike",
+            between(1, 1e8));
+    visitor("homophily", self.homophily,
+            "Share of edges within a community, beyond chance: 0 none, 1 all", between(0, 1));
+    visitor("clustering", self.clustering,
+            "Average local clustering to add to that of random wiring", between(0, 0.25));
+    visitor("topics", self.topics, "Number of topics; nodes mix them, words belong to them",
+            between(1, 10000));
+    visitor("words", self.words, "Number of words in the vocabulary", between(8, 1e7));
+    visitor("words_per_node", self.words_per_node, "Mean number of different words of a node",
+            at_least(1));
+    visitor("zipf_exponent", self.zipf_exponent,
+            "Exponent s of Zipf's law: word frequencies of a topic fall as rank^-s", between(0, 3));
+  }
+
+  /// Rules across fields: there must be room for the edges and the words asked for.
+  void check(std::vector<Fault>& faults) const;
+};
+
+/// How the topics are fitted. The defaults make 10 passes as scikit-learn does.
+struct TopicModelOptions {
+  int topics = 50;
+  int passes = 10;
+  int document_updates = 20;
+  double document_prior = 0;
+  double word_prior = 0;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("topics", self.topics, "Number of topics", between(1, 10000));
+    visitor("passes", self.passes, "Passes of the topic model over the documents", at_least(1));
+    visitor("document_updates", self.document_updates,
+            "Updates of a document's topics in one pass, at most", at_least(1));
+    visitor("document_prior", self.document_prior,
+            "Dirichlet prior of a document's topics; 0 means 1/topics", at_least(0));
+    visitor("word_prior", self.word_prior, "Dirichlet prior of a topic's words; 0 means 1/topics",
+            at_least(0));
+  }
+};
+
+/// What `cone simulate` makes: a log on a real network (`network` names a .mat file) or on a
+/// synthetic one.
+struct SimulationOptions {
+  std::string network;
+  std::uint64_t simulation = 0;
+  int top_words = 100;
+  bool edge_weights = false;
+  OutcomeOptions outcome;
+  NetworkOptions synthetic;  ///< `topics` is also the number of topics fitted to a real network
+  TopicModelOptions topic_model;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("network", self.network, "A real network (.mat); without it one is generated");
+    visitor("simulation", self.simulation,
+            "Number of the simulation: each is another draw of the same world",
+            between(0, (1 << 24) - 1));
+    visitor("edge_weights", self.edge_weights,
+            "Also write the hidden edge weights (hidden_edge_weights.csv)");
+    OutcomeOptions::visit(self.outcome, visitor);
+    visitor("top_words", self.top_words,
+            "Real networks: the features are this many top words of each topic", at_least(1));
+    visit_topic_model(self, visitor);
+    NetworkOptions::visit(self.synthetic, visitor);
+  }
+
+ private:
+  /// The fields of the topic model but `topics`, which the synthetic network declares.
+  template <class Self, class Visitor>
+  static void visit_topic_model(Self& self, Visitor& visitor) {
+    TopicModelOptions::visit(self.topic_model, [&](std::string_view name, auto& value,
+                                                   std::string_view help, const Range& range = {}) {
+      if (name != "topics") visitor(name, value, help, range);
+    });
+  }
+};
+
+/// Makes the network the options ask for, without a log.
+TopicNetwork make_topic_network(const Context& context, const SimulationOptions& options);
+
+/// Simulates and writes a dataset folder: the files load_dataset reads, topics.npy, and
+/// manifest.json with every option that had a part, the structure that came out (degrees, their
+/// tail, clustering, homophily), the centroid, the checksums and the list of the files. The folder
+/// appears when it is complete. An existing one is refused unless it is empty or holds an earlier
+/// simulation, whose files are replaced at once; other files in it stay.
+/// Returns the manifest.
+nlohmann::ordered_json write_simulation(const Context& context, const SimulationOptions& options,
+                                        const std::filesystem::path& folder);
+
+/// The built-in data `demo`: a synthetic network of BlogCatalog's size with hidden confounding and
+/// known truth, generated on the fly and the same everywhere, whatever the seed of the context.
+LoadedData demo_data(const Context& context);
+
+}  // namespace cone

@@ -1,0 +1,7 @@
+#include "cone/version.hpp"
+
+namespace cone {
+
+constinit const std::string_view kVersion = CONE_VERSION;
+
+}  // namespace cone
