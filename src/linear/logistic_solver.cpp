@@ -19,6 +19,9 @@ constexpr int kMaxHalvings = 40;
 constexpr double kGradientFloor = 1e-4;
 /// Changes of the objective below this share of it cannot be told from rounding.
 constexpr double kValueRounding = 1e-12;
+/// A step by the Hessian leaves a tenth of the way to the minimum, or less: it may be this many
+/// times as long as the error that is allowed.
+constexpr double kLastStep = 10;
 /// Steps within rounding that may pass without halving the gradient.
 constexpr int kMaxIdleSteps = 2;
 
@@ -76,8 +79,9 @@ LogisticFit LogisticSolver::run_newton(double c, double tolerance, bool may_end_
     if (may_end_with_step && quality == StepQuality::kByHessian) {
       const std::span<const double> change(step.data(), slopes.size());
       const std::span<const double> shift = std::span<const double>(step).subspan(slopes.size());
-      if (dot(change, change) <= tolerance * tolerance * dot(slopes, slopes) &&
-          dot(shift, shift) <= tolerance * tolerance) {
+      const double longest = kLastStep * tolerance;
+      if (dot(change, change) <= longest * longest * dot(slopes, slopes) &&
+          dot(shift, shift) <= longest * longest) {
         // The next C starts from where value and gradient are known.
         for (std::size_t j = 0; j < size; ++j) candidate[j] = point_[j] + step[j];
         LogisticFit fit = fit_at(candidate);

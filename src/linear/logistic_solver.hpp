@@ -22,7 +22,8 @@ class LogisticSolver {
 
   LogisticFit fit(double c, double tolerance);
   /// A fit that is good enough to compare penalties: where the Hessian is at hand, it ends with a
-  /// step of at most `tolerance` times the slopes that no further pass over the data checks.
+  /// Newton step that no further pass over the data checks, once that leaves an error of about
+  /// `tolerance` times the slopes.
   LogisticFit fit_roughly(double c, double tolerance);
 
  private:
