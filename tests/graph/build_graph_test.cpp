@@ -6,8 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "cone/error.hpp"
-#include "base/random.hpp"
 #include "cone/graph.hpp"
+
+#include "base/random.hpp"
 
 namespace cone {
 namespace {
