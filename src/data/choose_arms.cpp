@@ -150,6 +150,7 @@ std::optional<std::size_t> find_control(const std::vector<Label>& arms, const st
                                         ArmFaults& refuse) {
   if (!control.empty()) {
     std::vector<std::string> names;
+    names.reserve(arms.size());
     for (const Label& arm : arms) names.push_back(arm.text);
     const std::optional<Arm> named = find_arm(names, control);
     if (named) return *named;

@@ -158,7 +158,7 @@ class ArrayTable {
     for (std::size_t k = 0; k < num_columns; ++k) {
       const std::string label =
           arrays.arms.empty() ? arms_[is_second ? 1 : k] : canonical_label(arrays.arms[k]);
-      const std::string title = name + ":" + label;
+      const std::string title = fmt::format("{}:{}", name, label);
       GivenColumn& column =
           given_.emplace_back(GivenColumn{{title, add_column(title), quantity, label, true}, {}});
       for (std::size_t i = 0; i < num_rows(); ++i) column.values.push_back(arrays.table(i, k));

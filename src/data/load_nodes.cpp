@@ -302,6 +302,7 @@ NodeTable read_nodes(const Source& source) {
   }
   if (roles->treatment) {
     std::vector<LabelTally> labels;
+    labels.reserve(chunks.size());
     for (ChunkOfNodes& chunk : chunks) labels.push_back(std::move(chunk.labels));
     settle_arms(source, *file, *roles, labels, arrays.gaps, table, odd);
   }

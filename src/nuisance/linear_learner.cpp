@@ -121,6 +121,7 @@ Nuisances LinearLearner::fit(const Context& context, const Dataset& data,
   }
   add_warnings(data, units, fits, model_, out.warnings);
   std::vector<std::unique_ptr<LinearSmoother>> kept;
+  kept.reserve(fits.size());
   for (LinearUnitFit& fit : fits) kept.push_back(std::move(fit.smoother));
   std::vector<double> squares = squared_residuals(data, plan, fits, out);
   out.variance =
