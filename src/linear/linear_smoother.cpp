@@ -36,8 +36,15 @@ void add(const Matrix<double>& term, Matrix<double>& sum) {
 
 LinearSmoother::LinearSmoother(const Context& context, const FeatureMatrix& x,
                                std::size_t largest_direct)
+    : LinearSmoother(context, CentredMatrix(context, x), largest_direct) {}
+
+LinearSmoother::LinearSmoother(const Context& context, const FeatureMatrix& x,
+                               std::span<const std::uint32_t> rows, std::size_t largest_direct)
+    : LinearSmoother(context, CentredMatrix(context, x, rows), largest_direct) {}
+
+LinearSmoother::LinearSmoother(const Context& context, CentredMatrix x, std::size_t largest_direct)
     : context_(context),
-      x_(context, x),
+      x_(std::move(x)),
       direct_(std::min(x_.rows(), x_.cols()) <= largest_direct),
       on_columns_(x_.cols() <= x_.rows()) {
   require(x_.rows() > 0, "linear smoother: X has no rows");

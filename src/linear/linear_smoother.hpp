@@ -20,8 +20,12 @@ namespace cone {
 /// for any points x_i, where d = Σ_i q_i (x_i − x̄) and Q = Σ_i q_i. Both come from one factor.
 class LinearSmoother {
  public:
-  /// Iterative where both sides of X exceed `largest_direct`. The context must outlive it.
+  /// Iterative where both sides of X exceed `largest_direct`.
   LinearSmoother(const Context& context, const FeatureMatrix& x,
+                 std::size_t largest_direct = kLargestDirectFit);
+  /// On these rows of X.
+  LinearSmoother(const Context& context, const FeatureMatrix& x,
+                 std::span<const std::uint32_t> rows,
                  std::size_t largest_direct = kLargestDirectFit);
 
   /// Sets the penalty (0: minimum-norm least squares; infinity: the mean) and factorises.
@@ -41,15 +45,19 @@ class LinearSmoother {
   double degrees_of_freedom() const;
   /// False once an iterative solve has run out of iterations.
   bool converged() const { return converged_; }
-  /// What the Gram matrix and its factor take.
-  std::size_t num_bytes() const { return 2 * sizeof(double) * gram_.rows() * gram_.cols(); }
+  /// What X, its Gram matrix and the factor of that take, roughly.
+  std::size_t num_bytes() const {
+    return sizeof(double) * (2 * gram_.rows() * gram_.cols() + 2 * x_.num_stored());
+  }
 
  private:
   Matrix<double> apply(bool transposed, const Matrix<double>& right_hand_sides);
   Matrix<double> apply_direct(bool transposed, const Matrix<double>& right_hand_sides) const;
   Matrix<double> apply_iterative(bool transposed, const Matrix<double>& right_hand_sides);
 
-  const Context& context_;
+  LinearSmoother(const Context& context, CentredMatrix x, std::size_t largest_direct);
+
+  Context context_;
   CentredMatrix x_;
   bool direct_;
   bool on_columns_;  // the Gram matrix is X_c'X_c, not X_cX_c'

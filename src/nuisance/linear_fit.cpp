@@ -41,19 +41,7 @@ Matrix<double> predict_scored(const LinearLog& log, const LinearUnit& unit, cons
   return mu;
 }
 
-}  // namespace
-
-Matrix<double> arm_corners(std::size_t num_arms) {
-  Matrix<double> corners(num_arms, num_arms - 1);
-  for (std::size_t a = 1; a < num_arms; ++a) {
-    for (std::size_t j = 0; j + 1 < a; ++j) {
-      corners(a, j) = 1 / std::sqrt(2.0 * static_cast<double>((j + 1) * (j + 2)));
-    }
-    corners(a, a - 1) = std::sqrt(static_cast<double>(a + 1) / static_cast<double>(2 * a));
-  }
-  return corners;
-}
-
+/// The rows of X with the arm's corner as further columns where all arms are fitted at once.
 FeatureMatrix make_design(const LinearLog& log, const LinearUnit& unit,
                           std::span<const NodeIndex> nodes) {
   if (!unit.all_arms()) return log.x.select_rows(nodes);
@@ -74,6 +62,26 @@ FeatureMatrix make_design(const LinearLog& log, const LinearUnit& unit,
       {corners.cols(), std::move(offsets), std::move(columns), std::move(values)});
 }
 
+}  // namespace
+
+Matrix<double> arm_corners(std::size_t num_arms) {
+  Matrix<double> corners(num_arms, num_arms - 1);
+  for (std::size_t a = 1; a < num_arms; ++a) {
+    for (std::size_t j = 0; j + 1 < a; ++j) {
+      corners(a, j) = 1 / std::sqrt(2.0 * static_cast<double>((j + 1) * (j + 2)));
+    }
+    corners(a, a - 1) = std::sqrt(static_cast<double>(a + 1) / static_cast<double>(2 * a));
+  }
+  return corners;
+}
+
+std::unique_ptr<LinearSmoother> make_smoother(const Context& context, const LinearLog& log,
+                                              const LinearUnit& unit,
+                                              std::span<const NodeIndex> nodes) {
+  if (!unit.all_arms()) return std::make_unique<LinearSmoother>(context, log.x, nodes);
+  return std::make_unique<LinearSmoother>(context, make_design(log, unit, nodes));
+}
+
 std::vector<NodeIndex> choose_nodes(const LinearLog& log, const LinearUnit& unit) {
   const std::vector<NodeIndex>& fit = log.plan.tasks[unit.task].fit;
   return unit.all_arms() ? fit : nodes_of_arm(log.data, fit, *unit.arm);
@@ -83,16 +91,15 @@ LinearUnitFit fit_linear_unit(const Context& context, const LinearLog& log, cons
                               bool want_residuals) {
   LinearUnitFit out;
   out.nodes = choose_nodes(log, unit);
-  const FeatureMatrix design = make_design(log, unit, out.nodes);
   const std::vector<double> y = values_at(log.data.outcome, out.nodes);
-  out.smoother = std::make_unique<LinearSmoother>(context, design);
+  out.smoother = make_smoother(context, log, unit, out.nodes);
   out.smoother->set_strength(unit.strength);
   const LinearFit fit = out.smoother->fit(y);
   out.converged = out.smoother->converged();
   if (want_residuals) {
     const double freedom = static_cast<double>(y.size()) - out.smoother->degrees_of_freedom();
     out.interpolates = freedom < kLeastResidualFreedom;
-    out.squared_residuals = squared_residuals(fit, design, y, freedom);
+    out.squared_residuals = squared_residuals(fit, make_design(log, unit, out.nodes), y, freedom);
   }
   out.mu = predict_scored(log, unit, fit);
   return out;

@@ -49,10 +49,11 @@ struct LinearUnitFit {
 /// columns.
 Matrix<double> arm_corners(std::size_t num_arms);
 
-/// The rows of X that a unit is fitted on, with the arm's corner as further columns where all arms
-/// are fitted at once.
-FeatureMatrix make_design(const LinearLog& log, const LinearUnit& unit,
-                          std::span<const NodeIndex> nodes);
+/// Centres the rows of X that a unit is fitted on, with the arm's corner as further columns where
+/// all arms are fitted at once. Still without a penalty.
+std::unique_ptr<LinearSmoother> make_smoother(const Context& context, const LinearLog& log,
+                                              const LinearUnit& unit,
+                                              std::span<const NodeIndex> nodes);
 
 /// The nodes that a unit is fitted on.
 std::vector<NodeIndex> choose_nodes(const LinearLog& log, const LinearUnit& unit);

@@ -82,10 +82,10 @@ Matrix<double> LinearVariance::imply_unit_weights(
     return weights;
   };
   if (smoothers_[unit] != nullptr) return ask(*smoothers_[unit]);
-  LinearSmoother smoother(context,
-                          make_design(*log_, units_[unit], choose_nodes(*log_, units_[unit])));
-  smoother.set_strength(units_[unit].strength);
-  return ask(smoother);
+  const auto smoother =
+      make_smoother(context, *log_, units_[unit], choose_nodes(*log_, units_[unit]));
+  smoother->set_strength(units_[unit].strength);
+  return ask(*smoother);
 }
 
 std::vector<ImpliedWeights> LinearVariance::imply_weights(
