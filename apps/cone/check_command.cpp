@@ -38,7 +38,7 @@ struct CheckFlags {
   LoadOptions table;
   std::vector<std::string> policies;
   std::string json;
-  RunFlags run;
+  CommonFlags run;
 };
 
 int run_check(const CheckFlags& flags) {
@@ -79,7 +79,7 @@ int run_check(const CheckFlags& flags) {
 
 }  // namespace
 
-void add_check_command(CLI::App& root, Run& run) {
+void add_check_command(CLI::App& root, Command& chosen) {
   auto flags = std::make_shared<CheckFlags>();
   CLI::App* command =
       root.add_subcommand("check", "Show how your data is read, without estimating");
@@ -90,7 +90,7 @@ void add_check_command(CLI::App& root, Run& run) {
       ->check(file_name);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");
-  command->callback([flags, &run] { run = [flags] { return run_check(*flags); }; });
+  command->callback([flags, &chosen] { run = [flags] { return run_check(*flags); }; });
 }
 
 }  // namespace cone::app

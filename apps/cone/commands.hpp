@@ -10,14 +10,14 @@ namespace cone::app {
 enum ExitStatus : int { kSuccess = 0, kFailure = 1, kBadInput = 2 };
 
 /// Each declares its command on `root` and, when the user chose it, hands the work to `run`.
-using Run = std::function<int()>;
-void add_evaluate_command(CLI::App& root, Run& run);
-void add_check_command(CLI::App& root, Run& run);
-void add_tune_command(CLI::App& root, Run& run);
-void add_fit_command(CLI::App& root, Run& run);
-void add_simulate_command(CLI::App& root, Run& run);
-void add_reproduce_command(CLI::App& root, Run& run);
-void add_estimators_command(CLI::App& root, Run& run);
-void add_completion_command(CLI::App& root, Run& run);
+using Command = std::function<int()>;
+void add_evaluate_command(CLI::App& root, Command& chosen);
+void add_check_command(CLI::App& root, Command& chosen);
+void add_tune_command(CLI::App& root, Command& chosen);
+void add_fit_command(CLI::App& root, Command& chosen);
+void add_simulate_command(CLI::App& root, Command& chosen);
+void add_reproduce_command(CLI::App& root, Command& chosen);
+void add_estimators_command(CLI::App& root, Command& chosen);
+void add_completion_command(CLI::App& root, Command& chosen);
 
 }  // namespace cone::app

@@ -76,7 +76,7 @@ std::string fish_script(const CLI::App& root) {
 
 }  // namespace
 
-void add_completion_command(CLI::App& root, Run& run) {
+void add_completion_command(CLI::App& root, Command& chosen) {
   auto shell = std::make_shared<std::string>();
   CLI::App* command = root.add_subcommand("completion", "Print a completion script for your shell");
   command->footer(
@@ -86,8 +86,8 @@ void add_completion_command(CLI::App& root, Run& run) {
   command->add_option("SHELL", *shell, "bash, zsh or fish")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  command->callback([shell, &root, &run] {
-    run = [shell, &root] {
+  command->callback([shell, &root, &chosen] {
+    chosen = [shell, &root] {
       if (*shell == "zsh") std::cout << "autoload -U +X bashcompinit && bashcompinit\n";
       std::cout << (*shell == "fish" ? fish_script(root) : bash_script(root));
       return kSuccess;

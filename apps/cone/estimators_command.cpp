@@ -7,11 +7,11 @@
 
 namespace cone::app {
 
-void add_estimators_command(CLI::App& root, Run& run) {
+void add_estimators_command(CLI::App& root, Command& chosen) {
   CLI::App* command =
       root.add_subcommand("estimators", "List the estimators, and which models each one needs");
-  command->callback([&run] {
-    run = [] {
+  command->callback([&chosen] {
+    chosen = [] {
       using Align = TextTable::Align;
       TextTable table({{"estimator", Align::kLeft},
                        {"outcome model", Align::kLeft},

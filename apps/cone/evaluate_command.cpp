@@ -80,7 +80,7 @@ struct EvaluateFlags {
   std::string model;
   ExplanationFlags explanations;
   std::shared_ptr<const std::string> options_file;
-  RunFlags run;
+  CommonFlags run;
   EvaluateOptions options;
 };
 
@@ -212,7 +212,7 @@ int run_evaluate(EvaluateFlags flags) {
 
 }  // namespace
 
-void add_evaluate_command(CLI::App& root, Run& run) {
+void add_evaluate_command(CLI::App& root, Command& chosen) {
   auto flags = std::make_shared<EvaluateFlags>();
   CLI::App* command = root.add_subcommand(
       "evaluate", "Estimate what policies would have achieved, with intervals and warnings");
@@ -233,8 +233,8 @@ void add_evaluate_command(CLI::App& root, Run& run) {
   regroup_flags<KernelBalancingOptions>(*command, "Kernel balancing (okb, cone_okb)");
   regroup_flags<ConeOptions>(*command, "Networks (cone, dm_nn, dr_nn)");
   flags->options_file = bind_options_file(*command, flags->options.cone);
-  command->callback([flags, command, &run] {
-    run = [flags, command] {
+  command->callback([flags, command, &chosen] {
+    chosen = [flags, command] {
       if (!flags->model.empty()) refuse_flags_of_model(*command);
       refuse_idle_flags(*command, flags->options.plan.protocol);
       return run_evaluate(*flags);

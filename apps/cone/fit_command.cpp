@@ -55,7 +55,7 @@ struct FitFlags {
   LoadOptions table;
   std::string out;
   ExplanationFlags explanations;
-  RunFlags run;
+  CommonFlags run;
   PlanOptions plan;
   ConeOptions cone;
 };
@@ -116,7 +116,7 @@ int run_fit(const FitFlags& flags) {
 
 }  // namespace
 
-void add_fit_command(CLI::App& root, Run& run) {
+void add_fit_command(CLI::App& root, Command& chosen) {
   auto flags = std::make_shared<FitFlags>();
   CLI::App* command =
       root.add_subcommand("fit", "Fit cone's networks to data and keep them in a model file");
@@ -129,8 +129,8 @@ void add_fit_command(CLI::App& root, Run& run) {
   bind_flags(*command, flags->plan, "Plan");
   bind_flags(*command, flags->cone, "Networks");
   bind_options_file(*command, flags->cone);
-  command->callback([flags, command, &run] {
-    run = [flags, command] {
+  command->callback([flags, command, &chosen] {
+    chosen = [flags, command] {
       refuse_idle_flags(*command, flags->plan.protocol);
       return run_fit(*flags);
     };

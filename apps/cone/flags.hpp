@@ -93,7 +93,7 @@ void regroup_flags(CLI::App& command, const std::string& group) {
 }
 
 /// What every computing command takes.
-struct RunFlags {
+struct CommonFlags {
   std::uint64_t seed = 0;
   int threads = 0;
   bool quiet = false;

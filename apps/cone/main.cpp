@@ -70,15 +70,15 @@ int run_command(int argc, char** argv) {
   root.require_subcommand(1);
   root.footer(kExamples);
   root.get_formatter()->column_width(34);
-  Run run;
-  add_evaluate_command(root, run);
-  add_check_command(root, run);
-  add_tune_command(root, run);
-  add_fit_command(root, run);
-  add_simulate_command(root, run);
-  add_reproduce_command(root, run);
-  add_estimators_command(root, run);
-  add_completion_command(root, run);
+  Command chosen;
+  add_evaluate_command(root, chosen);
+  add_check_command(root, chosen);
+  add_tune_command(root, chosen);
+  add_fit_command(root, chosen);
+  add_simulate_command(root, chosen);
+  add_reproduce_command(root, chosen);
+  add_estimators_command(root, chosen);
+  add_completion_command(root, chosen);
   if (argc == 1) {
     std::cerr << root.help();
     return kBadInput;
@@ -91,7 +91,7 @@ int run_command(int argc, char** argv) {
     std::cerr << "cone: " << error.what() << "; --help explains\n";
     return kBadInput;
   }
-  return run();
+  return chosen();
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ struct ReproduceFlags {
   std::string data;
   std::string out;
   bool retry_failed = false;
-  RunFlags run;
+  CommonFlags run;
   StudyOptions study;
 };
 
@@ -155,7 +155,7 @@ int run_reproduce(const ReproduceFlags& flags) {
 
 }  // namespace
 
-void add_reproduce_command(CLI::App& root, Run& run) {
+void add_reproduce_command(CLI::App& root, Command& chosen) {
   auto flags = std::make_shared<ReproduceFlags>();
   CLI::App* command =
       root.add_subcommand("reproduce", "Reproduce the paper's study beside its printed figures");
@@ -173,8 +173,8 @@ void add_reproduce_command(CLI::App& root, Run& run) {
   command->add_flag("--retry-failed", flags->retry_failed, "Compute failed units again");
   flags->run.bind(*command);
   bind_flags(*command, flags->study, "Experiment");
-  command->callback([flags, command, &run] {
-    run = [flags, command] {
+  command->callback([flags, command, &chosen] {
+    chosen = [flags, command] {
       refuse_idle_study_flags(*command, flags->what);
       if (flags->what == "figure2" && command->count("--runs") == 0) {
         flags->study.runs = kFigureRuns;

@@ -36,7 +36,7 @@ Examples:
 
 struct SimulateFlags {
   std::string out;
-  RunFlags run;
+  CommonFlags run;
   SimulationOptions options;
 };
 
@@ -104,7 +104,7 @@ void refuse_idle_flags(const CLI::App& command, bool real_network) {
 
 }  // namespace
 
-void add_simulate_command(CLI::App& root, Run& run) {
+void add_simulate_command(CLI::App& root, Command& chosen) {
   auto flags = std::make_shared<SimulateFlags>();
   CLI::App* command = root.add_subcommand(
       "simulate", "Make a dataset with known truth, on a real or a generated network");
@@ -112,8 +112,8 @@ void add_simulate_command(CLI::App& root, Run& run) {
   command->add_option("--out", flags->out, "Folder to write")->required()->check(file_name);
   flags->run.bind(*command);
   bind_flags(*command, flags->options, "Simulation");
-  command->callback([flags, command, &run] {
-    run = [flags, command] {
+  command->callback([flags, command, &chosen] {
+    chosen = [flags, command] {
       refuse_idle_flags(*command, !flags->options.network.empty());
       return run_simulate(*flags);
     };

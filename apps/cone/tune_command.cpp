@@ -48,7 +48,7 @@ struct TuneFlags {
   LoadOptions table;
   std::string out;
   bool retry_failed = false;
-  RunFlags run;
+  CommonFlags run;
   TuneOptions options;
   std::map<std::string, std::string> values;  ///< by option: comma-separated, as given
 };
@@ -135,7 +135,7 @@ int run_tune(const TuneFlags& flags) {
 
 }  // namespace
 
-void add_tune_command(CLI::App& root, Run& run) {
+void add_tune_command(CLI::App& root, Command& chosen) {
   auto flags = std::make_shared<TuneFlags>();
   CLI::App* command = root.add_subcommand(
       "tune", "Choose cone's options for your data by validation loss; can be stopped and resumed");
@@ -151,8 +151,8 @@ void add_tune_command(CLI::App& root, Run& run) {
   const ConeOptions defaults;
   ConeOptions::visit(defaults, GridBinder(*command, *flags));
   bind_flags(*command, flags->options, "Folds");
-  command->callback([flags, command, &run] {
-    run = [flags, command] {
+  command->callback([flags, command, &chosen] {
+    chosen = [flags, command] {
       refuse_idle_flags(*command, flags->options.plan.protocol);
       return run_tune(*flags);
     };

@@ -63,7 +63,7 @@ Figure2 reproduce_figure2(const Context& context, std::span<const StudyNetwork> 
   std::vector<Unit> units;
   for (const StudySetting& setting : settings) {
     ConeOptions point =
-        setting_options(context, setting, options, store, retry_failed, figure.failures);
+        tune_setting(context, setting, options, store, retry_failed, figure.failures);
     figure.maps.push_back({.setting = setting.name(), .options = point});
     for (const double gamma : figure.values) {
       for (const double zeta : figure.values) {

@@ -196,9 +196,9 @@ Unit study_unit(const StudySetting& setting, std::uint64_t simulation, std::uint
   return unit;
 }
 
-ConeOptions setting_options(const Context& context, const StudySetting& setting,
-                            const StudyOptions& options, const UnitStore& store, bool retry_failed,
-                            std::vector<std::string>& failures) {
+ConeOptions tune_setting(const Context& context, const StudySetting& setting,
+                         const StudyOptions& options, const UnitStore& store, bool retry_failed,
+                         std::vector<std::string>& failures) {
   if (!options.tune) return {};
   TuneOptions how;
   how.plan.protocol = Protocol::kSplit;

@@ -85,7 +85,7 @@ Table2 reproduce_table2(const Context& context, std::span<const StudyNetwork> ne
   std::vector<Unit> units;
   for (const StudySetting& setting : settings) {
     table.options.push_back(
-        setting_options(context, setting, options, store, retry_failed, table.failures));
+        tune_setting(context, setting, options, store, retry_failed, table.failures));
     for (Unit& unit : setting_units(setting, options, method_groups(), table.options.back())) {
       units.push_back(std::move(unit));
     }
