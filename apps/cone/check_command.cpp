@@ -90,7 +90,7 @@ void add_check_command(CLI::App& root, Command& chosen) {
       ->check(file_name);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");
-  command->callback([flags, &chosen] { run = [flags] { return run_check(*flags); }; });
+  command->callback([flags, &chosen] { chosen = [flags] { return run_check(*flags); }; });
 }
 
 }  // namespace cone::app

@@ -1,6 +1,7 @@
 #include "data/arm_labels.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -10,9 +11,18 @@ namespace cone {
 
 std::string canonical_label(std::string_view text) {
   text = trimmed(text);
+  const std::optional<double> number = parse_label_number(text);
+  if (!number) return std::string(text);
+  return fmt::format("{}", *number == 0 ? 0.0 : *number);
+}
+
+std::optional<double> parse_label_number(std::string_view text) {
+  // Beyond 2^53 neighbouring whole numbers are one double: those are names (ids of campaigns).
+  constexpr double kLargestExact = 9007199254740991;
   const ParsedNumber number = parse_number(text);
-  if (number.kind != NumberKind::kFinite) return std::string(text);
-  return fmt::format("{}", number.value == 0 ? 0.0 : number.value);
+  const bool is_exact =
+      number.kind == NumberKind::kFinite && std::abs(number.value) <= kLargestExact;
+  return is_exact ? std::optional(number.value) : std::nullopt;
 }
 
 std::optional<Arm> find_arm(std::span<const std::string> arms, std::string_view label) {

@@ -19,6 +19,9 @@ namespace cone {
 /// shortest decimals, so that 1 and 1.0 are one label.
 std::string canonical_label(std::string_view text);
 
+/// The number that a label is, where it is one that can be told from its neighbours.
+std::optional<double> parse_label_number(std::string_view text);
+
 /// The arm that a user means: by its label, or the only one that differs in letter case. True and
 /// False stand for 1 and 0 where these are the labels.
 std::optional<Arm> find_arm(std::span<const std::string> arms, std::string_view label);

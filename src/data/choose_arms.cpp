@@ -12,9 +12,7 @@ namespace {
 
 using Label = LabelTally::Label;
 
-bool is_number_label(const std::string& label) {
-  return parse_number(label).kind == NumberKind::kFinite;
-}
+bool is_number_label(const std::string& label) { return parse_label_number(label).has_value(); }
 
 bool is_none(const std::string& label) { return lower_case(label) == "none"; }
 
@@ -52,11 +50,10 @@ std::vector<Label> join_coded(const std::vector<Label>& labels) {
 
 /// Numbers ascending, then texts by their bytes.
 bool comes_before(const std::string& a, const std::string& b) {
-  const ParsedNumber x = parse_number(a);
-  const ParsedNumber y = parse_number(b);
-  const bool x_is_number = x.kind == NumberKind::kFinite;
-  if (x_is_number != (y.kind == NumberKind::kFinite)) return x_is_number;
-  return x_is_number ? x.value < y.value : a < b;
+  const std::optional<double> x = parse_label_number(a);
+  const std::optional<double> y = parse_label_number(b);
+  if (x.has_value() != y.has_value()) return x.has_value();
+  return x ? *x < *y : a < b;
 }
 
 /// "'email' (3 lines), 'sms' (2 lines) and 4 more", the most frequent first.

@@ -51,8 +51,7 @@ struct CellCounts {
 void count_cell(std::string_view text, ArmReader& reader, CellCounts& counts) {
   const ParsedNumber number = parse_number(text);
   const bool is_number = number.kind == NumberKind::kFinite;
-  const bool is_label =
-      (is_number ? reader.find_number(number.value) : reader.find(text)).has_value();
+  const bool is_label = reader.find(text).has_value();
   ++counts.num_cells;
   counts.num_labels += is_label ? 1 : 0;
   counts.num_numbers += is_number ? 1 : 0;
@@ -121,13 +120,28 @@ void check_arms_covered(const CsvFile& file, const PolicyColumns& policy,
                         "give every arm's probability; the control arm's may be left out"});
 }
 
+/// Where the arms are called 0 and 1 a column `name:0` alone might be the share of arm 0, or a
+/// policy of that name, which would mean the opposite. `random-weights:0` is a name that people
+/// use.
+void refuse_lone_control(const CsvFile& file, const std::vector<std::optional<ArmHeader>>& headers,
+                         const std::vector<PolicyColumns>& policies, FaultList& faults) {
+  for (const PolicyColumns& policy : policies) {
+    if (policy.kind != PolicyColumns::Kind::kProbability) continue;
+    const std::optional<ArmHeader>& header = headers[*policy.columns[0]];
+    if (!header || header->arm != kControlArm || header->policy == "random-weights") continue;
+    faults.add("policy",
+               {{.file = file.name(), .line = 1, .column = printable(policy.name)},
+                "may be the probability of arm 0, or that of arm 1 under a policy of this name",
+                fmt::format("write {0}:1, or both {0}:0 and {0}:1", printable(header->policy))});
+  }
+}
+
 }  // namespace
 
 ArmReader::ArmReader(const std::vector<std::string>& arms) : arms_(arms) {
   for (std::size_t a = 0; a < arms.size(); ++a) {
-    const ParsedNumber number = parse_number(arms[a]);
-    if (number.kind == NumberKind::kFinite)
-      numbers_.emplace_back(number.value, static_cast<Arm>(a));
+    const std::optional<double> number = parse_label_number(arms[a]);
+    if (number) numbers_.emplace_back(*number, static_cast<Arm>(a));
   }
 }
 
@@ -139,8 +153,7 @@ std::optional<Arm> ArmReader::find_number(double value) const {
 }
 
 std::optional<Arm> ArmReader::find(std::string_view text) {
-  const ParsedNumber number = parse_number(text);
-  if (number.kind == NumberKind::kFinite) return find_number(number.value);
+  if (const std::optional<double> number = parse_label_number(text)) return find_number(*number);
   for (const auto& [spelling, arm] : known_) {
     if (spelling == text) return arm;
   }
@@ -188,7 +201,10 @@ std::vector<PolicyColumns> find_policies(const Context& context, const CsvFile& 
     }
     policy->columns[headers[j]->arm] = j;
   }
-  if (is_plain) single.clear();  // labels and probabilities are the same
+  if (is_plain) {
+    single.clear();  // labels and probabilities are the same
+    refuse_lone_control(file, headers, policies, faults);
+  }
   const std::vector<CellCounts> counts = count_cells(context, file, single, arms);
   for (PolicyColumns& policy : policies) {
     if (policy.kind == Kind::kByArm) {

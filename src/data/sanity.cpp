@@ -88,6 +88,21 @@ TruthNames truth_names(const Dataset& data) {
   return {"the columns y:LABEL", "'y:*'"};
 }
 
+/// y2 of three arms 0, 1 and 2 is called like y0 and y1 of two: it may be the truth, not a feature.
+void note_names_of_arms(const Report& report, LoadedData& data) {
+  if (has_plain_labels(data.observed.arms)) return;
+  for (const std::string& name : data.observed.features.names) {
+    for (const std::string& arm : data.observed.arms) {
+      const bool is_truth = name == "y" + arm;
+      if (!is_truth && name != "mu" + arm) continue;
+      data.doubts.push_back(fmt::format(
+          "the feature {} is called like {} under arm '{}': if it is that, {} or call it {}:{}",
+          printable(name), is_truth ? "the true outcome" : "an outcome model", printable(arm),
+          report.without(column_of(name)), is_truth ? "y" : "mu", printable(arm)));
+    }
+  }
+}
+
 void note_telltale(const Report& report, LoadedData& data, std::size_t column) {
   const std::string& name = data.observed.features.names[column];
   switch (find_telltale(data.observed, column)) {
@@ -270,6 +285,7 @@ void check_sanity(const Context& context, const std::string& table, LoadedData& 
     }
   }
   note_useless_columns(report, data, moments);
+  note_names_of_arms(report, data);
   check_truth(report, data);
   note_single_count(data);
 }

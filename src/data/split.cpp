@@ -111,7 +111,8 @@ void check_folds(const Dataset& data, std::span<const NodeIndex> nodes, int num_
     faults.push_back({{},
                       fmt::format("{} folds need at least as many {}, there are {}", num_folds,
                                   whose, available),
-                      "ask for fewer folds or bring more nodes"});
+                      "ask for fewer folds (--folds, --selection-folds), bring more nodes, or "
+                      "leave the arm out"});
   };
   if (data.has_log()) {
     std::vector<std::size_t> sizes(data.num_arms(), 0);

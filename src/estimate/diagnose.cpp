@@ -31,9 +31,11 @@ std::string of_nodes(double effective_size, std::size_t num_nodes) {
 }
 
 /// `why` explains a share that is low; a number that is low speaks for itself.
-void warn_of_low_size(double effective_size, std::size_t num_nodes, const char* why,
-                      Estimate& out) {
-  if (effective_size < kLowEffectiveFraction * static_cast<double>(num_nodes)) {
+void warn_of_low_size(double effective_size, std::size_t num_nodes, std::size_t num_arms,
+                      const char* why, Estimate& out) {
+  // Of many arms each has a small part of the log by design.
+  const double least = kLowEffectiveFraction * 2 / static_cast<double>(num_arms);
+  if (effective_size < least * static_cast<double>(num_nodes)) {
     out.warnings.push_back(of_nodes(effective_size, num_nodes) + why);
   } else if (effective_size < kLowEffectiveSize) {
     out.warnings.push_back(fmt::format(
@@ -87,7 +89,8 @@ void diagnose_weights(Method method, std::span<const double> raw, std::span<cons
   // Shrinkage touches every weight by design: only the bound on propensities counts there.
   out.clipped_fraction = changed_fraction(raw, used, evidence, method == Method::kShrinkage);
 
-  warn_of_low_size(effective_size, n, ": the policy does what the log hardly ever did", out);
+  warn_of_low_size(effective_size, n, evidence.sample.num_arms(),
+                   ": the policy does what the log hardly ever did", out);
   const double share = *out.max_weight / sum(used);
   if (share > kDominantWeightShare && share > kDominantWeightFactor / static_cast<double>(n)) {
     out.warnings.push_back(
@@ -152,7 +155,7 @@ void diagnose_implied_weights(const Evidence& evidence, Estimate& out) {
   }
   out.effective_sample_size = effective_size;
   out.max_weight = largest;
-  warn_of_low_size(effective_size, num_fitted,
+  warn_of_low_size(effective_size, num_fitted, evidence.sample.num_arms(),
                    " in the regression: it extrapolates to what the policy would do", out);
   if (!evidence.implied->converged) {
     out.warnings.emplace_back("the weights that the regression implies did not converge");
@@ -191,7 +194,7 @@ void diagnose_balance(const Evidence& evidence, std::span<const double> weights,
   for (const double weight : weights) largest = std::max(largest, std::abs(weight));
   out.max_weight = largest;
   out.effective_sample_size = effective_sample_size(weights);
-  warn_of_low_size(*out.effective_sample_size, weights.size(),
+  warn_of_low_size(*out.effective_sample_size, weights.size(), evidence.sample.num_arms(),
                    ": few nodes are like what the policy would do", out);
   double foreign = 0;  // on outcomes of an arm that the policy never gives that node
   double all = 0;
@@ -203,8 +206,8 @@ void diagnose_balance(const Evidence& evidence, std::span<const double> weights,
   if (foreign > kForeignWeightShare * all) {
     out.warnings.push_back(fmt::format(
         "{:.0f} % of the weight lies on what the policy never does: one total ties the weights of "
-        "the arms together, so the value leans towards the other arm",
-        100 * foreign / all));
+        "the arms together, so the value leans towards the other arm{}",
+        100 * foreign / all, evidence.sample.num_arms() > 2 ? "s" : ""));
   }
 }
 

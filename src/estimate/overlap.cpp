@@ -49,8 +49,10 @@ std::string unsupported_text(const EstimatorInfo& estimator, const PropensityTab
   const std::string never =
       propensity.given() ? "never could (propensity 0)"
                          : fmt::format("hardly ever did (propensity below {:g})", propensity.bound);
-  return fmt::format("the policy treats {:.2g} % of the nodes as the log {}: {}", 100 * share,
-                     never, consequence(estimator.method, propensity.given()));
+  const std::string percent =
+      share < 0.995 ? fmt::format("{:.2g}", 100 * share) : fmt::format("{:.3g}", 100 * share);
+  return fmt::format("the policy treats {} % of the nodes as the log {}: {}", percent, never,
+                     consequence(estimator.method, propensity.given()));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "cone_networks/cone_fit.hpp"
 #include "evaluate/diagnostics.hpp"
 #include "evaluate/learning.hpp"
+#include "evaluate/row_notes.hpp"
 #include "evaluate/run.hpp"
 #include "evaluate/scaling_diagnostics.hpp"
 #include "options/option_json.hpp"
@@ -144,6 +145,7 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
     record.status = "interrupted";
     for (const EstimatorInfo& row : run.waiting()) record.unfinished.emplace_back(row.name);
   }
+  note_better_regressions(run.sample(), run.learnt(), record.policies);
   sort_estimates(run.rows(), record.policies);
   record.diagnostics = describe_run(data, run, options);
   return record;

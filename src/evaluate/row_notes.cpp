@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/numeric.hpp"
 #include "nn/train.hpp"
 
 namespace cone {
@@ -25,6 +26,13 @@ void note_diverged_folds(std::span<const FoldTraining> trainings, Estimate& valu
   add_caution(fmt::format("the training of {} of {} folds diverged: try a smaller --learning-rate",
                           count, trainings.size()),
               value);
+}
+
+/// Squared residuals of the logged outcomes, one per node of the sample.
+std::vector<double> squared_errors(const LoggedSample& sample, const OutcomeTable& table) {
+  std::vector<double> squares = residuals(sample.arm, sample.outcome, table.mu.view());
+  for (double& r : squares) r *= r;
+  return squares;
 }
 
 /// A row named after a fitted model must not pass for one.
@@ -53,6 +61,36 @@ void note_learning(const EstimatorInfo& row, const Evidence& evidence,
     add_caution("the fit of the outcome model has warnings of its own, below", value);
   }
   note_given_nuisances(row, evidence.sample.arms, value);
+}
+
+void note_better_regressions(const LoggedSample& sample, const LearntNuisances& learnt,
+                             std::vector<PolicyResult>& results) {
+  constexpr double kBeyondChance = 3;  // standard errors
+  const auto cone = learnt.parts().find(LearnerId::kCone);
+  if (cone == learnt.parts().end() || !cone->second.outcome) return;
+  const double spread = variance(sample.outcome, 0);
+  const std::vector<double> own = squared_errors(sample, *cone->second.outcome);
+  for (const LearnerId learner : {LearnerId::kRidge, LearnerId::kOls2, LearnerId::kOls1}) {
+    const auto found = learnt.parts().find(learner);
+    if (found == learnt.parts().end() || !found->second.outcome) continue;
+    const std::vector<double> other = squared_errors(sample, *found->second.outcome);
+    std::vector<double> excess(own.size());
+    for (std::size_t i = 0; i < excess.size(); ++i) excess[i] = own[i] - other[i];
+    if (!(mean(excess) > kBeyondChance * standard_error(excess))) continue;
+    const std::string warning = fmt::format(
+        "its networks predict outcomes worse than {} does (R² {:.2f} against {:.2f}): they lost "
+        "part "
+        "of what the features say; compare with {}",
+        enum_name(learner), 1 - mean(own) / spread, 1 - mean(other) / spread,
+        doubly_robust_on(learner));
+    for (PolicyResult& result : results) {
+      for (Estimate& value : result.estimates) {
+        const bool uses_cone = find_estimator(value.estimator)->outcome == LearnerId::kCone;
+        if (uses_cone) add_caution(warning, value);
+      }
+    }
+    return;
+  }
 }
 
 }  // namespace cone

@@ -11,4 +11,11 @@ namespace cone {
 void note_learning(const EstimatorInfo& row, const Evidence& evidence,
                    const LearntNuisances& learnt, Estimate& value);
 
+/// Says so in the rows on cone's outcome networks where a regression on the features predicts the
+/// outcomes better, beyond chance: representations that lost what the features say of the outcome
+/// have lost confounders with it, and nothing in cone's own numbers shows that. For when all
+/// learners are done, whatever their order.
+void note_better_regressions(const LoggedSample& sample, const LearntNuisances& learnt,
+                             std::vector<PolicyResult>& results);
+
 }  // namespace cone

@@ -12,8 +12,16 @@ constexpr std::size_t kRowsPerPiece = 64;
 /// One over the number of nodes that node i averages; 0 where there are none.
 template <class Real>
 Real share(const ops::Adjacency& graph, std::size_t i, bool self_loops) {
-  const std::uint64_t count = graph.offsets[i + 1] - graph.offsets[i] + (self_loops ? 1 : 0);
-  return count == 0 ? Real{0} : Real{1} / static_cast<Real>(count);
+  const std::uint64_t degree = graph.offsets[i + 1] - graph.offsets[i];
+  if (degree == 0) return self_loops ? Real{1} : Real{0};
+  return (self_loops ? Real{0.5} : Real{1}) / static_cast<Real>(degree);
+}
+
+/// How many neighbours the node itself counts for.
+template <class Real>
+Real own_count(const ops::Adjacency& graph, std::size_t i, bool self_loops) {
+  if (!self_loops) return 0;
+  return static_cast<Real>(std::max<std::uint64_t>(1, graph.offsets[i + 1] - graph.offsets[i]));
 }
 
 }  // namespace
@@ -36,7 +44,7 @@ void MeanLayer<Real>::sum_neighbours(const Context& context, const ops::Adjacenc
       context, {graph.num_nodes(), graph.offsets, graph.neighbours, ones_}, from, to);
   context.for_each_range(to.rows(), kRowsPerPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      const Real own = self_loops_ ? Real{1} : Real{0};
+      const Real own = own_count<Real>(graph, i, self_loops_);
       const Real factor = scales ? share<Real>(graph, i, self_loops_) : Real{1};
       for (std::size_t c = 0; c < columns_; ++c) to(i, c) = factor * (to(i, c) + own * from(i, c));
     }

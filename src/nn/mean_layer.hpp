@@ -7,12 +7,16 @@
 
 namespace cone::nn {
 
-/// The mean over the neighbours, and the node itself where self_loops, with bias and ELU:
+/// The mean over the neighbours, with bias and ELU; where self_loops, half of it is the node
+/// itself, however many neighbours it has:
 ///
-///   z_i = ELU(mean_j h_j + b)
+///   z_i = ELU(½ h_i + ½ mean_j h_j + b)      without self_loops: ELU(mean_j h_j + b)
+///
+/// As one of degree + 1 the node itself would hardly count, and confounders in its own features
+/// would be lost. A node without neighbours is h_i, or 0.
 ///
 /// As in GraphSAGE's mean aggregator (Hamilton, Ying and Leskovec 2017) with one transformation for
-/// node and neighbours. A node with nothing to average has mean 0. O(edges · columns), by the
+/// node and neighbours. O(edges · columns), by the
 /// product of the graph's adjacency matrix and h; keeps one number per edge. No weights of its own
 /// but the bias.
 template <class Real>
@@ -33,8 +37,8 @@ class MeanLayer : public AggregationLayer<Real> {
   std::size_t columns_;
   bool self_loops_;
   TensorId bias_;
-  /// to_i = Σ from_j over the neighbours j of i, and i itself where self_loops, times `share` of i
-  /// where `scales`.
+  /// to_i = Σ from_j over the neighbours j of i, and as many of i itself where self_loops, times
+  /// `share` of i where `scales`.
   void sum_neighbours(const Context& context, const ops::Adjacency& graph,
                       MatrixView<const Real> from, bool scales, MatrixView<Real> to);
 

@@ -262,7 +262,24 @@ TEST(Arms, EveryFoldHasItsShareOfEveryArm) {
   }
   EXPECT_EQ(faults_of([&] { make_folds(data, 7, true, 3); }),
             (Names{"7 folds need at least as many nodes of arm 'sms', there are 6; ask for fewer "
-                   "folds or bring more nodes"}));
+                   "folds (--folds, --selection-folds), bring more nodes, or leave the arm out"}));
+}
+
+TEST(Arms, WholeNumbersBeyondDoublesAreNames) {
+  const Names labels = {"0", "120210000000000011", "120210000000000012", "0", "1e0", "1"};
+  const Dataset data = load_nodes(with_labels(labels)).observed;
+  EXPECT_EQ(data.arms, (Names{"0", "1", "120210000000000011", "120210000000000012"}));
+  EXPECT_NE(data.treatment[1], data.treatment[2]);
+  EXPECT_EQ(data.treatment[4], data.treatment[5]) << "one label, two spellings";
+}
+
+TEST(Arms, AFeatureCalledLikeTheTruthOfAnArmIsDoubted) {
+  const LoadedData data =
+      load_nodes("treatment,outcome,y2\n0,1,3\n1,2,1\n2,3,5\n0,1,2\n1,2,4\n2,2,4\n");
+  ASSERT_EQ(data.doubts.size(), 1U);
+  EXPECT_EQ(data.doubts[0],
+            "the feature y2 is called like the true outcome under arm '2': if it is that, --ignore "
+            "y2 or call it y:2");
 }
 
 }  // namespace

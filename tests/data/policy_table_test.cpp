@@ -49,6 +49,17 @@ TEST(PolicyTable, AColumnPerArm) {
   }
 }
 
+TEST(PolicyTable, TheControlArmAloneIsRefusedWhereItsNameIsZero) {
+  const Names arms = {"0", "1"};
+  EXPECT_EQ(policy_faults(arms, "id,p:0\nann,0.3\nbob,0.3\neve,0.3\n"),
+            (Names{"policy.csv:1, column p:0: may be the probability of arm 0, or that of arm 1 "
+                   "under a policy of this name; write p:1, or both p:0 and p:1"}));
+  const PolicyTable named = read_policies(arms, "id,random-weights:0\nann,0.3\nbob,1\neve,0\n");
+  EXPECT_EQ(arm_column(named.probabilities[0].view(), 1), (Values{0.3, 1, 0}));
+  const PolicyTable both = read_policies(arms, "id,p:0,p:1\nann,0.3,0.7\nbob,1,0\neve,0,1\n");
+  EXPECT_EQ(arm_column(both.probabilities[0].view(), 1), (Values{0.7, 0, 1}));
+}
+
 TEST(PolicyTable, AColumnOfLabels) {
   const PolicyTable table = read_policies(kMessages, "id,who\nann,sms\nbob,Control\neve, sms \n");
   EXPECT_EQ(arm_column(table.probabilities[0].view(), 2), (Values{1, 0, 1}));

@@ -62,5 +62,22 @@ TEST(EvaluateModel, ConeRunsWhereAnEstimatorNeedsItsNetworksAndTheDataBringsNone
   EXPECT_FALSE(uses_cone(data, options));
 }
 
+TEST(Evaluate, SaysWhereNetworksPredictWorseThanARegressionOnTheFeatures) {
+  const auto world = testing::small_world(300, 0.7, 1, 6);
+  EvaluateOptions options;
+  options.estimators = {"cone", "dr_ridge"};
+  options.cone = testing::small_options();
+  options.cone.epochs = 1;  // the networks hardly move from the mean outcome
+  const EvaluationRecord record = evaluate(Context(0, 2), world.data, world.policies, options);
+  const auto says = [&](std::size_t row) {
+    const auto& warnings = record.policies[0].estimates[row].warnings;
+    return std::any_of(warnings.begin(), warnings.end(), [](const std::string& warning) {
+      return warning.find("predict outcomes worse than ridge does") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(says(0));
+  EXPECT_FALSE(says(1));
+}
+
 }  // namespace
 }  // namespace cone
