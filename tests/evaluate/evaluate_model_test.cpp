@@ -1,11 +1,16 @@
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
+#include "cone/error.hpp"
 #include "cone/evaluate.hpp"
+#include "cone/model.hpp"
 #include "cone/record.hpp"
 #include "cone/settings.hpp"
 
 #include "cone_networks/cone_fit.hpp"
 #include "cone_networks/model_file.hpp"
+#include "support/small_network.hpp"
 #include "support/small_world.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -77,6 +82,27 @@ TEST(Evaluate, SaysWhereNetworksPredictWorseThanARegressionOnTheFeatures) {
   };
   EXPECT_TRUE(says(0));
   EXPECT_FALSE(says(1));
+}
+
+TEST(PublicModel, FittedSavedAndLoadedPredictsTheSameAndRefusesOtherData) {
+  const testing::TemporaryFolder folder;
+  Dataset data = testing::small_world(90, 0.5, 1, 7).data.observed;
+  ConeOptions options = testing::small_options();
+  options.epochs = 3;
+  PlanOptions plan;
+  plan.folds = 2;
+  const Context context(11, 2);
+  const ConeModel fitted = fit_model(context, data, plan, options);
+  save_model(folder.path() / "m", *fitted);
+  const ConeModel loaded = load_model(folder.path() / "m");
+  const Nuisances was = predict_by_model(context, data, *fitted, 0.01);
+  // The model has its own seed: that of the context does not matter.
+  const Nuisances is = predict_by_model(Context(0, 1), data, *loaded, 0.01);
+  ASSERT_EQ(is.outcome->mu.rows(), 90U);
+  EXPECT_TRUE(std::ranges::equal(is.outcome->mu.values(), was.outcome->mu.values()));
+  EXPECT_TRUE(std::ranges::equal(is.propensity->e.values(), was.propensity->e.values()));
+  data.outcome[3] += 1;
+  EXPECT_THROW(predict_by_model(context, data, *loaded, 0.01), Error);
 }
 
 }  // namespace
