@@ -6,7 +6,7 @@ import re
 import sys
 
 ORDER = ["base", "options", "exec", "ops", "graph", "data", "simulate", "policy", "nn", "linear",
-         "balance", "nuisance", "cone_networks", "estimate", "results", "evaluate", "study"]
+         "balance", "nuisance", "cone_networks", "network_ridge", "estimate", "results", "evaluate", "study"]
 # Which room a public header belongs to.
 PUBLIC = {"error": "base", "matrix": "base", "features": "base", "version": "base",
           "options": "options", "settings": "options", "context": "exec", "graph": "graph",

@@ -231,6 +231,7 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
   bind_flags(*command, flags->table, "The table of nodes");
   bind_flags(*command, flags->options, "Estimation");
   regroup_flags<KernelBalancingOptions>(*command, "Kernel balancing (okb, cone_okb)");
+  regroup_flags<NetworkRidgeOptions>(*command, "Network ridge (network_dm, network_dr)");
   regroup_flags<ConeOptions>(*command, "Networks (cone, dm_nn, dr_nn)");
   flags->options_file = bind_options_file(*command, flags->options.cone);
   command->callback([flags, command, &chosen] {

@@ -35,6 +35,7 @@ enum class Method {
   kDoublyRobust,
   kSwitch,
   kShrinkage,
+  kCautiousCorrection,  ///< doubly robust, the correction shrunk by what its own variance says
   kKernelBalancing,
 };
 
@@ -46,9 +47,10 @@ enum class LearnerId {
   kOls1,
   kOls2,
   kRidge,
-  kNetworks,  ///< outcomes on features
-  kKernel,    ///< balance on features
-  kCone,      ///< outcomes, propensities or balance on learnt representations
+  kNetworks,      ///< outcomes on features
+  kKernel,        ///< balance on features
+  kCone,          ///< outcomes, propensities or balance on learnt representations
+  kNetworkRidge,  ///< outcomes on features and network
 };
 
 template <>
@@ -62,7 +64,8 @@ struct EnumNames<LearnerId> {
       std::pair{LearnerId::kRidge, std::string_view("ridge")},
       std::pair{LearnerId::kNetworks, std::string_view("nn")},
       std::pair{LearnerId::kKernel, std::string_view("okb")},
-      std::pair{LearnerId::kCone, std::string_view("cone")}};
+      std::pair{LearnerId::kCone, std::string_view("cone")},
+      std::pair{LearnerId::kNetworkRidge, std::string_view("network_ridge")}};
 };
 
 /// One row of the method table (DEVELOPING.md shows it with formulas).
@@ -136,6 +139,19 @@ ValueAndInfluence direct_method(std::span<const double> expected);
 ValueAndInfluence doubly_robust(std::span<const double> expected, std::span<const double> weights,
                                 std::span<const double> residual, Correction correction);
 
+/// The same with the correction multiplied by 1 − v/c², at least 0, where c is the self-normalised
+/// correction and v its squared standard error: a correction that may as well be chance is left
+/// out, one that is sure counts in full. `factor` is that number.
+struct CautiousCorrection {
+  ValueAndInfluence direct;
+  double correction = 0;        ///< before it is multiplied
+  double correction_error = 0;  ///< its standard error
+  double factor = 0;
+};
+CautiousCorrection correct_cautiously(std::span<const double> expected,
+                                      std::span<const double> weights,
+                                      std::span<const double> residual);
+
 /// What one estimate rests on. Tables have the rows of the sample.
 struct Evidence {
   const LoggedSample& sample;
@@ -162,12 +178,29 @@ struct EnumNames<EstimateStatus> {
        {EstimateStatus::kUndefined, "undefined"}}};
 };
 
+/// Whose utility an interval is about.
+enum class Target {
+  kThesePeople,      ///< the nodes in the data, with the outcomes they would have had
+  kPeopleLikeThese,  ///< the people that these are a sample of
+};
+
+template <>
+struct EnumNames<Target> {
+  static constexpr std::array kNames = {
+      std::pair{Target::kThesePeople, std::string_view("these_people")},
+      std::pair{Target::kPeopleLikeThese, std::string_view("people_like_these")}};
+};
+
 struct Estimate {
   std::string estimator;
+  Target target = Target::kPeopleLikeThese;  ///< of standard_error and interval
   double value = 0;
   double standard_error = 0;  ///< NaN where none is honest; then the interval is too
   std::pair<double, double> interval;
   double level = 0.95;
+  /// For the target "people like these", whatever `target` is.
+  double population_standard_error = 0;
+  std::pair<double, double> population_interval;
   std::optional<double> effective_sample_size;  ///< none where no weights are involved
   std::optional<double> max_weight;
   double clipped_fraction = 0;  ///< nodes whose weight a bound, a clip or a switch changed

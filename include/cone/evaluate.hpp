@@ -47,6 +47,7 @@ struct EvaluateOptions {
   NuisanceOptions nuisance;
   KernelBalancingOptions kernel;
   ConeOptions cone;
+  NetworkRidgeOptions network_ridge;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
@@ -57,6 +58,7 @@ struct EvaluateOptions {
     EstimatorOptions::visit(self.estimator, visitor);
     NuisanceOptions::visit(self.nuisance, visitor);
     KernelBalancingOptions::visit(self.kernel, visitor);
+    NetworkRidgeOptions::visit(self.network_ridge, visitor);
     ConeOptions::visit(self.cone, visitor);
   }
   void check(std::vector<Fault>& faults) const;

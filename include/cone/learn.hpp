@@ -119,6 +119,9 @@ struct ImpliedWeights {
   /// n/(n − degrees of freedom) of the fit. NaN where a fit has as many degrees of freedom as
   /// nodes: residuals of an interpolation say nothing.
   double variance = 0;
+  /// The error variance of the value for these very nodes, with the outcomes they would have had:
+  /// no spread of people is in it. None where the model does not tell.
+  std::optional<double> variance_of_these;
   bool converged = true;  ///< false where an iterative solve ran out of iterations
 };
 
@@ -133,6 +136,26 @@ class FitVariance {
       const Context& context, std::span<const MatrixView<const double>> policies) const = 0;
 };
 
+/// What the network ridge learnt of one arm: how much of the outcome's variance each group of
+/// effects explains. In units of the variance of the arm's outcomes.
+struct ArmVariances {
+  std::string arm;
+  std::vector<std::pair<std::string, double>> groups;
+  double noise = 0;
+  double noise_growth = 0;    ///< times degree / mean degree
+  std::size_t num_nodes = 0;  ///< learnt on
+  std::size_t steps = 0;
+  bool converged = false;
+};
+
+struct NetworkRidgeSummary {
+  std::vector<ArmVariances> arms;  ///< of every arm; per fold where variances are learnt per fold
+  std::string solver;
+  std::size_t iterations = 0;  ///< of the iterative solver
+  bool converged = true;       ///< of the equations
+  double undersmoothing = 1;
+};
+
 /// μ_a(i): the outcome that a model expects of node i under arm a.
 struct OutcomeTable {
   Matrix<double> mu;
@@ -145,6 +168,8 @@ struct OutcomeTable {
   /// Ridge only: the penalty of task t and arm a, on the scaled features, at t·arms + a. Infinite
   /// where the mean of the arm predicts best.
   std::vector<double> chosen_strengths;
+  /// Network ridge only.
+  std::shared_ptr<const NetworkRidgeSummary> network_ridge;
   /// Networks only: mean squared error on the held-out nodes of the selection splits.
   double selection_error = 0;
   std::vector<std::string> warnings;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -150,6 +151,75 @@ struct NuisanceOptions {
     visitor("feature_scaling", self.feature_scaling,
             "Scaling of the features before ridge and logistic regression");
   }
+};
+
+/// What the network ridge's variances are learnt from.
+enum class VarianceFits {
+  kOnce,     ///< per arm, on all nodes that any fold may learn from
+  kPerFold,  ///< per arm and fold, on the nodes of that fold only
+};
+
+template <>
+struct EnumNames<VarianceFits> {
+  static constexpr std::array kNames = {
+      std::pair{VarianceFits::kOnce, std::string_view("once")},
+      std::pair{VarianceFits::kPerFold, std::string_view("per_fold")}};
+};
+
+/// How the noise of the outcomes varies between nodes.
+enum class RidgeNoise {
+  kDegree,    ///< grows with the number of neighbours, where the data say so
+  kConstant,  ///< is the same for all
+};
+
+template <>
+struct EnumNames<RidgeNoise> {
+  static constexpr std::array kNames = {
+      std::pair{RidgeNoise::kDegree, std::string_view("degree")},
+      std::pair{RidgeNoise::kConstant, std::string_view("constant")}};
+};
+
+/// How the network ridge's equations are solved.
+enum class RidgeSolverChoice {
+  kAuto,       ///< by the size of the largest arm
+  kDense,      ///< Cholesky factors: exact, memory grows with the square of an arm
+  kIterative,  ///< conjugate gradients: memory grows with nodes and edges
+};
+
+template <>
+struct EnumNames<RidgeSolverChoice> {
+  static constexpr std::array kNames = {
+      std::pair{RidgeSolverChoice::kAuto, std::string_view("auto")},
+      std::pair{RidgeSolverChoice::kDense, std::string_view("dense")},
+      std::pair{RidgeSolverChoice::kIterative, std::string_view("iterative")}};
+};
+
+/// The network ridge (docs/network_ridge.md).
+struct NetworkRidgeOptions {
+  std::vector<std::string> ridge_groups;  ///< empty: all of them
+  double undersmoothing = 0.1;
+  RidgeNoise ridge_noise = RidgeNoise::kDegree;
+  VarianceFits ridge_variances = VarianceFits::kOnce;
+  RidgeSolverChoice ridge_solver = RidgeSolverChoice::kAuto;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("ridge_groups", self.ridge_groups,
+            "What the network ridge explains outcomes by, of own, smooth, sums, friends, means, "
+            "mean_friends; without it all of them");
+    visitor("undersmoothing", self.undersmoothing,
+            "The network ridge multiplies the noise by this when it solves: below 1 it shrinks "
+            "less than predicts best, as what is shrunk away is confounded",
+            between(1e-4, 1));
+    visitor("ridge_noise", self.ridge_noise,
+            "Noise of the network ridge: growing with the degree where the data say so, or the "
+            "same for all");
+    visitor("ridge_variances", self.ridge_variances,
+            "Learn the network ridge's variances once per arm, or anew for every fold");
+    visitor("ridge_solver", self.ridge_solver,
+            "Solve by dense factors, by conjugate gradients, or as the size asks for");
+  }
+  void check(std::vector<Fault>& faults) const;
 };
 
 /// How a node's representation takes its neighbours in (nn/aggregation_layer.hpp). A new one is a

@@ -31,6 +31,7 @@ enum class Stream : std::uint32_t {
   kDropout = 14,
   kPermutation = 15,
   kPropensityFolds = 16,
+  kPreconditioner = 17,
 };
 
 /// A counter-based generator (Philox 4×32-10): the draws of (seed, stream, item) are a pure

@@ -35,6 +35,10 @@ constexpr std::array kCatalogue = {
     EstimatorInfo{"dr_shrinkage", Method::kShrinkage, kRidge, kLogistic,
                   "dr_ridge with weights shrunk by --shrinkage-lambda"},
     EstimatorInfo{"okb", Method::kKernelBalancing, kNone, kKernel, "optimal kernel balancing"},
+    EstimatorInfo{"network_dm", Method::kDirect, kNetworkRidge, kNone,
+                  "ridge on features, network and friends, variances learnt: recommended"},
+    EstimatorInfo{"network_dr", Method::kCautiousCorrection, kNetworkRidge, kLogistic,
+                  "network_dm corrected by weights as far as the correction is sure"},
     EstimatorInfo{"cone", Method::kDoublyRobust, kCone, kCone,
                   "networks on representations learnt from the graph, corrected by weights"},
     EstimatorInfo{"cone_dm", Method::kDirect, kCone, kNone, "the outcome networks of cone alone"},
@@ -64,7 +68,9 @@ const EstimatorInfo* find_estimator(std::string_view name) {
 
 std::string_view doubly_robust_on(LearnerId outcome) {
   for (const EstimatorInfo& row : kCatalogue) {
-    if (row.method == Method::kDoublyRobust && row.outcome == outcome) return row.name;
+    const bool corrects =
+        row.method == Method::kDoublyRobust || row.method == Method::kCautiousCorrection;
+    if (corrects && row.outcome == outcome) return row.name;
   }
   return "dr";
 }

@@ -66,6 +66,8 @@ bool has_interval(const Estimate& estimate) { return !std::isnan(estimate.standa
 void drop_interval(Estimate& out) {
   out.standard_error = kNaN;
   out.interval = {kNaN, kNaN};
+  out.population_standard_error = kNaN;
+  out.population_interval = {kNaN, kNaN};
 }
 
 bool ValueChange::matters() const {

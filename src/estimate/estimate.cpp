@@ -76,6 +76,11 @@ ValueAndInfluence linearise(Method method, const Evidence& evidence,
     case Method::kSwitch:
     case Method::kShrinkage:
       return doubly_robust(expected(), weights, residual(), Correction::kPlain);
+    case Method::kCautiousCorrection: {
+      CautiousCorrection corrected = correct_cautiously(expected(), weights, residual());
+      corrected.direct.value += corrected.factor * corrected.correction;
+      return corrected.direct;
+    }
     case Method::kKernelBalancing:
       break;  // estimate_balanced
   }
@@ -97,9 +102,41 @@ void check_input(const EstimatorInfo& estimator, const Evidence& evidence) {
 }
 
 void set_interval(double level, Estimate& out) {
-  const double half_width = two_sided_normal_quantile(level) * out.standard_error;
+  const auto around_value = [&](double error) {
+    const double half_width = two_sided_normal_quantile(level) * error;
+    return std::pair{out.value - half_width, out.value + half_width};
+  };
   out.level = level;
-  out.interval = {out.value - half_width, out.value + half_width};
+  out.interval = around_value(out.standard_error);
+  out.population_interval = around_value(out.population_standard_error);
+}
+
+/// The error of the outcome model itself, beside the spread of people that `influence` shows.
+void set_standard_errors(const EstimatorInfo& estimator, const Evidence& evidence,
+                         std::span<const double> weights, std::span<const double> influence,
+                         Estimate& out) {
+  out.population_standard_error = standard_error(influence);
+  double correction = 0;
+  if (estimator.method == Method::kCautiousCorrection) {
+    // The correction takes errors of the model off where it counts in full, and adds its own. With
+    // both added up the error is never too small.
+    const CautiousCorrection corrected = correct_cautiously(
+        expected_outcome(evidence.policy, evidence.outcome->mu.view()), weights,
+        residuals(evidence.sample.arm, evidence.sample.outcome, evidence.outcome->mu.view()));
+    correction = corrected.factor * corrected.correction_error;
+  }
+  if (evidence.implied != nullptr &&
+      (estimator.method == Method::kDirect || estimator.method == Method::kCautiousCorrection)) {
+    out.population_standard_error =
+        std::sqrt(out.population_standard_error * out.population_standard_error +
+                  evidence.implied->variance + correction * correction);
+    if (evidence.implied->variance_of_these) {
+      out.target = Target::kThesePeople;
+      out.standard_error = std::hypot(std::sqrt(*evidence.implied->variance_of_these), correction);
+      return;
+    }
+  }
+  out.standard_error = out.population_standard_error;
 }
 
 /// Whether a standard error from the spread of predictions and weighted residuals would miss the
@@ -109,7 +146,9 @@ bool takes_model_as_exact(const EstimatorInfo& estimator, const Evidence& eviden
                           Correction correction) {
   return estimator.method == Method::kSwitch || estimator.method == Method::kShrinkage ||
          (estimator.method == Method::kDoublyRobust && correction == Correction::kLiteral) ||
-         (estimator.method == Method::kDirect && evidence.implied == nullptr);
+         ((estimator.method == Method::kDirect ||
+           estimator.method == Method::kCautiousCorrection) &&
+          evidence.implied == nullptr);
 }
 
 /// Names an estimator that has an interval, unless the log lacks too many nodes for any by weights.
@@ -186,12 +225,7 @@ Estimate estimate(const EstimatorInfo& estimator, const Evidence& evidence,
   out.estimator = estimator.name;
   const ValueAndInfluence result = linearise(estimator.method, evidence, options, weights.used);
   out.value = result.value;
-  out.standard_error = standard_error(result.influence);
-  if (estimator.method == Method::kDirect) {
-    out.standard_error =
-        std::hypot(out.standard_error,
-                   std::sqrt(evidence.implied != nullptr ? evidence.implied->variance : 0));
-  }
+  set_standard_errors(estimator, evidence, weights.used, result.influence, out);
   set_interval(options.level, out);
   const bool exact_model = takes_model_as_exact(estimator, evidence, options.correction);
   const double scale =
@@ -223,6 +257,7 @@ Estimate estimate_balanced(const EstimatorInfo& estimator, const Evidence& evide
   out.estimator = estimator.name;
   out.value = balanced.value;
   out.standard_error = standard_error(balanced.influence);
+  out.population_standard_error = out.standard_error;
   set_interval(options.level, out);
   diagnose_overlap(estimator, evidence, error_scale(evidence, out), out);
   diagnose_balance(evidence, balanced.weights, out);

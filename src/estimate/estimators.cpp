@@ -125,4 +125,18 @@ ValueAndInfluence doubly_robust(std::span<const double> expected, std::span<cons
   return out;
 }
 
+CautiousCorrection correct_cautiously(std::span<const double> expected,
+                                      std::span<const double> weights,
+                                      std::span<const double> residual) {
+  CautiousCorrection out;
+  out.direct = direct_method(expected);
+  const ValueAndInfluence correcting = self_normalised(weights, residual);
+  out.correction = correcting.value;
+  out.correction_error = standard_error(correcting.influence);
+  const double noise = out.correction_error * out.correction_error;
+  const double signal = out.correction * out.correction;
+  out.factor = signal > noise ? 1 - noise / signal : 0;
+  return out;
+}
+
 }  // namespace cone

@@ -37,6 +37,7 @@ const char* consequence(Method method, bool given) {
     case Method::kDoublyRobust:
     case Method::kSwitch:
     case Method::kShrinkage:
+    case Method::kCautiousCorrection:
       return "the outcome model extrapolates to them";
     case Method::kKernelBalancing:
       return "nodes unlike them stand in for them";

@@ -35,6 +35,7 @@ void EvaluateOptions::check(std::vector<Fault>& faults) const {
     }
   }
   plan.check(faults);
+  network_ridge.check(faults);
 }
 
 }  // namespace cone

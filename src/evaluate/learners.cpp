@@ -5,6 +5,7 @@
 #include "cone_networks/cone_fit.hpp"
 #include "cone_networks/cone_learner.hpp"
 #include "evaluate/learning.hpp"
+#include "network_ridge/network_ridge_learner.hpp"
 #include "nuisance/given_learner.hpp"
 #include "nuisance/kernel_learner.hpp"
 #include "nuisance/linear_learner.hpp"
@@ -53,6 +54,8 @@ std::unique_ptr<Learner> make_learner(LearnerId learner, std::span<const Estimat
       return std::make_unique<KernelLearner>(options.kernel);
     case LearnerId::kCone:
       return make_cone_learner(rows, options, fitted_cone);
+    case LearnerId::kNetworkRidge:
+      return std::make_unique<NetworkRidgeLearner>(options.network_ridge);
   }
   throw Error(ErrorCode::kInternal, Fault{.what = "evaluate: no such learner"});
 }

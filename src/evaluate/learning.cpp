@@ -39,6 +39,8 @@ double expect_seconds(const Workload& work, LearnerId learner, const ConeFit* fi
       return work.kernel_seconds();
     case LearnerId::kCone:
       return work.cone_seconds(/*is_fitted=*/fitted_cone != nullptr);
+    case LearnerId::kNetworkRidge:
+      return work.network_ridge_seconds();
   }
   return 0;
 }
@@ -93,7 +95,8 @@ std::vector<LearningStep> plan_learning(const Context& context, const Dataset& d
   const Workload work(data, options, context.num_threads());
   std::vector<LearningStep> steps;
   for (const LearnerId learner : {LearnerId::kOls1, LearnerId::kOls2, LearnerId::kRidge,
-                                  LearnerId::kNetworks, LearnerId::kKernel, LearnerId::kCone}) {
+                                  LearnerId::kNetworks, LearnerId::kKernel, LearnerId::kNetworkRidge,
+                                  LearnerId::kCone}) {
     if (!uses(rows, learner)) continue;
     steps.push_back({.learner = learner,
                      .name = std::string(enum_name(learner)),

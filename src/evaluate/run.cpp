@@ -124,7 +124,8 @@ void EvaluationRun::learn_overlap() {
 
 void EvaluationRun::imply_weights(LearnerId learner) {
   const bool needed = std::any_of(rows_.begin(), rows_.end(), [&](const EstimatorInfo& row) {
-    return row.outcome == learner && row.method == Method::kDirect;
+    return row.outcome == learner &&
+           (row.method == Method::kDirect || row.method == Method::kCautiousCorrection);
   });
   const auto& outcome = learnt_.parts().at(learner).outcome;
   if (!needed || !outcome || outcome->variance == nullptr) return;

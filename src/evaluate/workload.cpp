@@ -5,6 +5,7 @@
 #include "cone/settings.hpp"
 
 #include "linear/linear.hpp"
+#include "network_ridge/network_ridge.hpp"
 
 namespace cone {
 namespace {
@@ -16,6 +17,8 @@ constexpr double kPerProduct = 2e-10;         // of a Gram matrix or a factorisa
 constexpr double kPerEntryRead = 2e-8;        // per entry and fold, for everything around it
 constexpr double kPerHiddenEntry = 1e-10;     // per entry, hidden unit, fold and epoch
 constexpr double kPerConeNumber = 1.8e-10;    // per entry, column of z, fold and epoch
+constexpr double kPerRidgeProduct = 3e-11;    // of a dense factor or its inverse
+constexpr double kPerIteratedEntry = 5e-7;    // per entry and fold, all iterations
 constexpr double kPerKernelProduct = 4e-11;   // n³, the choice of λ included
 
 }  // namespace
@@ -60,6 +63,14 @@ double Workload::network_seconds() const {
 double Workload::kernel_seconds() const {
   return (kPerKernelProduct * nodes_ * nodes_ * nodes_ + kPerProduct * nodes_ * entries_) /
          threads_;
+}
+
+double Workload::network_ridge_seconds() const {
+  // Of the largest arm: about eight inverses, and the products of the neighbours' words.
+  const double arm = std::min(nodes_ / 2, static_cast<double>(kLargestDenseArm));
+  const double dense = kPerRidgeProduct * arm * arm * (16 * arm + std::min(columns_, 1e4));
+  if (nodes_ / 2 <= static_cast<double>(kLargestDenseArm)) return dense / threads_;
+  return (dense + kPerIteratedEntry * (entries_ + directed_edges_) * folds_) / threads_;
 }
 
 double Workload::cone_seconds(bool is_fitted) const {

@@ -1,0 +1,280 @@
+#include "network_ridge/group_kernels.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "cone/error.hpp"
+
+#include "exec/large_matrix.hpp"
+#include "linear/dense.hpp"
+#include "ops/inverse.hpp"
+
+namespace cone {
+namespace {
+
+constexpr std::size_t kKernelRowsPerTask = 64;
+/// Columns of neighbour sums that are made dense at a time.
+constexpr std::size_t kDenseColumns = 4096;
+
+/// What the products of a group are made of.
+enum class ProductKind { kWords, kColumns, kSmooth, kNeighbourWords, kNeighbourColumns, kFriends };
+
+ProductKind product_of(GroupKind kind) {
+  switch (kind) {
+    case GroupKind::kOwnWords:
+      return ProductKind::kWords;
+    case GroupKind::kOwnColumns:
+      return ProductKind::kColumns;
+    case GroupKind::kOwnSmooth:
+      return ProductKind::kSmooth;
+    case GroupKind::kSumWords:
+    case GroupKind::kMeanWords:
+      return ProductKind::kNeighbourWords;
+    case GroupKind::kSumColumns:
+    case GroupKind::kMeanColumns:
+      return ProductKind::kNeighbourColumns;
+    case GroupKind::kSumFriends:
+    case GroupKind::kMeanFriends:
+      break;
+  }
+  return ProductKind::kFriends;
+}
+
+bool averages_neighbours(GroupKind kind) {
+  return kind == GroupKind::kMeanWords || kind == GroupKind::kMeanColumns ||
+         kind == GroupKind::kMeanFriends;
+}
+
+/// M·M' of sparse rows, both triangles: row i gathers the columns it has entries in.
+Matrix<double> multiply_sparse_rows(const Context& context, const SparseMatrix& m) {
+  const SparseMatrix columns = m.transposed();
+  Matrix<double> out = make_zero_matrix(context, m.rows(), m.rows());
+  context.for_each_range(m.rows(), kKernelRowsPerTask, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      context.poll();
+      const SparseMatrix::Row row = m.row(i);
+      const std::span<double> sums = out.row(i);
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        const SparseMatrix::Row column = columns.row(row.columns[k]);
+        const double value = row.values[k];
+        for (std::size_t c = 0; c < column.size(); ++c) {
+          sums[column.columns[c]] += value * column.values[c];
+        }
+      }
+    }
+  });
+  return out;
+}
+
+SparseMatrix take_friend_rows(const RidgeInputs& inputs, std::span<const std::uint32_t> places) {
+  std::vector<std::uint64_t> offsets = {0};
+  std::vector<std::uint32_t> columns;
+  for (const std::uint32_t p : places) {
+    const auto neighbours = inputs.graph.neighbours(p);
+    columns.insert(columns.end(), neighbours.begin(), neighbours.end());
+    offsets.push_back(columns.size());
+  }
+  std::vector<double> ones(columns.size(), 1.0);
+  return {inputs.num_nodes(), std::move(offsets), std::move(columns), std::move(ones)};
+}
+
+/// Rows of the sums of the neighbours' words, sparse.
+SparseMatrix sum_neighbour_words(const Context& context, const RidgeInputs& inputs,
+                                 std::span<const std::uint32_t> places) {
+  std::vector<std::uint64_t> offsets = {0};
+  std::vector<std::uint32_t> columns;
+  std::vector<double> values;
+  std::vector<double> total(inputs.words.cols(), 0.0);
+  std::vector<bool> is_there(inputs.words.cols(), false);
+  std::vector<std::uint32_t> found;
+  for (const std::uint32_t p : places) {
+    context.poll();
+    found.clear();
+    for (const NodeIndex j : inputs.graph.neighbours(p)) {
+      const SparseMatrix::Row row = inputs.words.row(j);
+      for (std::size_t k = 0; k < row.size(); ++k) {
+        const std::uint32_t c = row.columns[k];
+        if (!is_there[c]) found.push_back(c);
+        is_there[c] = true;
+        total[c] += row.values[k];
+      }
+    }
+    std::sort(found.begin(), found.end());
+    for (const std::uint32_t c : found) {
+      columns.push_back(c);
+      values.push_back(total[c]);
+      total[c] = 0;
+      is_there[c] = false;
+    }
+    offsets.push_back(columns.size());
+  }
+  return {inputs.words.cols(), std::move(offsets), std::move(columns), std::move(values)};
+}
+
+/// The same products by dense blocks of columns, where most sums are not zero.
+Matrix<double> multiply_neighbour_words(const Context& context, const RidgeInputs& inputs,
+                                        std::span<const std::uint32_t> places) {
+  Matrix<double> out = make_zero_matrix(context, places.size(), places.size());
+  for (std::size_t first = 0; first < inputs.words.cols(); first += kDenseColumns) {
+    const std::size_t last = std::min(inputs.words.cols(), first + kDenseColumns);
+    Matrix<double> block = make_zero_matrix(context, places.size(), last - first);
+    context.for_each_range(
+        places.size(), kKernelRowsPerTask, [&](std::size_t begin, std::size_t end) {
+          for (std::size_t i = begin; i < end; ++i) {
+            context.poll();
+            const std::span<double> sums = block.row(i);
+            for (const NodeIndex j : inputs.graph.neighbours(places[i])) {
+              const SparseMatrix::Row row = inputs.words.row(j);
+              const auto from = std::lower_bound(row.columns.begin(), row.columns.end(), first);
+              for (auto k = static_cast<std::size_t>(from - row.columns.begin());
+                   k < row.size() && row.columns[k] < last; ++k) {
+                sums[row.columns[k] - first] += row.values[k];
+              }
+            }
+          }
+        });
+    ops::add_row_products(context, block.view(), out);
+  }
+  return out;
+}
+
+/// Whether the neighbours' words are so many that their sums are mostly not zero.
+bool fills_sums(const RidgeInputs& inputs, std::span<const std::uint32_t> places) {
+  constexpr double kFilled = 0.1;
+  double entries = 0;
+  for (const std::uint32_t p : places) {
+    for (const NodeIndex j : inputs.graph.neighbours(p)) {
+      entries += static_cast<double>(inputs.words.row(j).size());
+    }
+  }
+  return entries > kFilled * static_cast<double>(places.size() * inputs.words.cols());
+}
+
+Matrix<double> take_places(const Matrix<double>& table, std::span<const std::uint32_t> places) {
+  Matrix<double> out(places.size(), table.cols());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    std::copy_n(table.row(places[i]).begin(), table.cols(), out.row(i).begin());
+  }
+  return out;
+}
+
+Matrix<double> sum_neighbour_columns(const RidgeInputs& inputs,
+                                     std::span<const std::uint32_t> places) {
+  Matrix<double> out(places.size(), inputs.columns.cols());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    for (const NodeIndex j : inputs.graph.neighbours(places[i])) {
+      for (std::size_t c = 0; c < out.cols(); ++c) out(i, c) += inputs.columns(j, c);
+    }
+  }
+  return out;
+}
+
+Matrix<double> multiply_dense_rows(const Context& context, const Matrix<double>& rows) {
+  Matrix<double> out = make_zero_matrix(context, rows.rows(), rows.rows());
+  ops::add_row_products(context, rows.view(), out);
+  return out;
+}
+
+Matrix<double> make_products(const Context& context, const RidgeInputs& inputs, ProductKind kind,
+                             std::span<const std::uint32_t> places) {
+  switch (kind) {
+    case ProductKind::kWords:
+      return multiply_sparse_rows(context, inputs.words.select_rows(places));
+    case ProductKind::kColumns:
+      return multiply_dense_rows(context, take_places(inputs.columns, places));
+    case ProductKind::kSmooth:
+      return multiply_dense_rows(context, take_places(inputs.smooth, places));
+    case ProductKind::kNeighbourWords:
+      return fills_sums(inputs, places)
+                 ? multiply_neighbour_words(context, inputs, places)
+                 : multiply_sparse_rows(context, sum_neighbour_words(context, inputs, places));
+    case ProductKind::kNeighbourColumns:
+      return multiply_dense_rows(context, sum_neighbour_columns(inputs, places));
+    case ProductKind::kFriends:
+      break;
+  }
+  return multiply_sparse_rows(context, take_friend_rows(inputs, places));
+}
+
+/// What each row and column of a group's products is multiplied by.
+double row_factor(const ArmKernels& kernels, const GroupKernel& group, std::size_t i) {
+  return group.averages ? kernels.inverse_degree[i] : 1.0;
+}
+
+}  // namespace
+
+ArmKernels make_kernels(const Context& context, const RidgeInputs& inputs,
+                        std::span<const RidgeGroup> groups, std::span<const std::uint32_t> places) {
+  ArmKernels out;
+  for (const std::uint32_t p : places) {
+    out.inverse_degree.push_back(inputs.inverse_degree[p]);
+    out.relative_degree.push_back(inputs.relative_degree[p]);
+  }
+  std::map<ProductKind, std::shared_ptr<const Matrix<double>>> made;
+  for (const RidgeGroup& group : groups) {
+    const ProductKind kind = product_of(group.kind);
+    auto& products = made[kind];
+    if (products == nullptr) {
+      products =
+          std::make_shared<const Matrix<double>>(make_products(context, inputs, kind, places));
+    }
+    out.groups.push_back({products, averages_neighbours(group.kind), 1 / group.scale});
+  }
+  return out;
+}
+
+ArmKernels select_kernels(const Context& context, const ArmKernels& kernels,
+                          std::span<const std::size_t> rows) {
+  ArmKernels out;
+  for (const std::size_t i : rows) {
+    out.inverse_degree.push_back(kernels.inverse_degree[i]);
+    out.relative_degree.push_back(kernels.relative_degree[i]);
+  }
+  std::map<const Matrix<double>*, std::shared_ptr<const Matrix<double>>> made;
+  for (const GroupKernel& group : kernels.groups) {
+    auto& products = made[group.products.get()];
+    if (products == nullptr) {
+      context.poll();
+      Matrix<double> part(rows.size(), rows.size());
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        for (std::size_t j = 0; j < rows.size(); ++j) {
+          part(i, j) = (*group.products)(rows[i], rows[j]);
+        }
+      }
+      products = std::make_shared<const Matrix<double>>(std::move(part));
+    }
+    out.groups.push_back({products, group.averages, group.factor});
+  }
+  return out;
+}
+
+Matrix<double> add_up_kernels(const Context& context, const ArmKernels& kernels,
+                              std::span<const double> variances, std::span<const double> diagonal) {
+  require(variances.size() == kernels.groups.size() && diagonal.size() == kernels.size(),
+          "kernels: sizes differ");
+  const std::size_t n = kernels.size();
+  auto out = Matrix<double>::unfilled(n, n);
+  context.for_each_range(n, kKernelRowsPerTask, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::span<double> row = out.row(i).first(i + 1);
+      std::ranges::fill(row, 0.0);
+      for (std::size_t g = 0; g < variances.size(); ++g) {
+        if (variances[g] == 0) continue;
+        const GroupKernel& group = kernels.groups[g];
+        const double factor = variances[g] * group.factor * row_factor(kernels, group, i);
+        const double* products = group.products->row(i).data();
+        if (group.averages) {
+          for (std::size_t j = 0; j <= i; ++j) {
+            row[j] += factor * kernels.inverse_degree[j] * products[j];
+          }
+        } else {
+          for (std::size_t j = 0; j <= i; ++j) row[j] += factor * products[j];
+        }
+      }
+      row[i] += diagonal[i];
+    }
+  });
+  return out;
+}
+
+}  // namespace cone

@@ -1,0 +1,167 @@
+#include "network_ridge/inputs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/numeric.hpp"
+#include "network_ridge/smooth_features.hpp"
+
+namespace cone {
+namespace {
+
+constexpr std::size_t kNodesPerPiece = 4096;
+
+void order_by_arm(const Dataset& data, RidgeInputs& out) {
+  const std::size_t n = data.num_nodes();
+  out.arm_begin.assign(data.num_arms() + 1, 0);
+  for (const Arm arm : data.treatment) ++out.arm_begin[arm + 1];
+  for (std::size_t a = 0; a < data.num_arms(); ++a) out.arm_begin[a + 1] += out.arm_begin[a];
+  std::vector<std::size_t> next(out.arm_begin.begin(), out.arm_begin.end() - 1);
+  out.node_at.resize(n);
+  out.place_of.resize(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t place = next[data.treatment[i]]++;
+    out.node_at[place] = static_cast<NodeIndex>(i);
+    out.place_of[i] = static_cast<std::uint32_t>(place);
+  }
+}
+
+Graph reorder_graph(const Context& context, const Graph& graph, const RidgeInputs& order) {
+  const std::size_t n = graph.num_nodes();
+  std::vector<std::uint64_t> offsets(n + 1, 0);
+  for (std::size_t p = 0; p < n; ++p) offsets[p + 1] = offsets[p] + graph.degree(order.node_at[p]);
+  std::vector<NodeIndex> neighbours(offsets.back());
+  context.for_each_range(n, kNodesPerPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t p = begin; p < end; ++p) {
+      auto out = neighbours.begin() + static_cast<std::ptrdiff_t>(offsets[p]);
+      const auto first = out;
+      for (const NodeIndex j : graph.neighbours(order.node_at[p])) *out++ = order.place_of[j];
+      std::sort(first, out);
+    }
+  });
+  return {std::move(offsets), std::move(neighbours)};
+}
+
+/// Where each arm's part of every ascending list of places starts.
+std::vector<std::uint64_t> split_lists(std::span<const std::uint64_t> offsets,
+                                       std::span<const std::uint32_t> places,
+                                       std::span<const std::size_t> arm_begin) {
+  const std::size_t arms = arm_begin.size() - 1;
+  std::vector<std::uint64_t> split;
+  split.reserve((offsets.size() - 1) * arms + 1);
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+    const auto end = places.begin() + static_cast<std::ptrdiff_t>(offsets[i + 1]);
+    auto at = places.begin() + static_cast<std::ptrdiff_t>(offsets[i]);
+    for (std::size_t a = 0; a < arms; ++a) {
+      at = std::lower_bound(at, end, static_cast<std::uint32_t>(arm_begin[a]));
+      split.push_back(static_cast<std::uint64_t>(at - places.begin()));
+    }
+  }
+  split.push_back(offsets.back());
+  return split;
+}
+
+/// Square roots in rows of unit length: a word that is said often tells less with every time, and a
+/// long text says no more than a short one.
+SparseMatrix scale_words(const FeatureTable& features, std::span<const NodeIndex> node_at) {
+  const auto first_word = static_cast<std::uint32_t>(features.num_dense);
+  std::vector<std::uint64_t> offsets = {0};
+  std::vector<std::uint32_t> columns;
+  std::vector<double> values;
+  for (const NodeIndex node : node_at) {
+    const std::size_t begin = values.size();
+    double squares = 0;
+    features.matrix.row(node).for_each([&](std::uint32_t column, double value) {
+      if (column < first_word || value == 0) return;
+      columns.push_back(column - first_word);
+      values.push_back(std::copysign(std::sqrt(std::abs(value)), value));
+      squares += std::abs(value);
+    });
+    const double factor = squares > 0 ? 1 / std::sqrt(squares) : 0;
+    for (std::size_t k = begin; k < values.size(); ++k) values[k] *= factor;
+    offsets.push_back(values.size());
+  }
+  return {features.num_counts(), std::move(offsets), std::move(columns), std::move(values)};
+}
+
+/// The measurements, less their means, in standard deviations.
+Matrix<double> standardise_columns(const Context& context, const FeatureTable& features,
+                                   std::span<const NodeIndex> node_at) {
+  constexpr double kRounding = 1e-10;  // a spread below this share of the size is none
+  const std::size_t n = node_at.size();
+  Matrix<double> table(n, features.num_dense);
+  context.for_each_range(n, kNodesPerPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t p = begin; p < end; ++p) {
+      features.matrix.row(node_at[p]).for_each([&](std::uint32_t column, double value) {
+        if (column < features.num_dense) table(p, column) = value;
+      });
+    }
+  });
+  std::vector<double> mean(features.num_dense);
+  std::vector<double> sd(features.num_dense);
+  std::vector<std::size_t> kept;
+  for (std::size_t c = 0; c < features.num_dense; ++c) {
+    context.poll();
+    CompensatedSum total;
+    double largest = 0;
+    for (std::size_t p = 0; p < n; ++p) {
+      total.add(table(p, c));
+      largest = std::max(largest, std::abs(table(p, c)));
+    }
+    mean[c] = total.value() / static_cast<double>(n);
+    CompensatedSum squares;
+    for (std::size_t p = 0; p < n; ++p) {
+      squares.add((table(p, c) - mean[c]) * (table(p, c) - mean[c]));
+    }
+    sd[c] = std::sqrt(squares.value() / static_cast<double>(n));
+    if (sd[c] > kRounding * largest) kept.push_back(c);
+  }
+  Matrix<double> out(n, kept.size());
+  for (std::size_t p = 0; p < n; ++p) {
+    for (std::size_t k = 0; k < kept.size(); ++k) {
+      out(p, k) = (table(p, kept[k]) - mean[kept[k]]) / sd[kept[k]];
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Arm RidgeInputs::arm_of(std::size_t place) const {
+  const auto after = std::upper_bound(arm_begin.begin(), arm_begin.end(), place);
+  return static_cast<Arm>(after - arm_begin.begin() - 1);
+}
+
+RidgeInputs prepare_inputs(const Context& context, const Dataset& data, bool wants_smooth) {
+  RidgeInputs out;
+  const std::size_t n = data.num_nodes();
+  order_by_arm(data, out);
+  context.poll();
+  out.graph = reorder_graph(context, data.graph, out);
+  out.arm_split = split_lists(out.graph.offsets(), out.graph.neighbours(), out.arm_begin);
+  const double mean_degree =
+      2 * static_cast<double>(data.graph.num_edges()) / static_cast<double>(n);
+  for (std::size_t p = 0; p < n; ++p) {
+    const auto degree = static_cast<double>(out.graph.degree(static_cast<NodeIndex>(p)));
+    out.degree.push_back(degree);
+    out.relative_degree.push_back(mean_degree > 0 ? degree / mean_degree : 0);
+    out.inverse_degree.push_back(1 / std::max(degree, 1.0));
+  }
+  context.poll();
+  out.words = scale_words(data.features, out.node_at);
+  context.poll();
+  out.places_of_words = out.words.transposed();
+  out.word_split =
+      split_lists(out.places_of_words.offsets(), out.places_of_words.columns(), out.arm_begin);
+  out.columns = standardise_columns(context, data.features, out.node_at);
+  if (wants_smooth && out.columns.cols() > 0) {
+    SmoothFeatures smooth = make_smooth_features(context, out.columns);
+    out.smooth = std::move(smooth.features);
+    out.bandwidth = smooth.bandwidth;
+  } else {
+    out.smooth = Matrix<double>(n, 0);
+  }
+  return out;
+}
+
+}  // namespace cone

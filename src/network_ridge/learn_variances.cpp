@@ -1,0 +1,147 @@
+#include "network_ridge/learn_variances.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "network_ridge/small_matrices.hpp"
+
+namespace cone {
+namespace {
+
+constexpr double kLowest = -16;
+constexpr double kHighest = 6;
+/// Longest step of a logarithm.
+constexpr double kLongestStep = 3;
+/// The logarithm of a variance that may as well be zero.
+constexpr double kSmall = -6.2;
+constexpr std::size_t kMostSteps = 60;
+
+/// Half of the outcome's variance to the groups, half to the noise.
+std::vector<double> start_variances(const ArmSample& sample) {
+  const std::size_t num_groups = sample.kernels.groups.size();
+  const std::size_t num_noises = sample.num_variances() - num_groups;
+  std::vector<double> logs;
+  for (std::size_t g = 0; g < num_groups; ++g) {
+    logs.push_back(std::log(0.5 / static_cast<double>(num_groups)));
+  }
+  for (std::size_t g = 0; g < num_noises; ++g) {
+    logs.push_back(std::log(0.5 / static_cast<double>(num_noises)));
+  }
+  return logs;
+}
+
+std::vector<double> exponentials(std::span<const double> logs) {
+  std::vector<double> out;
+  for (const double value : logs) out.push_back(std::exp(value));
+  return out;
+}
+
+/// A variance at a bound that the likelihood wants beyond it stays there.
+bool is_held(double log, double gradient) {
+  return (log <= kLowest && gradient >= 0) || (log >= kHighest && gradient <= 0);
+}
+
+struct Step {
+  std::vector<double> logs;
+  double expected_gain = 0;  ///< of the log likelihood, before bounds
+};
+
+/// What a change of one logarithm gains. The likelihood is close to linear in a variance that goes
+/// to zero, so going down gains no more than the gradient, whatever the quadratic model promises.
+double expect_gain(double gradient, double change) {
+  const double quadratic = -0.5 * gradient * change;
+  return change < 0 ? std::min(quadratic, std::abs(gradient)) : quadratic;
+}
+
+Step propose(const LikelihoodPoint& point, std::span<const double> logs, double damping) {
+  std::vector<std::size_t> free;
+  for (std::size_t g = 0; g < logs.size(); ++g) {
+    if (!is_held(logs[g], point.gradient[g])) free.push_back(g);
+  }
+  Step step{{logs.begin(), logs.end()}, 0};
+  if (free.empty()) return step;
+  double largest = 0;
+  for (const std::size_t g : free) largest = std::max(largest, point.information(g, g));
+  SmallSystem system(free.size());
+  std::vector<double> change;
+  for (std::size_t r = 0; r < free.size(); ++r) {
+    for (std::size_t c = 0; c < free.size(); ++c) {
+      system.matrix(r, c) = point.information(free[r], free[c]);
+    }
+    // The part in proportion to the largest keeps directions that the data say nothing about still.
+    system.matrix(r, r) += damping * system.matrix(r, r) + 1e-10 * largest + 1e-300;
+    change.push_back(-point.gradient[free[r]]);
+  }
+  if (!system.factorise()) return step;
+  system.solve(change);
+  for (std::size_t r = 0; r < free.size(); ++r) {
+    const std::size_t g = free[r];
+    step.expected_gain += expect_gain(point.gradient[g], change[r]);
+    // A small variance that the data want smaller still is gone: no need to go there by steps.
+    const bool vanishes = change[r] < -kLongestStep && logs[g] < kSmall;
+    step.logs[g] = vanishes
+                       ? kLowest
+                       : std::clamp(logs[g] + std::clamp(change[r], -kLongestStep, kLongestStep),
+                                    kLowest, kHighest);
+  }
+  return step;
+}
+
+/// Newton steps from `logs` on, which become the best that were found.
+LearntVariances climb(const Context& context, const ArmSample& sample, std::vector<double>& logs,
+                      double tolerance) {
+  LearntVariances out;
+  out.num_nodes = sample.kernels.size();
+  auto point = evaluate_likelihood(context, sample, exponentials(logs));
+  ++out.steps;
+  double damping = 0;
+  while (point && out.steps < kMostSteps) {
+    const Step step = propose(*point, logs, damping);
+    if (step.expected_gain < tolerance) {
+      out.converged = true;
+      break;
+    }
+    context.report("learning variances", out.steps, kMostSteps);
+    auto next = evaluate_likelihood(context, sample, exponentials(step.logs));
+    ++out.steps;
+    const bool is_better = next && next->value < point->value;
+    if (is_better) {
+      logs = step.logs;
+      point = std::move(next);
+      damping = damping > 0.05 ? damping / 4 : 0;
+    } else {
+      if (damping > 1e6) break;
+      damping = std::max(1.0, damping * 8);
+    }
+  }
+  out.likelihood = point ? point->value : std::numeric_limits<double>::quiet_NaN();
+  return out;
+}
+
+}  // namespace
+
+LearntVariances learn_variances(const Context& context, const ArmSample& sample,
+                                std::span<const std::size_t> first_rows, double tolerance) {
+  std::vector<double> logs = start_variances(sample);
+  if (first_rows.size() < sample.kernels.size()) {
+    ArmSample part;
+    part.kernels = select_kernels(context, sample.kernels, first_rows);
+    part.noise_grows = sample.noise_grows;
+    part.fixed = Matrix<double>(first_rows.size(), sample.fixed.cols());
+    for (std::size_t i = 0; i < first_rows.size(); ++i) {
+      part.outcome.push_back(sample.outcome[first_rows[i]]);
+      for (std::size_t c = 0; c < sample.fixed.cols(); ++c) {
+        part.fixed(i, c) = sample.fixed(first_rows[i], c);
+      }
+    }
+    // A rough start is enough, and a variance that the few nodes see nothing of gets its chance.
+    climb(context, part, logs, std::max(tolerance, 1e-2));
+    for (double& value : logs) value = std::max(value, std::log(1e-3));
+  }
+  LearntVariances out = climb(context, sample, logs, tolerance);
+  out.variances = exponentials(logs);
+  return out;
+}
+
+}  // namespace cone

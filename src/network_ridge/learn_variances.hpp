@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cone/context.hpp"
+
+#include "network_ridge/restricted_likelihood.hpp"
+
+namespace cone {
+
+/// Variances below this share of the outcome's variance are taken as zero: their group explains
+/// nothing, and leaving it out saves its products.
+inline constexpr double kNegligibleVariance = 1e-5;
+
+struct LearntVariances {
+  std::vector<double> variances;  ///< as ArmSample orders them
+  double likelihood = 0;          ///< the negative restricted log likelihood there
+  std::size_t steps = 0;          ///< evaluations of the likelihood on all nodes
+  bool converged = false;
+  std::size_t num_nodes = 0;  ///< that they were learnt on
+};
+
+/// Restricted maximum likelihood by Newton steps with the average information, damped, within
+/// bounds of the logarithms of [−16, 6]. Starts on `first_rows` of the nodes, where a step costs
+/// little, and finishes on all. Converged where a further step would gain less than `tolerance` of
+/// the log likelihood.
+LearntVariances learn_variances(const Context& context, const ArmSample& sample,
+                                std::span<const std::size_t> first_rows, double tolerance = 1e-4);
+
+}  // namespace cone

@@ -1,0 +1,274 @@
+#include "network_ridge/network_ridge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "cone/error.hpp"
+
+#include "base/hash.hpp"
+#include "base/numeric.hpp"
+#include "network_ridge/dense_solver.hpp"
+#include "network_ridge/iterative_solver.hpp"
+#include "network_ridge/small_matrices.hpp"
+#include "nuisance/plan_checks.hpp"
+
+namespace cone {
+namespace {
+
+/// Nodes of an arm that the search for the variances starts on.
+constexpr std::size_t kFirstNodes = 800;
+
+/// Who a task may learn from: the ridge chooses nothing on the selection nodes, so it may fit on
+/// them.
+std::vector<char> mark_learning(const FitTask& task, const RidgeInputs& inputs) {
+  std::vector<char> learns(inputs.num_nodes(), 0);
+  for (const NodeIndex i : task.fit) learns[inputs.place_of[i]] = 1;
+  for (const SelectionSplit& split : task.selection) {
+    for (const NodeIndex i : split.score) learns[inputs.place_of[i]] = 1;
+  }
+  return learns;
+}
+
+/// Fixed effects in order, without those that the ones before explain on the nodes of some task.
+std::vector<std::size_t> choose_fixed(const RidgeSystem& system, std::size_t arm) {
+  constexpr double kExplained = 1e-10;
+  const RidgeInputs& inputs = *system.inputs;
+  constexpr std::size_t kAll = RidgeSystem::kNumFixed;
+  std::vector<Matrix<double>> products(system.num_tasks(), Matrix<double>(kAll, kAll));
+  for (std::size_t t = 0; t < system.num_tasks(); ++t) {
+    for (std::size_t p = inputs.arm_begin[arm]; p < inputs.arm_begin[arm + 1]; ++p) {
+      if (system.learns_from[t][p] == 0) continue;
+      for (std::size_t r = 0; r < kAll; ++r) {
+        for (std::size_t c = 0; c < kAll; ++c) {
+          products[t](r, c) += system.fixed_effect(p, r) * system.fixed_effect(p, c);
+        }
+      }
+    }
+  }
+  std::vector<std::size_t> kept = {0};
+  for (std::size_t column = 1; column < kAll; ++column) {
+    const bool is_new = std::all_of(products.begin(), products.end(), [&](const auto& gram) {
+      SmallSystem before(kept.size());
+      std::vector<double> side(kept.size());
+      for (std::size_t r = 0; r < kept.size(); ++r) {
+        side[r] = gram(kept[r], column);
+        for (std::size_t c = 0; c < kept.size(); ++c) before.matrix(r, c) = gram(kept[r], kept[c]);
+      }
+      if (!before.factorise()) return false;
+      const std::vector<double> with = side;
+      before.solve(side);
+      const double left = gram(column, column) - dot(with, side);
+      return left > kExplained * gram(column, column);
+    });
+    if (is_new) kept.push_back(column);
+  }
+  return kept;
+}
+
+/// The `count` places whose ids have the least hashes, in order: a sample that does not depend on
+/// the order of the nodes. All of them where there are no more.
+std::vector<std::size_t> sample_rows(const Dataset& data, const RidgeInputs& inputs,
+                                     std::span<const std::uint32_t> places, std::size_t count) {
+  std::vector<std::size_t> rows(places.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  if (rows.size() <= count) return rows;
+  std::vector<std::uint64_t> hashes;
+  for (const std::uint32_t p : places) hashes.push_back(hash64(data.ids[inputs.node_at[p]]));
+  std::nth_element(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count), rows.end(),
+                   [&](std::size_t a, std::size_t b) { return hashes[a] < hashes[b]; });
+  rows.resize(count);
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+bool has_same_degrees(const RidgeInputs& inputs, std::span<const std::uint32_t> places) {
+  return std::all_of(places.begin(), places.end(), [&](std::uint32_t p) {
+    return inputs.degree[p] == inputs.degree[places.front()];
+  });
+}
+
+/// What is needed to learn one arm's variances, and the arm's model as far as it is known.
+struct ArmTask {
+  std::size_t arm;
+  std::vector<std::uint32_t> places;
+};
+
+ArmSample take_arm(const Dataset& data, const RidgeSystem& system, const ArmModel& model,
+                   const NetworkRidgeOptions& options, std::span<const std::uint32_t> places,
+                   ArmKernels kernels) {
+  const RidgeInputs& inputs = *system.inputs;
+  ArmSample sample;
+  sample.kernels = std::move(kernels);
+  sample.noise_grows = inputs.has_edges() && options.ridge_noise == RidgeNoise::kDegree &&
+                       !has_same_degrees(inputs, places);
+  sample.fixed = Matrix<double>(places.size(), model.fixed_columns.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    sample.outcome.push_back((data.outcome[inputs.node_at[places[i]]] - model.mean) / model.sd);
+    for (std::size_t c = 0; c < model.fixed_columns.size(); ++c) {
+      sample.fixed(i, c) = system.fixed_effect(places[i], model.fixed_columns[c]);
+    }
+  }
+  return sample;
+}
+
+void adopt_variances(const LearntVariances& learnt, const ArmSample& sample, ArmModel& model) {
+  const std::size_t num_groups = sample.kernels.groups.size();
+  for (std::size_t g = 0; g < num_groups; ++g) {
+    const double variance = learnt.variances[g];
+    model.group_variances[g] = variance < kNegligibleVariance ? 0 : variance;
+  }
+  model.noise = learnt.variances[num_groups];
+  model.noise_growth = sample.noise_grows ? learnt.variances[num_groups + 1] : 0;
+}
+
+/// Mean and spread of the arm's outcomes, and the fixed effects it has.
+ArmModel describe_arm(const Dataset& data, const RidgeSystem& system, std::size_t arm,
+                      std::span<const std::uint32_t> places) {
+  ArmModel model;
+  std::vector<double> outcome;
+  for (const std::uint32_t p : places) outcome.push_back(data.outcome[system.inputs->node_at[p]]);
+  model.mean = mean(outcome);
+  model.sd = std::sqrt(variance(outcome, 0));
+  model.group_variances.assign(system.groups.size(), 0.0);
+  model.noise = 1;
+  model.fixed_columns = choose_fixed(system, arm);
+  return model;
+}
+
+void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOptions& options,
+               std::size_t arm, RidgePart& part, DenseSolver* dense) {
+  RidgeSystem& system = part.system;
+  const RidgeInputs& inputs = *system.inputs;
+  const std::vector<std::uint32_t> places = system.places_of_arm(arm);
+  ArmModel& model = system.arms.emplace_back(describe_arm(data, system, arm, places));
+  LearntVariances& learnt = part.learnt.emplace_back();
+  // Outcomes that do not vary, or hardly any: there is nothing to learn, and the mean is it.
+  const bool is_constant = !(model.sd > 1e-12 * (std::abs(model.mean) + 1e-300));
+  const bool is_tiny = places.size() < model.fixed_columns.size() + 3;
+  if (is_constant) model.sd = 1;
+  std::vector<std::uint32_t> chosen = places;
+  if (dense == nullptr && places.size() > kVarianceSample) {
+    chosen.clear();
+    for (const std::size_t row : sample_rows(data, inputs, places, kVarianceSample)) {
+      chosen.push_back(places[row]);
+    }
+  }
+  if (!is_constant && !is_tiny) {
+    const ArmSample sample = take_arm(data, system, model, options, chosen,
+                                      make_kernels(context, inputs, system.groups, chosen));
+    learnt = learn_variances(context, sample, sample_rows(data, inputs, chosen, kFirstNodes));
+    adopt_variances(learnt, sample, model);
+    if (dense != nullptr) dense->prepare_arm(context, arm, sample.kernels);
+    return;
+  }
+  learnt.converged = true;
+  learnt.num_nodes = places.size();
+  if (dense != nullptr) {
+    dense->prepare_arm(context, arm, make_kernels(context, inputs, system.groups, places));
+  }
+}
+
+bool prefers_dense(const RidgeSystem& system, RidgeSolverChoice choice) {
+  if (choice != RidgeSolverChoice::kAuto) return choice == RidgeSolverChoice::kDense;
+  for (std::size_t a = 0; a < system.inputs->num_arms(); ++a) {
+    if (system.places_of_arm(a).size() > kLargestDenseArm) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, const FitPlan& plan,
+                                 const NetworkRidgeOptions& options) {
+  validate(options);
+  require_valid(plan, data.num_nodes());
+  require_every_arm(data, plan);
+  NetworkRidge out;
+  auto inputs = std::make_shared<RidgeInputs>(
+      prepare_inputs(context, data, asks_for(options.ridge_groups, GroupKind::kOwnSmooth)));
+  const std::vector<RidgeGroup> groups = list_groups(context, *inputs, options.ridge_groups);
+  out.inputs = inputs;
+  for (const FitTask& task : plan.tasks) {
+    std::vector<std::uint32_t>& places = out.scored_places.emplace_back();
+    for (const NodeIndex i : task.score) places.push_back(inputs->place_of[i]);
+  }
+  const bool once = options.ridge_variances == VarianceFits::kOnce;
+  const std::size_t num_parts = once ? 1 : plan.tasks.size();
+  for (std::size_t k = 0; k < num_parts; ++k) {
+    auto part = std::make_unique<RidgePart>();
+    for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
+      if (once || t == k) part->tasks.push_back(t);
+    }
+    part->system.inputs = inputs;
+    part->system.groups = groups;
+    part->system.undersmoothing = options.undersmoothing;
+    for (const std::size_t t : part->tasks) {
+      part->system.learns_from.push_back(mark_learning(plan.tasks[t], *inputs));
+    }
+    part->is_dense = prefers_dense(part->system, options.ridge_solver);
+    std::unique_ptr<DenseSolver> dense;
+    if (part->is_dense) dense = std::make_unique<DenseSolver>(part->system);
+    for (std::size_t arm = 0; arm < inputs->num_arms(); ++arm) {
+      const double whole = static_cast<double>(num_parts * inputs->num_arms());
+      const auto before = static_cast<double>(k * inputs->num_arms() + arm);
+      const StageScope stage(context, fmt::format("variances of arm {}", data.arms[arm]),
+                             0.9 * before / whole, 0.9 * (before + 1) / whole);
+      learn_arm(context, data, options, arm, *part, dense.get());
+    }
+    if (dense != nullptr) {
+      part->solver = std::move(dense);
+    } else {
+      part->solver = std::make_unique<IterativeSolver>(context, part->system);
+    }
+    out.parts.push_back(std::move(part));
+  }
+  return out;
+}
+
+RidgeSolution solve_outcomes(const Context& context, const RidgePart& part, const Dataset& data) {
+  const RidgeSystem& system = part.system;
+  const RidgeInputs& inputs = *system.inputs;
+  const std::size_t width = system.num_tasks();
+  Matrix<double> f(inputs.num_nodes(), width);
+  for (std::size_t a = 0; a < system.arms.size(); ++a) {
+    for (std::size_t p = inputs.arm_begin[a]; p < inputs.arm_begin[a + 1]; ++p) {
+      const double outcome =
+          (data.outcome[inputs.node_at[p]] - system.arms[a].mean) / system.arms[a].sd;
+      for (std::size_t t = 0; t < width; ++t) {
+        f(p, t) = system.learns_from[t][p] != 0 ? outcome : 0.0;
+      }
+    }
+  }
+  const Matrix<double> g(system.arms.size() * RidgeSystem::kNumFixed, width);
+  std::vector<std::size_t> tasks(width);
+  std::iota(tasks.begin(), tasks.end(), std::size_t{0});
+  return part.solver->solve(context, f, g, tasks);
+}
+
+Matrix<double> predict_arm(const Context& context, const RidgePart& part,
+                           const RidgeSolution& solution, std::size_t arm) {
+  const RidgeSystem& system = part.system;
+  const RidgeInputs& inputs = *system.inputs;
+  const std::size_t width = solution.x.cols();
+  Matrix<double> own(inputs.num_nodes(), width);
+  for (std::size_t p = inputs.arm_begin[arm]; p < inputs.arm_begin[arm + 1]; ++p) {
+    std::ranges::copy(solution.x.row(p), own.row(p).begin());
+  }
+  Matrix<double> out = multiply_kernel(context, system, arm, own);
+  for (std::size_t p = 0; p < out.rows(); ++p) {
+    for (std::size_t t = 0; t < width; ++t) {
+      for (std::size_t c = 0; c < RidgeSystem::kNumFixed; ++c) {
+        out(p, t) +=
+            system.fixed_effect(p, c) * solution.lambda(arm * RidgeSystem::kNumFixed + c, t);
+      }
+      out(p, t) = system.arms[arm].mean + system.arms[arm].sd * out(p, t);
+    }
+  }
+  return out;
+}
+
+}  // namespace cone

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/learn.hpp"
+#include "cone/matrix.hpp"
+#include "cone/settings.hpp"
+
+#include "network_ridge/learn_variances.hpp"
+#include "network_ridge/ridge_system.hpp"
+
+namespace cone {
+
+/// The equations of some tasks that share their variances, with their solver.
+struct RidgePart {
+  RidgeSystem system;
+  std::vector<std::size_t> tasks;       ///< of the plan, one per task of the system
+  std::vector<LearntVariances> learnt;  ///< one per arm
+  std::unique_ptr<RidgeSolver> solver;
+  bool is_dense = false;
+};
+
+/// A network ridge whose variances are learnt, ready to solve.
+struct NetworkRidge {
+  std::shared_ptr<const RidgeInputs> inputs;
+  std::vector<std::unique_ptr<RidgePart>> parts;
+  std::vector<std::vector<std::uint32_t>> scored_places;  ///< one list per task of the plan
+};
+
+/// Arms up to this size are solved by dense factors, and their variances learnt on all nodes.
+inline constexpr std::size_t kLargestDenseArm = 5000;
+/// Variances of larger arms are learnt on this many nodes, each with its features and friends
+/// whole.
+inline constexpr std::size_t kVarianceSample = 3000;
+
+/// Learns the variances and prepares the equations. Throws what require_every_arm throws.
+NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, const FitPlan& plan,
+                                 const NetworkRidgeOptions& options);
+
+/// The solution for the logged outcomes: one column per task of the part.
+RidgeSolution solve_outcomes(const Context& context, const RidgePart& part, const Dataset& data);
+
+/// What a solution predicts at every place for one arm, places × tasks of the part, in the unit of
+/// the outcome.
+Matrix<double> predict_arm(const Context& context, const RidgePart& part,
+                           const RidgeSolution& solution, std::size_t arm);
+
+}  // namespace cone

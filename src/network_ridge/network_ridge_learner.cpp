@@ -1,0 +1,87 @@
+#include "network_ridge/network_ridge_learner.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/numeric.hpp"
+#include "network_ridge/network_ridge.hpp"
+#include "network_ridge/network_ridge_variance.hpp"
+#include "nuisance/plan_checks.hpp"
+#include "nuisance/prediction_bounds.hpp"
+
+namespace cone {
+namespace {
+
+void summarise_part(const Dataset& data, const RidgePart& part, NetworkRidgeSummary& out) {
+  for (std::size_t a = 0; a < part.system.arms.size(); ++a) {
+    const ArmModel& model = part.system.arms[a];
+    ArmVariances& arm = out.arms.emplace_back();
+    arm.arm = data.arms[a];
+    for (std::size_t g = 0; g < part.system.groups.size(); ++g) {
+      arm.groups.emplace_back(enum_name(part.system.groups[g].kind), model.group_variances[g]);
+    }
+    arm.noise = model.noise;
+    arm.noise_growth = model.noise_growth;
+    arm.num_nodes = part.learnt[a].num_nodes;
+    arm.steps = part.learnt[a].steps;
+    arm.converged = part.learnt[a].converged;
+  }
+}
+
+void add_ridge_warnings(const NetworkRidgeSummary& summary, std::vector<std::string>& warnings) {
+  for (const ArmVariances& arm : summary.arms) {
+    if (arm.converged) continue;
+    warnings.push_back(fmt::format(
+        "the variances of arm {} did not converge after {} steps: the value may shrink too much or "
+        "too little; compare with --ridge-groups own,sums,friends",
+        arm.arm, arm.steps));
+  }
+  if (!summary.converged) {
+    warnings.push_back(fmt::format(
+        "the iterative solver stopped after {} iterations: take a larger --undersmoothing",
+        summary.iterations));
+  }
+}
+
+}  // namespace
+
+Nuisances NetworkRidgeLearner::fit(const Context& context, const Dataset& data,
+                                   const FitPlan& plan) const {
+  auto model = std::make_shared<NetworkRidge>(learn_network_ridge(context, data, plan, options_));
+  auto summary = std::make_shared<NetworkRidgeSummary>();
+  summary->undersmoothing = options_.undersmoothing;
+  OutcomeTable out;
+  out.mu = Matrix<double>(plan.scored.size(), data.num_arms(), kNaN);
+  const StageScope stage(context, "predictions", 0.9, 1);
+  for (const auto& part : model->parts) {
+    const RidgeSolution solution = solve_outcomes(context, *part, data);
+    summarise_part(data, *part, *summary);
+    summary->solver = part->is_dense ? "dense" : "iterative";
+    summary->iterations += solution.iterations;
+    summary->converged = summary->converged && solution.converged;
+    for (std::size_t a = 0; a < data.num_arms(); ++a) {
+      const Matrix<double> predicted = predict_arm(context, *part, solution, a);
+      for (std::size_t t = 0; t < part->tasks.size(); ++t) {
+        const FitTask& task = plan.tasks[part->tasks[t]];
+        const std::vector<std::size_t> rows = find_rows(plan.scored, task.score);
+        std::vector<double> mu(rows.size());
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+          mu[k] = predicted(model->inputs->place_of[task.score[k]], t);
+          out.mu(rows[k], a) = mu[k];
+        }
+        note_implausible(plausible_range(data, task.fit), rows, static_cast<Arm>(a), mu, out);
+      }
+    }
+  }
+  add_ridge_warnings(*summary, out.warnings);
+  out.network_ridge = summary;
+  out.variance = std::make_shared<NetworkRidgeVariance>(std::move(model), data, plan, out.mu);
+  Nuisances nuisances;
+  nuisances.outcome = std::move(out);
+  return nuisances;
+}
+
+}  // namespace cone

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "cone/learn.hpp"
+#include "cone/settings.hpp"
+
+namespace cone {
+
+/// Learns outcomes by the network ridge, and can say what weights it implies.
+///
+/// Variances are learnt by restricted maximum likelihood, once per arm on all nodes that any fold
+/// may learn from (the one exception to cross-fitting; --ridge-variances per_fold goes without).
+/// The coefficients of a fold never see the nodes it scores.
+///
+/// Throws Error(kData) where the data has no log or an arm is missing among a task's fitting nodes.
+class NetworkRidgeLearner : public Learner {
+ public:
+  explicit NetworkRidgeLearner(NetworkRidgeOptions options) : options_(std::move(options)) {}
+
+  Nuisances fit(const Context& context, const Dataset& data, const FitPlan& plan) const override;
+
+ private:
+  NetworkRidgeOptions options_;
+};
+
+}  // namespace cone

@@ -1,0 +1,152 @@
+#include "network_ridge/network_ridge_variance.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cone/error.hpp"
+
+#include "base/numeric.hpp"
+
+namespace cone {
+namespace {
+
+/// Least squares of v on (1, d) with weights; a negative part becomes zero and the other is fitted
+/// alone.
+ResidualVariance fit_line(std::span<const double> v, std::span<const double> d,
+                          std::span<const double> weight) {
+  double w = 0, wd = 0, wdd = 0, wv = 0, wdv = 0;
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    w += weight[i];
+    wd += weight[i] * d[i];
+    wdd += weight[i] * d[i] * d[i];
+    wv += weight[i] * v[i];
+    wdv += weight[i] * d[i] * v[i];
+  }
+  const double determinant = w * wdd - wd * wd;
+  if (determinant > 1e-10 * w * wdd) {
+    const ResidualVariance both{(wdd * wv - wd * wdv) / determinant,
+                                (w * wdv - wd * wv) / determinant};
+    if (both.constant >= 0 && both.growth >= 0) return both;
+    if (both.constant < 0) return {0, wdv / wdd};
+  }
+  return {wv / w, 0};
+}
+
+}  // namespace
+
+ResidualVariance fit_residual_variance(std::span<const double> residual,
+                                       std::span<const double> relative_degree) {
+  if (residual.empty()) return {};
+  std::vector<double> squares;
+  for (const double r : residual) squares.push_back(r * r);
+  const double typical = mean(squares);
+  ResidualVariance fit = fit_line(squares, relative_degree, std::vector<double>(squares.size(), 1));
+  if (!(typical > 0)) return fit;
+  std::vector<double> weight;
+  for (const double d : relative_degree) {
+    const double expected = std::max(fit.at(d), 0.05 * typical);
+    weight.push_back(typical * typical / (expected * expected));
+  }
+  return fit_line(squares, relative_degree, weight);
+}
+
+NetworkRidgeVariance::NetworkRidgeVariance(std::shared_ptr<const NetworkRidge> model,
+                                           const Dataset& data, const FitPlan& plan,
+                                           const Matrix<double>& mu)
+    : model_(std::move(model)), data_(data), plan_(plan) {
+  for (std::size_t a = 0; a < data.num_arms(); ++a) {
+    std::vector<double> residual;
+    std::vector<double> degree;
+    for (std::size_t k = 0; k < plan.scored.size(); ++k) {
+      const NodeIndex i = plan.scored[k];
+      if (data.treatment[i] != a) continue;
+      residual.push_back(data.outcome[i] - mu(k, a));
+      degree.push_back(model_->inputs->relative_degree[model_->inputs->place_of[i]]);
+    }
+    residual_.push_back(fit_residual_variance(residual, degree));
+  }
+}
+
+double NetworkRidgeVariance::noise_at(NodeIndex node, std::size_t arm) const {
+  return residual_[arm].at(model_->inputs->relative_degree[model_->inputs->place_of[node]]);
+}
+
+void NetworkRidgeVariance::add_part(const Context& context, const RidgePart& part,
+                                    std::span<const MatrixView<const double>> policies,
+                                    std::vector<std::vector<double>>& weights,
+                                    bool& converged) const {
+  const RidgeSystem& system = part.system;
+  const RidgeInputs& inputs = *system.inputs;
+  const std::size_t num_tasks = part.tasks.size();
+  const std::size_t width = policies.size() * num_tasks;
+  const std::size_t num_arms = system.arms.size();
+  Matrix<double> f(inputs.num_nodes(), width);
+  Matrix<double> g(num_arms * RidgeSystem::kNumFixed, width);
+  std::vector<std::size_t> tasks;
+  for (std::size_t k = 0; k < width; ++k) tasks.push_back(k % num_tasks);
+  for (std::size_t a = 0; a < num_arms; ++a) {
+    Matrix<double> asked(inputs.num_nodes(), width);  // how the prediction at a place counts
+    for (std::size_t t = 0; t < num_tasks; ++t) {
+      for (const std::uint32_t p : model_->scored_places[part.tasks[t]]) {
+        for (std::size_t k = 0; k < policies.size(); ++k) {
+          const std::size_t column = k * num_tasks + t;
+          asked(p, column) = policies[k](inputs.node_at[p], a);
+          for (std::size_t c = 0; c < RidgeSystem::kNumFixed; ++c) {
+            g(a * RidgeSystem::kNumFixed + c, column) +=
+                asked(p, column) * system.fixed_effect(p, c);
+          }
+        }
+      }
+    }
+    const Matrix<double> reached = multiply_kernel(context, system, a, asked);
+    for (std::size_t p = inputs.arm_begin[a]; p < inputs.arm_begin[a + 1]; ++p) {
+      std::ranges::copy(reached.row(p), f.row(p).begin());
+    }
+  }
+  const RidgeSolution solution = part.solver->solve(context, f, g, tasks);
+  converged = converged && solution.converged;
+  for (std::size_t p = 0; p < inputs.num_nodes(); ++p) {
+    for (std::size_t k = 0; k < width; ++k) {
+      weights[k / num_tasks][inputs.node_at[p]] += solution.x(p, k);
+    }
+  }
+}
+
+std::vector<ImpliedWeights> NetworkRidgeVariance::imply_weights(
+    const Context& context, std::span<const MatrixView<const double>> policies) const {
+  const std::size_t n = data_.num_nodes();
+  for (const MatrixView<const double>& policy : policies) {
+    require(policy.rows() == n && policy.cols() == data_.num_arms(),
+            "implied weights: a policy of other nodes or arms");
+  }
+  std::vector<std::vector<double>> weights(policies.size(), std::vector<double>(n, 0.0));
+  bool converged = true;
+  for (const auto& part : model_->parts) add_part(context, *part, policies, weights, converged);
+  std::vector<char> is_scored(n, 0);
+  for (const NodeIndex i : plan_.scored) is_scored[i] = 1;
+  const auto size = static_cast<double>(plan_.scored.size());
+  std::vector<ImpliedWeights> out(policies.size());
+  for (std::size_t k = 0; k < policies.size(); ++k) {
+    CompensatedSum fitted;  // Σ ω²σ²
+    CompensatedSum these;   // Σ (ω − π_T)²σ² + Σ_{a≠T} π_a²σ_a²
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto node = static_cast<NodeIndex>(i);
+      const Arm own = data_.treatment[i];
+      const double weight = weights[k][i];
+      fitted.add(weight * weight * noise_at(node, own));
+      const double taken = is_scored[i] != 0 ? policies[k](i, own) : 0;
+      these.add((weight - taken) * (weight - taken) * noise_at(node, own));
+      if (is_scored[i] == 0) continue;
+      for (std::size_t a = 0; a < data_.num_arms(); ++a) {
+        if (a != own) these.add(policies[k](i, a) * policies[k](i, a) * noise_at(node, a));
+      }
+    }
+    out[k].weights = std::move(weights[k]);
+    out[k].variance = fitted.value() / (size * size);
+    out[k].variance_of_these = these.value() / (size * size);
+    out[k].converged = converged;
+  }
+  return out;
+}
+
+}  // namespace cone

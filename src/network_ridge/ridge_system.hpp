@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cone/context.hpp"
+#include "cone/matrix.hpp"
+
+#include "network_ridge/groups.hpp"
+#include "network_ridge/inputs.hpp"
+
+namespace cone {
+
+/// What is learnt of one arm before any equation is solved.
+struct ArmModel {
+  double mean = 0;  ///< of the outcomes fitted to, and their standard deviation: the unit below
+  double sd = 1;
+  std::vector<double> group_variances;  ///< one per group; 0 where negligible
+  double noise = 0;
+  double noise_growth = 0;                 ///< times the relative degree
+  std::vector<std::size_t> fixed_columns;  ///< of the fixed effects, those that are independent
+};
+
+/// The equations of the network ridge for all arms and tasks at once. With the places J that a task
+/// may learn an arm a from, K_a = Σ_g (σ²_g/c_g)·Φ_gΦ_g', N the noise times the undersmoothing:
+///
+///   (K_a,JJ + N_J)·x + B_J·λ = f_J
+///    B_J'·x                  = g
+///
+/// With f the outcomes and g = 0, x and λ predict at any place i: K_a,iJ·x + b_i'λ. With f and g
+/// those of a sum of predictions, x is how the outcomes count in that sum.
+struct RidgeSystem {
+  std::shared_ptr<const RidgeInputs> inputs;
+  std::vector<RidgeGroup> groups;
+  std::vector<ArmModel> arms;
+  double undersmoothing = 1;
+  /// tasks × places: whether the task may learn from the place.
+  std::vector<std::vector<char>> learns_from;
+
+  std::size_t num_tasks() const { return learns_from.size(); }
+  /// The number of fixed effects: 1, d/d̄, √(d/d̄).
+  static constexpr std::size_t kNumFixed = 3;
+  double fixed_effect(std::size_t place, std::size_t column) const;
+  /// Noise of the place's own arm, times the undersmoothing.
+  double noise_at(std::size_t place) const;
+  /// The places of the arm that any task learns from.
+  std::vector<std::uint32_t> places_of_arm(std::size_t arm) const;
+};
+
+struct RidgeSolution {
+  Matrix<double> x;       ///< places × columns; zero where the column's task does not learn
+  Matrix<double> lambda;  ///< (arms · kNumFixed) × columns; zero for columns that are left out
+  bool converged = true;
+  std::size_t iterations = 0;
+};
+
+/// Solves the equations, some columns at a time. One implementation per way of solving.
+class RidgeSolver {
+ public:
+  virtual ~RidgeSolver() = default;
+  /// Column k belongs to task tasks[k]. f: places × columns, g: (arms · kNumFixed) × columns. A
+  /// place's row of f is of the place's own arm.
+  virtual RidgeSolution solve(const Context& context, const Matrix<double>& f,
+                              const Matrix<double>& g,
+                              std::span<const std::size_t> tasks) const = 0;
+};
+
+/// K_a·V at every place, V: places × columns.
+Matrix<double> multiply_kernel(const Context& context, const RidgeSystem& system, std::size_t arm,
+                               const Matrix<double>& v);
+
+/// K·V where every place has its own arm's kernel and sees the places of its arm only.
+Matrix<double> multiply_own_kernels(const Context& context, const RidgeSystem& system,
+                                    const Matrix<double>& v);
+
+}  // namespace cone
