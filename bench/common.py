@@ -6,6 +6,7 @@ import os
 import pathlib
 import platform
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -40,6 +41,20 @@ def environment(bin_folder):
             "hardware": {"cpu": cpu, "cores": len(os.sched_getaffinity(0)),
                          "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
                          "load_average": os.getloadavg()[0]}}
+
+
+def make_peer_python(folder_name, packages):
+    """A Python in build/bench with what can be installed of the peers."""
+    folder = ROOT / "build/bench" / folder_name
+    python = folder / "bin/python"
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    for package in packages:
+        done = subprocess.run([str(python), "-m", "pip", "install", "-q", package], check=False,
+                              capture_output=True, text=True)
+        if done.returncode != 0:
+            print(f"{package} cannot be installed from PyPI")
+    return python
 
 
 def run_json(command):

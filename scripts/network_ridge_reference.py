@@ -33,7 +33,8 @@ MEANING = {
     "criterion": "(log|C| + log|B'C^-1 B| + y'Py)/2; gradient by the log variances",
     "optimum": "smallest criterion found within the bounds [-16, 6]; identified: not at a bound, "
                "not part of a flat direction (where two matrices are equal only the sum of their "
-               "variances is known); starts_agreeing: starts that end within 1e-8 of it",
+               "variances is known); starts_agreeing: starts that end within 1e-8 of it; "
+               "starts_stuck_before_newton: where L-BFGS alone ended more than 1e-4 above",
     "folds": "predictions of every node (rows) under every arm, from fits without the node's fold "
              "at the given log_variances, with all noise (jitter included) times undersmoothing",
     "weights": "value = sum_k weights_k outcome_k for policy; per undersmoothing, as predictions",
@@ -226,13 +227,17 @@ def find_optimum(arm, given, rng):
     count = len(given)
     starts = [given, np.full(count, np.log(1 / count)), np.full(count, -4.0), np.full(count, -1.0)]
     starts += [rng.uniform(-9, 1, count) for _ in range(16)]
-    ends = []
+    ends, before_polish = [], []
     options = {"maxiter": 2000, "ftol": 1e-15, "gtol": 1e-10}
     for start in starts:
         found = minimize(arm.criterion, start, jac=arm.gradient, method="L-BFGS-B",
                          bounds=[LOG_BOUNDS] * count, options=options)
+        before_polish.append(found.fun)
         ends.append(polish(arm, found.x))
     point, value = min(ends, key=lambda end: end[1])
+    by_variance = arm.gradient(point) / np.exp(point)
+    held = point <= LOG_BOUNDS[0]
+    assert (by_variance[held] > -1e-6).all(), "a variance at its lower bound should be larger"
     hessian = arm.hessian(point)
     inside = (point > LOG_BOUNDS[0] + 2) & (point < LOG_BOUNDS[1] - 0.1)
     curved = np.zeros(count, dtype=bool)
@@ -245,6 +250,7 @@ def find_optimum(arm, given, rng):
             "projected_gradient_norm": float(np.linalg.norm(projected(arm.gradient(point), point))),
             "identified": identified.tolist(), "starts": len(starts),
             "starts_agreeing": sum(bool(abs(end[1] - value) < 1e-8) for end in ends),
+            "starts_stuck_before_newton": sum(bool(end - value > 1e-4) for end in before_polish),
             "worst_start_above": max(end[1] for end in ends) - value}
 
 
@@ -433,7 +439,8 @@ def describe_arm(arm, log_variances, rng):
     optimum = find_optimum(arm, log_variances, rng)
     print(f"    optimum {optimum['criterion']:.10f}, projected gradient "
           f"{optimum['projected_gradient_norm']:.1e}, {optimum['starts_agreeing']} of "
-          f"{optimum['starts']} starts, the worst ends {optimum['worst_start_above']:.1e} above; "
+          f"{optimum['starts']} starts, the worst ends {optimum['worst_start_above']:.1e} above, "
+          f"{optimum['starts_stuck_before_newton']} were stuck before Newton's steps; "
           f"{sum(optimum['identified'])} of {len(log_variances)} variances identified")
     return {"num_nodes": len(arm.rows), "mean": arm.mean, "sd": arm.sd,
             "fixed_effects": arm.fixed_names, "log_variances": log_variances.tolist(),

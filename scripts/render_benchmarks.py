@@ -118,6 +118,51 @@ faster than {result['fastest_peer']}, the fastest of them.
 {left_out}"""
 
 
+def ridge_comparison(result):
+    rows, left_out = [], []
+    for data in result["datasets"]:
+        ours = data["cone"]
+        runs = {"cone": ours, **data["peers"]}
+        for name, run in runs.items():
+            rows.append([f"{data['name']}, {ours['edges']:,} edges",
+                         " ".join(filter(None, [name, run.get("version")])),
+                         f"{run['seconds']:.2f} s", f"{run['cpu_seconds']:.2f} s",
+                         f"{run['peak_bytes'] / 2**30:.2f} GiB",
+                         f"**{run['times_slower']:.1f}**" if name != "cone" else "",
+                         f"{run['largest_difference_in_standard_errors']:.2f} SE" if name != "cone" else ""])
+        left_out += [f"{data['name']}: {sentence}." for sentence in data["left_out"]]
+    return f"""`./dev bench network_ridge`. {machine(result)} {result['threads']} threads.
+`cone evaluate --estimators {result['estimator']}` with three policies: reading the data, variances of both arms, five folds, values and
+standard errors. The peers (`bench/peers/gaussian_process.py`) fit the same model to the same data, without standard errors and on
+folds of their own; "values differ" is the largest difference of a policy's value in cone's standard errors. Runs alternate; figures
+are medians.
+
+{table(["data", "", "wall", "CPU", "peak", "cone is faster by", "values differ"], rows)}
+""" + "".join(f"\n{sentence}\n" for sentence in left_out)
+
+
+def ridge_growth(result):
+    rows = [[f"{run['nodes']:,}", f"{run['edges']:,}", f"{run['seconds']:.1f} s",
+             f"{run['seconds'] / run['edges'] * 1e6:.2f} µs", f"{run['peak_bytes'] / 2**30:.2f} GiB"]
+            for run in result["runs"]]
+    exponent = (f" Time grows as edges to the power **{result['exponent']:.2f}**."
+                if "exponent" in result else "")
+    return f"""### Growth of the network ridge
+
+`./dev bench network_ridge --growth`. {machine(result)} {result['threads']} threads. The same command on synthetic networks with 20 words
+per node, whole processes.{exponent}
+
+{table(["nodes", "edges", "wall", "per edge", "peak"], rows)}
+"""
+
+
+def network_ridge():
+    result = record("network_ridge")
+    parts = {"comparison": ridge_comparison, "growth": ridge_growth}
+    sections = [render(result[name]) for name, render in parts.items() if name in result]
+    return "\n".join(["## The network ridge\n", *sections])
+
+
 def milliseconds(seconds):
     return f"{seconds * 1e3:.2f} ms"
 
@@ -218,7 +263,8 @@ def main():
         "trust the ratios,\nwhich compare runs side by side, more than the seconds.\n",
         section("Loading", "loader", loader), section("Topic model", "lda", topics),
         section("Generated networks", "network", network), section("One training epoch", "epoch", epoch),
-        section("A table, doubly robust", "tabular", tabular)])
+        section("A table, doubly robust", "tabular", tabular),
+        section("The network ridge", "network_ridge", network_ridge)])
     (ROOT / "docs/benchmarks.md").write_text(text)
 
 

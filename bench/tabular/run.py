@@ -24,7 +24,7 @@ import numpy as np
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
-from common import ROOT, environment, parser, write_json  # noqa: E402
+from common import environment, make_peer_python, parser, write_json  # noqa: E402
 
 PACKAGES = ["pandas", "scikit-learn", "econml", "doubleml"]
 PEERS = ["scikit-learn", "scikit-learn, newton-cholesky", "EconML", "DoubleML"]
@@ -69,20 +69,6 @@ def run_peer(python, name, table, threads):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def make_peer_python():
-    """A Python with what can be installed of the peers."""
-    folder = ROOT / "build/bench/tabular_peers"
-    python = folder / "bin/python"
-    if not python.exists():
-        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
-    for package in PACKAGES:
-        done = subprocess.run([str(python), "-m", "pip", "install", "-q", package], check=False,
-                              capture_output=True, text=True)
-        if done.returncode != 0:
-            print(f"{package} cannot be installed from PyPI")
-    return python
-
-
 def middle_of(runs):
     middle = dict(runs[0])
     for key in ("seconds", "cpu_seconds"):
@@ -105,7 +91,7 @@ def main():
     args = parse_args()
     result = {"benchmark": "tabular", **environment(args.bin), "nodes": args.nodes,
               "columns": args.columns, "folds": 5, "left_out": [], "runs": []}
-    python = args.peer_python or make_peer_python()
+    python = args.peer_python or make_peer_python("tabular_peers", PACKAGES)
     line = "{:<32} {:>8} {:>9} {:>9} {:>10} {:>10}"
     print(line.format("", "threads", "CPU s", "wall s", "value", "std. error"))
     with tempfile.TemporaryDirectory() as scratch:

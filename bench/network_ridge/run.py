@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""`cone evaluate --estimators network_dm` beside libraries for Gaussian processes.
+
+    ./dev bench network_ridge [--nodes N...] [--networks NAME...] [--peer-python PYTHON]
+    ./dev bench network_ridge --growth [--growth-nodes N...]
+
+Everything is included: reading the data, variances of both arms, five folds, three policies. The
+peers fit the same model to the same data (see bench/peers/gaussian_process.py) and draw folds of
+their own; they give no standard errors. Wall seconds on the same threads, runs in turn, medians;
+importing Python libraries is not counted. Without --peer-python, a virtual environment with
+scikit-learn and GPyTorch (gigabytes, because of PyTorch) is made from PyPI in build/bench; a peer
+that cannot be installed, fails or does not finish within --peer-limit seconds is left out, with a
+sentence.
+
+--growth needs the program only: time against the number of edges, 25 edges and 20 words per node.
+Each run replaces its own part of the file that --json names and leaves the other there.
+"""
+
+import csv
+import json
+import math
+import os
+import pathlib
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from common import (ROOT, data_folder, environment, make_peer_python, parser,  # noqa: E402
+                    write_json)
+
+PEER = ROOT / "bench/peers/gaussian_process.py"
+PACKAGES = ["numpy", "scipy", "pandas", "scikit-learn", "gpytorch"]
+PEERS = {"scikit-learn": ["scikit-learn"], "GPyTorch, Cholesky": ["GPyTorch"],
+         "GPyTorch, conjugate gradients": ["GPyTorch", "--solver", "cg"]}
+TOP_WORDS = {"BlogCatalog": 100, "Flickr": 25}
+GROWTH = [10_000, 30_000, 100_000, 300_000]
+
+
+def simulate(args, folder, *options):
+    command = [args.bin / "cone", "simulate", "--out", folder, "--seed", 1, "--quiet", *options]
+    if subprocess.run([str(word) for word in command], check=False).returncode != 0:
+        sys.exit("cone simulate cannot make this dataset")
+
+
+def write_policy(folder):
+    """A policy that both sides read: every node treated with a probability of its own."""
+    draw, path = random.Random(1), folder / "policy.csv"
+    with open(folder / "nodes.csv", newline="") as nodes, open(path, "w", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(["id", "by_chance"])
+        for node in csv.DictReader(nodes):
+            writer.writerow([node["id"], f"{draw.random():.6f}"])
+    return path
+
+
+def run_cone(args, folder, policy):
+    """What cone says of the three policies, and what the whole process took."""
+    command = [args.bin / "cone", "evaluate", folder, "--policy", "treat-all", "treat-none", policy,
+               "--estimators", args.estimator, "--threads", args.threads, "--quiet", "--json", "-"]
+    with tempfile.TemporaryFile("w+") as out:
+        start = time.perf_counter()
+        process = subprocess.Popen([str(word) for word in command], stdout=out)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            sys.exit(f"cone evaluate ended with status {process.returncode}")
+        out.seek(0)
+        record = json.load(out)
+    estimates = {policy["name"]: policy["estimates"][0] for policy in record["policies"]}
+    return {"seconds": seconds, "cpu_seconds": usage.ru_utime + usage.ru_stime,
+            "peak_bytes": usage.ru_maxrss * 1024, "phase_seconds": record["timing_seconds"],
+            "nodes": record["data"]["num_nodes"], "edges": record["data"]["num_edges"],
+            "values": {name: estimate["value"] for name, estimate in estimates.items()},
+            "standard_errors": {name: estimate["standard_error"]
+                                for name, estimate in estimates.items()}}
+
+
+def run_peer(args, python, name, folder, policy):
+    """The same of a peer; a sentence where it cannot be had."""
+    limits = {key: str(args.threads) for key in
+              ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+    library, *options = PEERS[name]
+    command = [python, PEER, library, folder, "--policies", policy, "--threads", args.threads,
+               *options]
+    try:
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                              env={**os.environ, **limits}, check=False, timeout=args.peer_limit)
+    except subprocess.TimeoutExpired:
+        return f"it did not finish in {args.peer_limit} seconds"
+    if done.returncode != 0:
+        lines = done.stderr.strip().splitlines() or ["no message"]
+        return f"it cannot be run ({lines[-1]})"
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def middle_of(runs):
+    middle = dict(sorted(runs, key=lambda run: run["seconds"])[len(runs) // 2])
+    middle["all_seconds"] = [run["seconds"] for run in runs]
+    middle["seconds"] = statistics.median(middle["all_seconds"])
+    return middle
+
+
+def datasets(args):
+    """Name and arguments of `cone simulate`, the smallest first."""
+    for nodes in sorted(args.nodes):
+        yield f"synthetic, {nodes:,} nodes", ["--nodes", nodes]
+    for name in args.networks:
+        path = args.data / f"{name}.mat"
+        if path.exists():
+            yield name, ["--network", path, "--top-words", TOP_WORDS[name]]
+        else:
+            print(f"{name}: left out, {path.name} is not in {path.parent} (--data)")
+
+
+def value_differences(ours, peer):
+    """How far values lie apart, in cone's standard errors; folds differ, so they are not equal."""
+    pairs = zip(ours["values"].values(), peer["values"].values(), ours["standard_errors"].values())
+    return max(abs(a - b) / error for a, b, error in pairs)
+
+
+def compare(args, python, name, options, scratch):
+    folder = pathlib.Path(scratch) / "data"
+    simulate(args, folder, *options)
+    policy = write_policy(folder)
+    runs, left_out = {}, {}
+    for _ in range(args.repeats):  # in turn, so that all see the same machine
+        runs.setdefault("cone", []).append(run_cone(args, folder, policy))
+        for peer in [peer for peer in PEERS if peer not in left_out]:
+            found = run_peer(args, python, peer, folder, policy)
+            if isinstance(found, str):
+                left_out[peer] = found
+            else:
+                runs.setdefault(peer, []).append(found)
+    ours = middle_of(runs.pop("cone"))
+    result = {"name": name, "cone": ours, "peers": {},
+              "left_out": [f"{peer} is left out: {why}" for peer, why in left_out.items()]}
+    print(f"\n{name}: {ours['nodes']:,} nodes, {ours['edges']:,} edges, {args.threads} thread(s)")
+    line = "  {:<40}{:>10}{:>10}{:>10}{:>15}"
+    print(line.format("", "wall s", "CPU s", "GiB", "values differ"))
+    print(line.format("cone", *measures(ours), ""))
+    for peer, found in runs.items():
+        middle = middle_of(found)
+        middle["largest_difference_in_standard_errors"] = value_differences(ours, middle)
+        middle["times_slower"] = middle["seconds"] / ours["seconds"]
+        result["peers"][peer] = middle
+        print(line.format(f"{peer} ({middle['version']})", *measures(middle),
+                          f"{middle['largest_difference_in_standard_errors']:.2f} SE"))
+    if result["peers"]:
+        fastest = min(result["peers"], key=lambda peer: result["peers"][peer]["seconds"])
+        result["fastest_peer"] = fastest
+        result["times_faster"] = result["peers"][fastest]["times_slower"]
+        print(f"  cone is {result['times_faster']:.1f} times faster than {fastest}")
+    for sentence in result["left_out"]:
+        print(f"  {sentence}")
+    sys.stdout.flush()
+    return result
+
+
+def measures(run):
+    return (f"{run['seconds']:.2f}", f"{run['cpu_seconds']:.2f}",
+            f"{run['peak_bytes'] / 2**30:.2f}")
+
+
+def comparison(args):
+    python = args.peer_python or make_peer_python("network_ridge_peers", PACKAGES)
+    results = []
+    for name, options in datasets(args):
+        with tempfile.TemporaryDirectory() as scratch:
+            results.append(compare(args, python, name, options, scratch))
+    return {"datasets": results}
+
+
+def growth_exponent(runs):
+    """Slope of log seconds by log edges, least squares: 1 is time linear in edges."""
+    x, y = ([math.log(run[key]) for run in runs] for key in ("edges", "seconds"))
+    x_mean, y_mean = statistics.mean(x), statistics.mean(y)
+    covariance = sum((a - x_mean) * (b - y_mean) for a, b in zip(x, y))
+    return covariance / sum((a - x_mean) ** 2 for a in x)
+
+
+def growth(args):
+    line = "{:>12}{:>14}{:>12}{:>14}{:>10}"
+    print(line.format("nodes", "edges", "wall s", "µs per edge", "GiB"))
+    runs = []
+    for nodes in sorted(args.growth_nodes):
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = pathlib.Path(scratch) / "data"
+            simulate(args, folder, "--nodes", nodes, "--mean-degree", 50, "--words-per-node", 20)
+            run = run_cone(args, folder, write_policy(folder))
+        runs.append(run)
+        print(line.format(f"{run['nodes']:,}", f"{run['edges']:,}", f"{run['seconds']:.1f}",
+                          f"{run['seconds'] / run['edges'] * 1e6:.2f}",
+                          f"{run['peak_bytes'] / 2**30:.2f}"), flush=True)
+    result = {"runs": runs}
+    if len(runs) > 1:
+        result["exponent"] = growth_exponent(runs)
+        print(f"time grows as edges to the power {result['exponent']:.2f}")
+    return result
+
+
+def parse_args():
+    arguments = parser(__doc__)
+    arguments.add_argument("--nodes", type=int, nargs="*", default=[2_000],
+                           help="sizes of synthetic networks to compare on")
+    arguments.add_argument("--networks", nargs="*", choices=TOP_WORDS, default=list(TOP_WORDS),
+                           help="real networks to compare on")
+    arguments.add_argument("--data", type=pathlib.Path, default=data_folder(),
+                           help="folder of BlogCatalog.mat and Flickr.mat")
+    arguments.add_argument("--estimator", default="network_dm", help="row of cone to time")
+    arguments.add_argument("--repeats", type=int, default=3)
+    arguments.add_argument("--peer-limit", type=float, default=900,
+                           help="seconds per run of a peer")
+    arguments.add_argument("--peer-python", type=pathlib.Path,
+                           help="a Python that has the peers installed")
+    arguments.add_argument("--growth", action="store_true", help="time against edges, cone only")
+    arguments.add_argument("--growth-nodes", type=int, nargs="+", default=GROWTH)
+    return arguments.parse_args()
+
+
+def main():
+    args = parse_args()
+    mode = growth if args.growth else comparison
+    record = {"benchmark": "network_ridge"}
+    if args.json is not None and args.json.exists():
+        record = json.loads(args.json.read_text())
+    record[mode.__name__] = {**environment(args.bin), "threads": args.threads,
+                             "estimator": args.estimator, **mode(args)}
+    write_json(args.json, record)
+
+
+if __name__ == "__main__":
+    main()
