@@ -137,7 +137,8 @@ class FitVariance {
 };
 
 /// What the network ridge learnt of one arm: how much of the outcome's variance each group of
-/// effects explains. In units of the variance of the arm's outcomes.
+/// effects explains. In units of the variance that the fixed effects (degree) leave of the
+/// outcomes.
 struct ArmVariances {
   std::string arm;
   std::vector<std::pair<std::string, double>> groups;

@@ -86,6 +86,8 @@ struct Diagnostics {
       trainings;  ///< of cone, one per fold; empty where it did not run
   /// What learners do to the features before they see them; one entry per group of learners.
   std::vector<ScalingDiagnostics> feature_scaling;
+  /// What the network ridge learnt; none where it did not run.
+  std::optional<NetworkRidgeSummary> network_ridge;
   std::vector<std::string> warnings;
 };
 

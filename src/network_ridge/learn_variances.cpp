@@ -1,6 +1,7 @@
 #include "network_ridge/learn_variances.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -11,11 +12,15 @@ namespace {
 
 constexpr double kLowest = -16;
 constexpr double kHighest = 6;
-/// Longest step of a logarithm.
-constexpr double kLongestStep = 3;
+/// What one step may multiply a variance by.
+constexpr double kMostShrinking = 0.05;
+constexpr double kMostGrowing = 1e5;
 /// The logarithm of a variance that may as well be zero.
 constexpr double kSmall = -6.2;
+constexpr double kSecondChance = 1e-3;
 constexpr std::size_t kMostSteps = 60;
+/// Numbers of nodes that the search begins on, where there are twice as many or more.
+constexpr std::array<std::size_t, 2> kFirstSizes = {400, 1500};
 
 /// Half of the outcome's variance to the groups, half to the noise.
 std::vector<double> start_variances(const ArmSample& sample) {
@@ -44,14 +49,25 @@ bool is_held(double log, double gradient) {
 
 struct Step {
   std::vector<double> logs;
-  double expected_gain = 0;  ///< of the log likelihood, before bounds
+  double largest_gain = 0;  ///< of the log likelihood, before bounds
 };
 
-/// What a change of one logarithm gains. The likelihood is close to linear in a variance that goes
-/// to zero, so going down gains no more than the gradient, whatever the quadratic model promises.
-double expect_gain(double gradient, double change) {
-  const double quadratic = -0.5 * gradient * change;
+/// The most that a change of one logarithm may gain. The likelihood is close to linear in a
+/// variance that goes to zero, so going down gains no more than the gradient, whatever the
+/// quadratic model promises. Never negative: steps are coupled, and one coordinate's loss must not
+/// hide what the others gain.
+double bound_gain(double gradient, double change) {
+  const double quadratic = 0.5 * std::abs(gradient * change);
   return change < 0 ? std::min(quadratic, std::abs(gradient)) : quadratic;
+}
+
+/// The logarithm after a step. A Newton step of the variance itself multiplies it by 1 + change,
+/// which a step of its logarithm overdoes where the change is large, up or down.
+double move_log(double log, double change) {
+  // A small variance that the data want smaller still is gone: no need to go there by steps.
+  if (log < kSmall && change < -1) return kLowest;
+  const double factor = std::clamp(1 + change, kMostShrinking, kMostGrowing);
+  return std::clamp(log + std::log(factor), kLowest, kHighest);
 }
 
 Step propose(const LikelihoodPoint& point, std::span<const double> logs, double damping) {
@@ -77,13 +93,8 @@ Step propose(const LikelihoodPoint& point, std::span<const double> logs, double 
   system.solve(change);
   for (std::size_t r = 0; r < free.size(); ++r) {
     const std::size_t g = free[r];
-    step.expected_gain += expect_gain(point.gradient[g], change[r]);
-    // A small variance that the data want smaller still is gone: no need to go there by steps.
-    const bool vanishes = change[r] < -kLongestStep && logs[g] < kSmall;
-    step.logs[g] = vanishes
-                       ? kLowest
-                       : std::clamp(logs[g] + std::clamp(change[r], -kLongestStep, kLongestStep),
-                                    kLowest, kHighest);
+    step.largest_gain += bound_gain(point.gradient[g], change[r]);
+    step.logs[g] = move_log(logs[g], change[r]);
   }
   return step;
 }
@@ -98,7 +109,7 @@ LearntVariances climb(const Context& context, const ArmSample& sample, std::vect
   double damping = 0;
   while (point && out.steps < kMostSteps) {
     const Step step = propose(*point, logs, damping);
-    if (step.expected_gain < tolerance) {
+    if (step.largest_gain < tolerance) {
       out.converged = true;
       break;
     }
@@ -119,25 +130,32 @@ LearntVariances climb(const Context& context, const ArmSample& sample, std::vect
   return out;
 }
 
+/// The rows of a sample, as a sample.
+ArmSample take_rows(const Context& context, const ArmSample& sample,
+                    std::span<const std::size_t> rows) {
+  ArmSample part;
+  part.kernels = select_kernels(context, sample.kernels, rows);
+  part.noise_grows = sample.noise_grows;
+  part.fixed = Matrix<double>(rows.size(), sample.fixed.cols());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    part.outcome.push_back(sample.outcome[rows[i]]);
+    for (std::size_t c = 0; c < sample.fixed.cols(); ++c) {
+      part.fixed(i, c) = sample.fixed(rows[i], c);
+    }
+  }
+  return part;
+}
+
 }  // namespace
 
 LearntVariances learn_variances(const Context& context, const ArmSample& sample,
-                                std::span<const std::size_t> first_rows, double tolerance) {
+                                std::span<const std::size_t> order, double tolerance) {
   std::vector<double> logs = start_variances(sample);
-  if (first_rows.size() < sample.kernels.size()) {
-    ArmSample part;
-    part.kernels = select_kernels(context, sample.kernels, first_rows);
-    part.noise_grows = sample.noise_grows;
-    part.fixed = Matrix<double>(first_rows.size(), sample.fixed.cols());
-    for (std::size_t i = 0; i < first_rows.size(); ++i) {
-      part.outcome.push_back(sample.outcome[first_rows[i]]);
-      for (std::size_t c = 0; c < sample.fixed.cols(); ++c) {
-        part.fixed(i, c) = sample.fixed(first_rows[i], c);
-      }
-    }
-    // A rough start is enough, and a variance that the few nodes see nothing of gets its chance.
-    climb(context, part, logs, std::max(tolerance, 1e-2));
-    for (double& value : logs) value = std::max(value, std::log(1e-3));
+  for (const std::size_t size : kFirstSizes) {
+    if (2 * size > sample.kernels.size()) break;
+    climb(context, take_rows(context, sample, order.first(size)), logs, tolerance);
+    // A variance that the few nodes see nothing of gets its chance with the many.
+    for (double& value : logs) value = std::max(value, std::log(kSecondChance));
   }
   LearntVariances out = climb(context, sample, logs, tolerance);
   out.variances = exponentials(logs);

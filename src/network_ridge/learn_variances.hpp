@@ -10,9 +10,9 @@
 
 namespace cone {
 
-/// Variances below this share of the outcome's variance are taken as zero: their group explains
-/// nothing, and leaving it out saves its products.
-inline constexpr double kNegligibleVariance = 1e-5;
+/// Variances below this share of the noise are taken as zero: their group explains nothing, and
+/// leaving it out saves its products.
+inline constexpr double kNegligibleShare = 1e-4;
 
 struct LearntVariances {
   std::vector<double> variances;  ///< as ArmSample orders them
@@ -23,10 +23,10 @@ struct LearntVariances {
 };
 
 /// Restricted maximum likelihood by Newton steps with the average information, damped, within
-/// bounds of the logarithms of [−16, 6]. Starts on `first_rows` of the nodes, where a step costs
-/// little, and finishes on all. Converged where a further step would gain less than `tolerance` of
-/// the log likelihood.
+/// bounds of the logarithms of [−16, 6]. Begins on the first of the nodes in `order`, where a step
+/// costs little, and finishes on all. Converged where a further step would gain less than
+/// `tolerance` of the log likelihood, which is far below what data can tell.
 LearntVariances learn_variances(const Context& context, const ArmSample& sample,
-                                std::span<const std::size_t> first_rows, double tolerance = 1e-4);
+                                std::span<const std::size_t> order, double tolerance = 1e-3);
 
 }  // namespace cone

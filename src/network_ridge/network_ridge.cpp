@@ -19,9 +19,6 @@
 namespace cone {
 namespace {
 
-/// Nodes of an arm that the search for the variances starts on.
-constexpr std::size_t kFirstNodes = 800;
-
 /// Who a task may learn from: the ridge chooses nothing on the selection nodes, so it may fit on
 /// them.
 std::vector<char> mark_learning(const FitTask& task, const RidgeInputs& inputs) {
@@ -69,19 +66,16 @@ std::vector<std::size_t> choose_fixed(const RidgeSystem& system, std::size_t arm
   return kept;
 }
 
-/// The `count` places whose ids have the least hashes, in order: a sample that does not depend on
-/// the order of the nodes. All of them where there are no more.
-std::vector<std::size_t> sample_rows(const Dataset& data, const RidgeInputs& inputs,
-                                     std::span<const std::uint32_t> places, std::size_t count) {
+/// The rows of the places in the order of their ids' hashes: the first of them are a sample that
+/// does not depend on the order of the nodes.
+std::vector<std::size_t> shuffle_rows(const Dataset& data, const RidgeInputs& inputs,
+                                      std::span<const std::uint32_t> places) {
   std::vector<std::size_t> rows(places.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
-  if (rows.size() <= count) return rows;
   std::vector<std::uint64_t> hashes;
   for (const std::uint32_t p : places) hashes.push_back(hash64(data.ids[inputs.node_at[p]]));
-  std::nth_element(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(count), rows.end(),
-                   [&](std::size_t a, std::size_t b) { return hashes[a] < hashes[b]; });
-  rows.resize(count);
-  std::sort(rows.begin(), rows.end());
+  std::sort(rows.begin(), rows.end(),
+            [&](std::size_t a, std::size_t b) { return hashes[a] < hashes[b]; });
   return rows;
 }
 
@@ -90,12 +84,6 @@ bool has_same_degrees(const RidgeInputs& inputs, std::span<const std::uint32_t> 
     return inputs.degree[p] == inputs.degree[places.front()];
   });
 }
-
-/// What is needed to learn one arm's variances, and the arm's model as far as it is known.
-struct ArmTask {
-  std::size_t arm;
-  std::vector<std::uint32_t> places;
-};
 
 ArmSample take_arm(const Dataset& data, const RidgeSystem& system, const ArmModel& model,
                    const NetworkRidgeOptions& options, std::span<const std::uint32_t> places,
@@ -117,12 +105,45 @@ ArmSample take_arm(const Dataset& data, const RidgeSystem& system, const ArmMode
 
 void adopt_variances(const LearntVariances& learnt, const ArmSample& sample, ArmModel& model) {
   const std::size_t num_groups = sample.kernels.groups.size();
-  for (std::size_t g = 0; g < num_groups; ++g) {
-    const double variance = learnt.variances[g];
-    model.group_variances[g] = variance < kNegligibleVariance ? 0 : variance;
-  }
   model.noise = learnt.variances[num_groups];
   model.noise_growth = sample.noise_grows ? learnt.variances[num_groups + 1] : 0;
+  for (std::size_t g = 0; g < num_groups; ++g) {
+    const double variance = learnt.variances[g];
+    const bool matters = variance > kNegligibleShare * (model.noise + model.noise_growth);
+    model.group_variances[g] = matters ? variance : 0;
+  }
+}
+
+/// The standard deviation of what the fixed effects leave of the outcomes by least squares: the
+/// unit of the arm. Where the degree explains nearly all, the variances are still of a readable
+/// size.
+double spread_left(const RidgeSystem& system, const ArmModel& model,
+                   std::span<const std::uint32_t> places, std::span<const double> outcome) {
+  const std::vector<std::size_t>& kept = model.fixed_columns;
+  SmallSystem small(kept.size());
+  std::vector<double> slopes(kept.size(), 0.0);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    for (std::size_t r = 0; r < kept.size(); ++r) {
+      const double effect = system.fixed_effect(places[i], kept[r]);
+      slopes[r] += effect * (outcome[i] - model.mean);
+      for (std::size_t c = 0; c < kept.size(); ++c) {
+        small.matrix(r, c) += effect * system.fixed_effect(places[i], kept[c]);
+      }
+    }
+  }
+  if (!small.factorise()) return model.sd;
+  small.solve(slopes);
+  CompensatedSum squares;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    double left = outcome[i] - model.mean;
+    for (std::size_t r = 0; r < kept.size(); ++r) {
+      left -= slopes[r] * system.fixed_effect(places[i], kept[r]);
+    }
+    squares.add(left * left);
+  }
+  const double sd = std::sqrt(squares.value() / static_cast<double>(places.size()));
+  constexpr double kRounding = 1e-8;  // the fixed effects explain everything
+  return sd > kRounding * model.sd ? sd : model.sd;
 }
 
 /// Mean and spread of the arm's outcomes, and the fixed effects it has.
@@ -136,6 +157,7 @@ ArmModel describe_arm(const Dataset& data, const RidgeSystem& system, std::size_
   model.group_variances.assign(system.groups.size(), 0.0);
   model.noise = 1;
   model.fixed_columns = choose_fixed(system, arm);
+  if (model.sd > 0) model.sd = spread_left(system, model, places, outcome);
   return model;
 }
 
@@ -152,15 +174,15 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
   if (is_constant) model.sd = 1;
   std::vector<std::uint32_t> chosen = places;
   if (dense == nullptr && places.size() > kVarianceSample) {
+    const std::vector<std::size_t> rows = shuffle_rows(data, inputs, places);
     chosen.clear();
-    for (const std::size_t row : sample_rows(data, inputs, places, kVarianceSample)) {
-      chosen.push_back(places[row]);
-    }
+    for (std::size_t k = 0; k < kVarianceSample; ++k) chosen.push_back(places[rows[k]]);
+    std::sort(chosen.begin(), chosen.end());
   }
   if (!is_constant && !is_tiny) {
     const ArmSample sample = take_arm(data, system, model, options, chosen,
                                       make_kernels(context, inputs, system.groups, chosen));
-    learnt = learn_variances(context, sample, sample_rows(data, inputs, chosen, kFirstNodes));
+    learnt = learn_variances(context, sample, shuffle_rows(data, inputs, chosen));
     adopt_variances(learnt, sample, model);
     if (dense != nullptr) dense->prepare_arm(context, arm, sample.kernels);
     return;

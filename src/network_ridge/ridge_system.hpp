@@ -15,8 +15,8 @@ namespace cone {
 
 /// What is learnt of one arm before any equation is solved.
 struct ArmModel {
-  double mean = 0;  ///< of the outcomes fitted to, and their standard deviation: the unit below
-  double sd = 1;
+  double mean = 0;  ///< of the outcomes fitted to
+  double sd = 1;    ///< of what the fixed effects leave of them: the unit of what follows
   std::vector<double> group_variances;  ///< one per group; 0 where negligible
   double noise = 0;
   double noise_growth = 0;                 ///< times the relative degree

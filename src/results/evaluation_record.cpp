@@ -14,7 +14,11 @@ Json estimate_json(const Estimate& e) {
           {"value", json_number(e.value)},
           {"standard_error", json_number(e.standard_error)},
           {"interval", {json_number(e.interval.first), json_number(e.interval.second)}},
+          {"target", std::string(enum_name(e.target))},
           {"level", e.level},
+          {"population_standard_error", json_number(e.population_standard_error)},
+          {"population_interval",
+           {json_number(e.population_interval.first), json_number(e.population_interval.second)}},
           {"effective_sample_size", json_number(e.effective_sample_size)},
           {"max_weight", json_number(e.max_weight)},
           {"clipped_fraction", json_number(e.clipped_fraction)},
@@ -35,6 +39,26 @@ Json policy_json(const PolicyResult& policy) {
   if (policy.truth) json["truth"] = json_number(*policy.truth);
   json["estimates"] = Json::array();
   for (const Estimate& e : policy.estimates) json["estimates"].push_back(estimate_json(e));
+  return json;
+}
+
+Json network_ridge_json(const NetworkRidgeSummary& ridge) {
+  Json json = {{"solver", ridge.solver},
+               {"iterations", ridge.iterations},
+               {"converged", ridge.converged},
+               {"undersmoothing", json_number(ridge.undersmoothing)},
+               {"arms", Json::array()}};
+  for (const ArmVariances& arm : ridge.arms) {
+    Json groups = Json::object();
+    for (const auto& [name, variance] : arm.groups) groups[name] = json_number(variance);
+    json["arms"].push_back({{"arm", arm.arm},
+                            {"variances", std::move(groups)},
+                            {"noise", json_number(arm.noise)},
+                            {"noise_growth", json_number(arm.noise_growth)},
+                            {"num_nodes", arm.num_nodes},
+                            {"steps", arm.steps},
+                            {"converged", arm.converged}});
+  }
   return json;
 }
 
@@ -67,6 +91,7 @@ Json diagnostics_json(const Diagnostics& d, const std::vector<std::string>& note
          {"outcome_error", json_number(t.outcome_error)},
          {"propensity_loss", json_number(t.propensity_loss)}});
   }
+  if (d.network_ridge) json["network_ridge"] = network_ridge_json(*d.network_ridge);
   json["feature_scaling"] = Json::array();
   for (const ScalingDiagnostics& s : d.feature_scaling) {
     Json entry = {{"learners", s.learners}};
