@@ -38,12 +38,26 @@ struct StudyOptions {
   }
 };
 
+/// Which rows a study has, where it lets the user choose.
+struct StudyRows {
+  std::vector<std::string> estimators;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("estimators", self.estimators,
+            "Rows of the study, where not all are wanted (utility, worlds)");
+  }
+};
+
 /// A network that logs are simulated on.
 struct StudyNetwork {
   std::string name;
   TopicNetwork network;
   std::string checksum;  ///< of all that logs are simulated from
 };
+
+/// With the checksum.
+StudyNetwork name_network(std::string name, TopicNetwork network);
 
 /// The two real networks of a folder, or the embedded one where `data` is "demo". Throws
 /// Error(kData), saying where the files are published and their checksums, when they are not there.

@@ -1,5 +1,8 @@
 """The study through the program: results, interruptions, and data that is not there."""
 
+import csv
+import json
+import re
 import signal
 import subprocess
 import time
@@ -61,6 +64,46 @@ class Reproduce(FolderTest):
         self.assertIn("gamma", done.stdout)
         self.assertTrue((self.folder / "figure/figure2.svg").read_text().startswith("<svg"))
 
+    def run_twice(self, what, *more):
+        """A study, and the same again, which must reuse all and print the same."""
+        arguments = ["reproduce", what, "--data", self.data, "--out", self.folder / what,
+                     "--simulations", 2, *more]
+        done = cone(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        again = cone(*arguments, "--threads", 1)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(done.stdout, again.stdout)
+        units = re.search(r"([\d,]+) units, 0 of them", done.stderr).group(1)
+        self.assertIn(f"{units} units, {units} of them", again.stderr)
+        folder = self.folder / what
+        self.assertEqual((folder / f"{what}.txt").read_text(), done.stdout)
+        self.assertTrue((folder / f"{what}.md").read_text().startswith("### "))
+        with open(folder / f"{what}.csv") as lines:
+            rows = list(csv.DictReader(lines))
+        return json.loads((folder / f"{what}.json").read_text()), rows
+
+    def test_utility_holds_rows_beside_the_one_that_knows_the_topics(self):
+        record, rows = self.run_twice("utility", "--estimators", "naive,dm_ridge")
+        self.assertEqual({row["method"] for row in rows},
+                         {"naive", "dm_ridge", "knows the topics"})
+        self.assertEqual(len(rows), 3 * 4 * 3)
+        self.assertEqual([p["name"] for p in record["policies"]],
+                         ["random-weights", "treat-all", "treat-none"])
+        for row in rows:
+            self.assertGreater(float(row["rmse"]), 0)
+            self.assertLessEqual(float(row["coverage"]), 1)
+            if row["method"] == "knows the topics":
+                self.assertEqual(float(row["rmse_over_topics"]), 1)
+
+    def test_worlds_runs_real_and_synthetic_ones(self):
+        record, rows = self.run_twice("worlds", "--estimators", "naive,dm_ridge", "--nodes", 120)
+        settings = [s["name"] for s in record["policies"][0]["settings"]]
+        for name in ("BlogCatalog, row-normalised", "Flickr, symmetric", "weak overlap",
+                     "binary outcomes", "bent, no edges"):
+            self.assertIn(name, settings)
+        self.assertEqual(len(rows), 3 * len(settings) * 2)
+        self.assertIn("verdicts", record)
+
     def test_missing_networks_are_named_with_their_source_and_checksum(self):
         (self.data / "Flickr.mat").unlink()
         done = cone(*self.arguments("table2", "none"))
@@ -73,6 +116,16 @@ class Reproduce(FolderTest):
                     "--runs", 3)
         self.assertEqual(done.returncode, 2)
         self.assertIn("--runs", done.stderr)
+        done = cone(*self.arguments("utility", "u", "--nodes", 200))
+        self.assertEqual(done.returncode, 2)
+        for flag in ("--nodes", "--tune"):
+            self.assertIn(flag, done.stderr)
+
+    def test_rows_that_do_not_exist_are_refused(self):
+        done = cone("reproduce", "utility", "--data", self.data, "--out", self.folder / "u",
+                    "--estimators", "naive,nosuch")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nosuch", done.stderr)
 
 
 if __name__ == "__main__":
