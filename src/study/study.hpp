@@ -45,7 +45,7 @@ struct StudyRows {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("estimators", self.estimators,
-            "Rows of the study, where not all are wanted (utility, worlds)");
+            "Rows of the study, where not all are wanted (utility, worlds, effects)");
   }
 };
 
@@ -103,6 +103,8 @@ const MethodGroup& figure_methods();
 
 /// What dm_nn and dr_nn choose from.
 std::vector<ConeOptions> network_candidates();
+/// The candidate with the least error on the nodes that the plan selects with.
+ConeOptions choose_networks(const Context& context, const Dataset& data, const PlanOptions& plan);
 
 /// The unit that evaluates a group on one split of one simulation by the paper's protocol, with the
 /// policy random-weights:SIMULATION. The split and the initial weights have the seed

@@ -54,22 +54,6 @@ constexpr std::array kFigureMethods = {StudyMethod{"cone", "cone"},
                                        StudyMethod{"cone_dm", "cone_dm"}};
 constexpr MethodGroup kFigureGroup = {kConeGroup, kFigureMethods};
 
-/// The candidate with the least error on the validation nodes.
-ConeOptions best_candidate(const Context& context, const Dataset& data, const PlanOptions& plan) {
-  const FitPlan split = make_plan(context, data, plan, context.seed());
-  ConeOptions best;
-  double least = std::numeric_limits<double>::infinity();
-  for (const ConeOptions& candidate : network_candidates()) {
-    const double error =
-        NetworkLearner(candidate).fit(context, data, split).outcome->selection_error;
-    if (error < least) {
-      least = error;
-      best = candidate;
-    }
-  }
-  return best;
-}
-
 /// The ways of estimating that a group's methods differ in, each once.
 std::set<std::pair<Correction, bool>> variants_of(const MethodGroup& group) {
   std::set<std::pair<Correction, bool>> variants;
@@ -88,7 +72,7 @@ Json evaluate_group(const Context& context, const StudySetting& setting, std::ui
   if (group.name == kConeGroup) {
     fit = fit_cone(context, data.observed, options.plan, options.cone);
   } else if (group.name == kNetworksGroup) {
-    options.cone = best_candidate(context, data.observed, options.plan);
+    options.cone = choose_networks(context, data.observed, options.plan);
   }
   Json result = {{"truth", nullptr}, {"values", Json::object()}};
   if (group.name == kNetworksGroup) result["chosen"] = option_json(options.cone);
@@ -178,6 +162,21 @@ std::vector<ConeOptions> network_candidates() {
   const std::vector<GridAxis> axes = {{"learning_rate", {"0.005", "0.02"}},
                                       {"weight_decay", {"0", "0.1", "1"}}};
   return expand_grid(ConeOptions{}, axes);
+}
+
+ConeOptions choose_networks(const Context& context, const Dataset& data, const PlanOptions& plan) {
+  const FitPlan split = make_plan(context, data, plan, context.seed());
+  ConeOptions best;
+  double least = std::numeric_limits<double>::infinity();
+  for (const ConeOptions& candidate : network_candidates()) {
+    const double error =
+        NetworkLearner(candidate).fit(context, data, split).outcome->selection_error;
+    if (error < least) {
+      least = error;
+      best = candidate;
+    }
+  }
+  return best;
 }
 
 Unit study_unit(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run,

@@ -104,6 +104,17 @@ class Reproduce(FolderTest):
         self.assertEqual(len(rows), 3 * len(settings) * 2)
         self.assertIn("verdicts", record)
 
+    def test_effects_stand_beside_published_figures(self):
+        record, rows = self.run_twice("effects", "--estimators", "dm_ridge,dm_ols2")
+        ours = [row for row in rows if row["source"] == "this run"]
+        self.assertEqual(len(ours), 2 * 3 * 3)
+        self.assertEqual(len(rows) - len(ours), 10)
+        self.assertEqual(record["networks"][1]["published"][0]["root_pehe"], 6.38)
+        done = cone("reproduce", "effects", "--data", self.data, "--out", self.folder / "e",
+                    "--estimators", "dr_ridge")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("dr_ridge", done.stderr)
+
     def test_missing_networks_are_named_with_their_source_and_checksum(self):
         (self.data / "Flickr.mat").unlink()
         done = cone(*self.arguments("table2", "none"))

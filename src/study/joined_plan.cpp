@@ -1,0 +1,25 @@
+#include "study/joined_plan.hpp"
+
+#include <algorithm>
+
+namespace cone {
+
+FitPlan join_selection(const FitPlan& plan) {
+  FitPlan joined{.scored = plan.scored};
+  for (const FitTask& task : plan.tasks) {
+    FitTask whole{.fit = task.fit, .score = task.score};
+    for (const SelectionSplit& split : task.selection) {
+      whole.fit.insert(whole.fit.end(), split.fit.begin(), split.fit.end());
+      whole.fit.insert(whole.fit.end(), split.score.begin(), split.score.end());
+    }
+    std::ranges::sort(whole.fit);
+    const auto repeated = std::ranges::unique(whole.fit);
+    whole.fit.erase(repeated.begin(), repeated.end());
+    joined.tasks.push_back(std::move(whole));
+  }
+  return joined;
+}
+
+bool selects_nothing(std::string_view estimator) { return estimator.starts_with("network_"); }
+
+}  // namespace cone
