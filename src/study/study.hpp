@@ -94,9 +94,12 @@ struct StudyMethod {
 struct MethodGroup {
   std::string_view name;
   std::span<const StudyMethod> methods;
+  /// Their outcome models select nothing, so they fit on train and validation together
+  /// (estimate_joined); all methods have the default correction.
+  bool joins_validation = false;
 };
 
-/// All groups of table 2. The last is cone's.
+/// All groups of table 2: those whose estimators the catalogue has.
 std::span<const MethodGroup> method_groups();
 /// The part of cone's that figure 2 needs.
 const MethodGroup& figure_methods();
