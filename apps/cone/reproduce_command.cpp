@@ -15,6 +15,7 @@
 #include "commands.hpp"
 #include "flags.hpp"
 #include "options/json_text.hpp"
+#include "study/ablation.hpp"
 #include "study/effects.hpp"
 #include "study/figure2.hpp"
 #include "study/table1.hpp"
@@ -37,6 +38,7 @@ worlds   RMSE of every default estimator in many worlds, real and synthetic, thr
 effects  error of every node's effect (root PEHE) and of their mean, of every outcome model, on the
          log of Guo, Li and Liu (WSDM 2020), beside figures that others published; --simulations is
          the number of replicates
+ablation what each part of the network ridge buys: groups left out, noise, undersmoothing
 
 Needs BlogCatalog.mat and Flickr.mat in the folder that --data names (or the environment variable
 CONE_DATA_DIR); --data demo does the study on the built-in network instead. Prints the tables and
@@ -170,6 +172,18 @@ int reproduce_all_worlds(const Context& context, const ReproduceFlags& flags,
   return report_run(flags, table.run);
 }
 
+int reproduce_parts(const Context& context, const ReproduceFlags& flags,
+                    ConsoleProgress& progress) {
+  const UnitStore store(flags.out);
+  const UtilityTable table = reproduce_ablation(context, load_study_networks(context, flags.data),
+                                                generate_study_networks(context, flags.worlds),
+                                                flags.study.simulations, store, flags.retry_failed);
+  progress.clear();
+  write_output(flags, {utility_text(table), utility_markdown(table), utility_csv(table),
+                       dump_json(utility_json(table, "ablation")) + '\n'});
+  return report_run(flags, table.run);
+}
+
 int reproduce_node_effects(const Context& context, const ReproduceFlags& flags,
                            ConsoleProgress& progress) {
   const UnitStore store(flags.out);
@@ -195,7 +209,8 @@ const std::vector<Study>& studies() {
       {"figure2", reproduce_figure, {"--normalisation", "--runs", "--tune", "--retry-failed"}},
       {"utility", reproduce_utilities, {"--estimators", "--retry-failed"}},
       {"worlds", reproduce_all_worlds, {"--estimators", "--nodes", "--retry-failed"}},
-      {"effects", reproduce_node_effects, {"--estimators", "--retry-failed"}}};
+      {"effects", reproduce_node_effects, {"--estimators", "--retry-failed"}},
+      {"ablation", reproduce_parts, {"--nodes", "--retry-failed"}}};
   return kStudies;
 }
 

@@ -40,8 +40,7 @@ Matrix<double> predict_outcomes(const Context& context, const Dataset& data, std
     options.cone = choose_networks(context, data, options.plan);
   }
   const auto learner = make_learner(info->outcome, {info, 1}, options, nullptr);
-  return learner->fit(context, data, selects_nothing(row) ? join_selection(plan) : plan)
-      .outcome->mu;
+  return learner->fit(context, data, is_network_row(row) ? join_selection(plan) : plan).outcome->mu;
 }
 
 Json measure_effects(const Context& context, const StudySetting& setting, std::uint64_t replicate,
@@ -85,7 +84,7 @@ Unit effects_unit(const StudySetting& setting, std::uint64_t replicate, std::str
                   {"simulation", replicate},
                   {"simulation_seed", setting.seed},
                   {"group", std::string(row)},
-                  {"joins_validation", selects_nothing(row)},
+                  {"joins_validation", is_network_row(row)},
                   {"evaluation", option_json(effects_options())}};
   options["evaluation"].erase("estimators");
   Unit unit{.identity = {.kind = "effects",

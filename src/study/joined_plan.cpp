@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cone/estimate.hpp"
+
 namespace cone {
 
 FitPlan join_selection(const FitPlan& plan) {
@@ -20,6 +22,9 @@ FitPlan join_selection(const FitPlan& plan) {
   return joined;
 }
 
-bool selects_nothing(std::string_view estimator) { return estimator.starts_with("network_"); }
+bool is_network_row(std::string_view estimator) {
+  const EstimatorInfo* row = find_estimator(estimator);
+  return row != nullptr && row->outcome == LearnerId::kNetworkRidge;
+}
 
 }  // namespace cone

@@ -10,8 +10,8 @@ namespace cone {
 /// select with included (the paper's protocol: train and validation), and has no selection splits.
 FitPlan join_selection(const FitPlan& plan);
 
-/// Whether an estimator's outcome model selects nothing on held-out nodes: the network ridge, whose
-/// rows are called network_*.
-bool selects_nothing(std::string_view estimator);
+/// Whether an estimator of the catalogue is on the network ridge, which selects nothing on held-out
+/// nodes. False for other labels.
+bool is_network_row(std::string_view estimator);
 
 }  // namespace cone

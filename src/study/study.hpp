@@ -99,7 +99,7 @@ struct MethodGroup {
   bool joins_validation = false;
 };
 
-/// All groups of table 2: those whose estimators the catalogue has.
+/// All groups of table 2.
 std::span<const MethodGroup> method_groups();
 /// The part of cone's that figure 2 needs.
 const MethodGroup& figure_methods();

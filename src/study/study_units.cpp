@@ -182,11 +182,7 @@ Json identity_options(const StudySetting& setting, std::uint64_t simulation, std
 
 }  // namespace
 
-std::span<const MethodGroup> method_groups() {
-  // The network ridge comes last.
-  const bool has_all = find_estimator(kNetworkRidge.front().estimator) != nullptr;
-  return std::span(kGroups).first(has_all ? kGroups.size() : kGroups.size() - 1);
-}
+std::span<const MethodGroup> method_groups() { return kGroups; }
 
 const MethodGroup& figure_methods() { return kFigureGroup; }
 

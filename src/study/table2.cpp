@@ -9,7 +9,7 @@
 namespace cone {
 namespace {
 
-constexpr std::string_view kNetworkMethod = "network_dm";
+const std::string kNetworkMethod = "network_dm";
 
 /// The paper's methods in its order, then ours in that of the groups.
 std::vector<std::string> ordered_methods() {
@@ -48,8 +48,8 @@ void add_setting(const StudySetting& setting, const MethodErrors& errors, Table2
     Table2Cell cell{.ours = summarise_errors(errors.at(method)),
                     .paper = paper_table2(method, setting.name())};
     if (method != "cone") cell.ours.p_cone_better = p_less(errors.at("cone"), errors.at(method));
-    if (method != kNetworkMethod && errors.contains(kNetworkMethod)) {
-      cell.ours.p_network_better = p_less(errors.find(kNetworkMethod)->second, errors.at(method));
+    if (method != kNetworkMethod) {
+      cell.ours.p_network_better = p_less(errors.at(kNetworkMethod), errors.at(method));
     }
     table.cells[m].push_back(cell);
   }

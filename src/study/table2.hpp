@@ -26,7 +26,7 @@ struct ErrorSummary {
   /// p of the one-tailed paired t test over simulations that cone's mean absolute error is the
   /// smaller; none for cone itself.
   std::optional<double> p_cone_better;
-  /// The same for network_dm, where the catalogue has it.
+  /// The same for network_dm.
   std::optional<double> p_network_better;
 };
 

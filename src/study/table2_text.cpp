@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -33,32 +32,26 @@ std::string paper_text(const std::optional<PaperFigure>& paper) {
   return paper ? fmt::format("{:.3f} / {:.3f}", paper->rmse, paper->mae) : "";
 }
 
-/// Whether the network ridge is among the methods, and held against the others.
-bool has_network_ridge(const Table2& table) {
-  return std::any_of(table.cells.begin(), table.cells.end(), [](const auto& row) {
-    return !row.empty() && row.front().ours.p_network_better.has_value();
-  });
+std::vector<std::string> column_titles() {
+  return {"method",
+          "RMSE",
+          "MAE",
+          "median",
+          "bias",
+          "p (cone better)",
+          "p (network_dm better)",
+          "paper: RMSE / MAE"};
 }
 
-std::vector<std::string> column_titles(const Table2& table) {
-  std::vector<std::string> titles = {"method", "RMSE", "MAE", "median", "bias", "p (cone better)"};
-  if (has_network_ridge(table)) titles.emplace_back("p (network_dm better)");
-  titles.emplace_back("paper: RMSE / MAE");
-  return titles;
-}
-
-std::vector<std::string> cells(const Table2& table, std::size_t method, std::size_t setting) {
-  const Table2Cell& cell = table.cells[method][setting];
-  std::vector<std::string> row = {
-      table.methods[method],
-      with_error(cell.ours.rmse, cell.ours.rmse_error),
-      with_error(cell.ours.mae, cell.ours.mae_error),
-      fixed(cell.ours.median_error),
-      std::isfinite(cell.ours.bias) ? fmt::format("{:+.4f}", cell.ours.bias) : "-",
-      p_text(cell.ours.p_cone_better)};
-  if (has_network_ridge(table)) row.push_back(p_text(cell.ours.p_network_better));
-  row.push_back(paper_text(cell.paper));
-  return row;
+std::vector<std::string> cells(const std::string& method, const Table2Cell& cell) {
+  return {method,
+          with_error(cell.ours.rmse, cell.ours.rmse_error),
+          with_error(cell.ours.mae, cell.ours.mae_error),
+          fixed(cell.ours.median_error),
+          std::isfinite(cell.ours.bias) ? fmt::format("{:+.4f}", cell.ours.bias) : "-",
+          p_text(cell.ours.p_cone_better),
+          p_text(cell.ours.p_network_better),
+          paper_text(cell.paper)};
 }
 
 std::string chosen_options(const ConeOptions& options) {
@@ -75,11 +68,11 @@ std::string table2_text(const Table2& table) {
     text +=
         fmt::format("\n{}   (cone: {})\n\n", table.settings[s], chosen_options(table.options[s]));
     std::vector<TextTable::Column> columns;
-    for (const std::string& title : column_titles(table)) columns.push_back({title});
+    for (const std::string& title : column_titles()) columns.push_back({title});
     columns[0].align = TextTable::Align::kLeft;
     TextTable rows(columns);
     for (std::size_t m = 0; m < table.methods.size(); ++m) {
-      rows.add_row(cells(table, m, s));
+      rows.add_row(cells(table.methods[m], table.cells[m][s]));
     }
     text += rows.to_string();
   }
@@ -91,11 +84,11 @@ std::string table2_markdown(const Table2& table) {
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
     text += fmt::format("{}### {}\n\nOptions of `cone`: {}.\n\n| {} |\n|---|", s == 0 ? "" : "\n",
                         table.settings[s], chosen_options(table.options[s]),
-                        fmt::join(column_titles(table), " | "));
-    for (std::size_t j = 1; j < column_titles(table).size(); ++j) text += "---:|";
+                        fmt::join(column_titles(), " | "));
+    for (std::size_t j = 1; j < column_titles().size(); ++j) text += "---:|";
     text += '\n';
     for (std::size_t m = 0; m < table.methods.size(); ++m) {
-      text += fmt::format("| {} |\n", fmt::join(cells(table, m, s), " | "));
+      text += fmt::format("| {} |\n", fmt::join(cells(table.methods[m], table.cells[m][s]), " | "));
     }
   }
   return text;

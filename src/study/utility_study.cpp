@@ -72,7 +72,8 @@ UtilityTable run_utility_study(const Context& context, const UtilityPlan& plan,
   const UnitsReport report =
       run_units(context, store, units, {.phase = plan.phase, .retry_failed = retry_failed});
 
-  UtilityTable table{.simulations = plan.simulations, .seed = context.seed()};
+  UtilityTable table{
+      .simulations = plan.simulations, .seed = context.seed(), .reference = plan.reference};
   note_units(units, report, table.run);
   for (const UtilitySetting& setting : plan.settings) table.settings.push_back(setting.name);
   for (const UtilityGroup& group : plan.groups) {
@@ -97,16 +98,25 @@ UtilityTable run_utility_study(const Context& context, const UtilityPlan& plan,
   return table;
 }
 
+std::vector<UtilitySetting> utility_settings(std::span<const StudyNetwork> networks,
+                                             std::uint64_t seed) {
+  std::vector<UtilitySetting> settings;
+  for (const StudySetting& setting : study_settings(networks, {}, seed)) {
+    settings.push_back({.name = setting.name(),
+                        .network = setting.network,
+                        .outcome = {.kappa2 = setting.kappa2},
+                        .seed = setting.seed});
+  }
+  return settings;
+}
+
 UtilityTable reproduce_utility(const Context& context, std::span<const StudyNetwork> networks,
                                int simulations, std::span<const std::string> estimators,
                                const UnitStore& store, bool retry_failed) {
-  UtilityPlan plan{.simulations = simulations, .phase = "utility"};
-  for (const StudySetting& setting : study_settings(networks, {}, context.seed())) {
-    plan.settings.push_back({.name = setting.name(),
-                             .network = setting.network,
-                             .outcome = {.kappa2 = setting.kappa2},
-                             .seed = setting.seed});
-  }
+  UtilityPlan plan{.settings = utility_settings(networks, context.seed()),
+                   .simulations = simulations,
+                   .phase = "utility",
+                   .reference = std::string(kTopicsLabel)};
   plan.groups = group_estimators(choose_estimators(estimators, kUtilityRows));
   plan.groups.push_back(topics_group());
   return run_utility_study(context, plan, store, retry_failed);

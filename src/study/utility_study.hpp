@@ -53,8 +53,8 @@ inline constexpr std::array<std::string_view, 3> kUtilityPolicies = {"random-wei
 std::vector<std::string_view> choose_estimators(std::span<const std::string> given,
                                                 std::span<const std::string_view> defaults);
 
-/// Those of the names that the catalogue has, grouped by what is costly to learn: one group for all
-/// that learns from features alone, one for every other learner.
+/// Estimators grouped by what is costly to learn: one group for all that learns from features
+/// alone, one for every other learner.
 std::vector<UtilityGroup> group_estimators(std::span<const std::string_view> names,
                                            const EvaluateOptions& options = {});
 /// The row that exists in studies only: a ridge per arm on topic_features().
@@ -82,6 +82,7 @@ struct UtilityTable {
   std::vector<std::vector<std::vector<UtilityCell>>> cells;
   int simulations = 0;
   std::uint64_t seed = 0;
+  std::string reference;
   StudyRun run;
 
   /// Place of a method; none where it is not there.
@@ -93,24 +94,31 @@ struct UtilityPlan {
   std::vector<UtilityGroup> groups;
   int simulations = 10;
   std::string phase;
+  std::string reference;  ///< the row that the others are held against; empty for none
 };
 
 /// Every group on every simulation of every setting. Resumes where `store` has records.
 UtilityTable run_utility_study(const Context& context, const UtilityPlan& plan,
                                const UnitStore& store, bool retry_failed);
 
+/// The networks at both strengths of the neighbours' influence: the logs of table 2.
+std::vector<UtilitySetting> utility_settings(std::span<const StudyNetwork> networks,
+                                             std::uint64_t seed);
+
 /// `cone reproduce utility`: the networks at both strengths of the neighbours' influence; the rows
-/// one would compare, those that the catalogue has, and the one that knows the topics.
+/// one would compare, or those that were given, and the one that knows the topics.
 UtilityTable reproduce_utility(const Context& context, std::span<const StudyNetwork> networks,
                                int simulations, std::span<const std::string> estimators,
                                const UnitStore& store, bool retry_failed);
 
-/// RMSE of every row and setting for one policy, the best row of each setting marked.
+/// RMSE of every row and setting for one policy, the best row of each setting marked (the row that
+/// knows the topics competes with none).
 TitledTable rmse_table(const UtilityTable& table, std::size_t policy);
 
 std::string utility_text(const UtilityTable& table);
 std::string utility_markdown(const UtilityTable& table);
 std::string utility_csv(const UtilityTable& table);
-nlohmann::ordered_json utility_json(const UtilityTable& table);
+/// `schema`: cone.SCHEMA/1.
+nlohmann::ordered_json utility_json(const UtilityTable& table, std::string_view schema = "utility");
 
 }  // namespace cone

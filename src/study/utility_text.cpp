@@ -35,9 +35,9 @@ std::string percent(double share) {
   return std::isfinite(share) ? fmt::format("{:.0f} %", 100 * share) : "-";
 }
 
-double ratio_to_topics(const UtilityTable& table, std::size_t policy, std::size_t method,
-                       std::size_t setting) {
-  const auto reference = table.find_method(kTopicsLabel);
+double ratio_to_reference(const UtilityTable& table, std::size_t policy, std::size_t method,
+                          std::size_t setting) {
+  const auto reference = table.find_method(table.reference);
   if (!reference) return std::nan("");
   return table.cells[policy][method][setting].errors.rmse /
          table.cells[policy][*reference][setting].errors.rmse;
@@ -52,11 +52,11 @@ std::vector<TitledTable> utility_tables(const UtilityTable& table) {
                  [](const UtilityCell& cell, std::size_t, std::size_t) -> TitledTable::Cell {
                    return {percent(cell.coverage)};
                  }));
-    if (!table.find_method(kTopicsLabel)) continue;
+    if (!table.find_method(table.reference)) continue;
     tables.push_back(
-        table_of(table, p, fmt::format("RMSE over that of the row that {}", kTopicsLabel),
+        table_of(table, p, fmt::format("RMSE over that of the row \"{}\"", table.reference),
                  [&](const UtilityCell&, std::size_t m, std::size_t s) -> TitledTable::Cell {
-                   const double ratio = ratio_to_topics(table, p, m, s);
+                   const double ratio = ratio_to_reference(table, p, m, s);
                    return {std::isfinite(ratio) ? fmt::format("{:.2f}", ratio) : "-"};
                  }));
   }
@@ -90,12 +90,12 @@ std::string utility_markdown(const UtilityTable& table) {
 std::string utility_csv(const UtilityTable& table) {
   std::string text =
       "policy,setting,method,rmse,rmse_error,mae,bias,coverage,num_intervals,num_missing,"
-      "rmse_over_topics\n";
+      "rmse_over_reference\n";
   for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
     for (std::size_t s = 0; s < table.settings.size(); ++s) {
       for (std::size_t m = 0; m < table.methods.size(); ++m) {
         const UtilityCell& cell = table.cells[p][m][s];
-        const double ratio = ratio_to_topics(table, p, m, s);
+        const double ratio = ratio_to_reference(table, p, m, s);
         text += fmt::format("{},\"{}\",\"{}\",{},{},{},{},{},{},{},{}\n", kUtilityPolicies[p],
                             table.settings[s], table.methods[m], cell.errors.rmse,
                             cell.errors.rmse_error, cell.errors.mae, cell.errors.bias,
@@ -108,13 +108,14 @@ std::string utility_csv(const UtilityTable& table) {
   return text;
 }
 
-Json utility_json(const UtilityTable& table) {
-  Json json = {{"schema", "cone.utility/1"},
+Json utility_json(const UtilityTable& table, std::string_view schema) {
+  Json json = {{"schema", fmt::format("cone.{}/1", schema)},
                {"version", std::string(kVersion)},
                {"revision", std::string(source_revision())},
                {"commit", std::string(build_commit())},
                {"simulations", table.simulations},
                {"seed", table.seed},
+               {"reference", table.reference},
                {"policies", Json::array()}};
   for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
     Json policy = {{"name", std::string(kUtilityPolicies[p])}, {"settings", Json::array()}};

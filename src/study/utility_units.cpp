@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cone/error.hpp"
 #include "cone/policy.hpp"
 
 #include "options/json_number.hpp"
@@ -101,7 +102,7 @@ std::vector<UtilityGroup> group_estimators(std::span<const std::string_view> nam
   std::vector<UtilityGroup> groups;
   for (const std::string_view name : names) {
     const EstimatorInfo* row = find_estimator(name);
-    if (row == nullptr) continue;
+    require(row != nullptr, "study: an estimator that the catalogue does not have");
     const std::string_view group_name = group_of(*row);
     auto group = std::ranges::find(groups, group_name, &UtilityGroup::name);
     if (group == groups.end()) {

@@ -9,6 +9,7 @@
 #include "cone/estimate.hpp"
 
 #include "estimate/significance.hpp"
+#include "study/joined_plan.hpp"
 
 namespace cone {
 namespace {
@@ -16,7 +17,6 @@ namespace {
 constexpr double kMeanDegree = 30;
 constexpr std::array<std::string_view, 4> kHarmReferences = {"naive", "dm_ridge", "cone",
                                                              "cone_dm"};
-constexpr std::string_view kJudgedPrefix = "network_";
 
 struct SyntheticWorld {
   std::string_view name;
@@ -106,7 +106,7 @@ std::vector<HarmVerdict> judge_harm(const UtilityTable& table) {
   std::vector<HarmVerdict> verdicts;
   for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
     for (std::size_t m = 0; m < table.methods.size(); ++m) {
-      if (!table.methods[m].starts_with(kJudgedPrefix)) continue;
+      if (!is_network_row(table.methods[m])) continue;
       for (std::size_t s = 0; s < table.settings.size(); ++s) {
         const auto best = best_reference(table, p, s);
         const UtilityCell& cell = table.cells[p][m][s];

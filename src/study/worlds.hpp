@@ -51,7 +51,7 @@ struct HarmVerdict {
   static constexpr double kTolerance = 1.1;
 };
 
-/// Of every row on the network ridge (its name begins with network_) that the table has.
+/// Of every row on the network ridge that the table has.
 std::vector<HarmVerdict> judge_harm(const UtilityTable& table);
 
 UtilityTable reproduce_worlds(const Context& context, std::span<const StudyNetwork> networks,

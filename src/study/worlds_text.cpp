@@ -47,8 +47,7 @@ std::string worlds_markdown(const UtilityTable& table) {
 }
 
 nlohmann::ordered_json worlds_json(const UtilityTable& table) {
-  nlohmann::ordered_json json = utility_json(table);
-  json["schema"] = "cone.worlds/1";
+  nlohmann::ordered_json json = utility_json(table, "worlds");
   json["verdicts"] = nlohmann::ordered_json::array();
   for (const HarmVerdict& verdict : judge_harm(table)) {
     json["verdicts"].push_back({{"setting", verdict.setting},

@@ -25,14 +25,14 @@ class Reproduce(FolderTest):
         for seed, name in enumerate(("BlogCatalog", "Flickr")):
             self.write_network(self.data / f"{name}.mat", seed)
 
-    def write_network(self, path, seed):
+    def write_network(self, path, seed, nodes=160):
         """A small network under a real one's name."""
         draw = numpy.random.default_rng(seed)
-        network = scipy.sparse.random(160, 160, 0.05, random_state=seed)
+        network = scipy.sparse.random(nodes, nodes, 0.05, random_state=seed)
         scipy.io.savemat(path, {
             "Network": ((network + network.T) != 0).astype(float),
-            "Attributes": scipy.sparse.csc_matrix(draw.poisson(0.3, (160, 90)).astype(float)),
-            "Label": draw.integers(1, 3, (160, 1)).astype(float)})
+            "Attributes": scipy.sparse.csc_matrix(draw.poisson(0.3, (nodes, 90)).astype(float)),
+            "Label": draw.integers(1, 3, (nodes, 1)).astype(float)})
 
     def arguments(self, what, out, *more):
         return ["reproduce", what, "--data", self.data, "--out", self.folder / out,
@@ -45,6 +45,8 @@ class Reproduce(FolderTest):
         done = cone(*self.arguments("table2", "whole", "--runs", 2))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("cone_dm", done.stdout)
+        self.assertIn("network_dr", done.stdout)
+        self.assertIn("p (network_dm better)", done.stdout)
         self.assertIn("seconds of one core", done.stderr)
         command = [BINARY, *map(str, self.arguments("table2", "killed", "--runs", 2))]
         for pause in (0.3, 0.6):
@@ -93,19 +95,29 @@ class Reproduce(FolderTest):
             self.assertGreater(float(row["rmse"]), 0)
             self.assertLessEqual(float(row["coverage"]), 1)
             if row["method"] == "knows the topics":
-                self.assertEqual(float(row["rmse_over_topics"]), 1)
+                self.assertEqual(float(row["rmse_over_reference"]), 1)
 
     def test_worlds_runs_real_and_synthetic_ones(self):
-        record, rows = self.run_twice("worlds", "--estimators", "naive,dm_ridge", "--nodes", 120)
+        record, rows = self.run_twice("worlds", "--estimators", "naive,network_dm", "--nodes", 120)
         settings = [s["name"] for s in record["policies"][0]["settings"]]
         for name in ("BlogCatalog, row-normalised", "Flickr, symmetric", "weak overlap",
                      "binary outcomes", "bent, no edges"):
             self.assertIn(name, settings)
         self.assertEqual(len(rows), 3 * len(settings) * 2)
-        self.assertIn("verdicts", record)
+        self.assertEqual(len(record["verdicts"]), 3 * len(settings))
+        self.assertEqual({v["best"] for v in record["verdicts"]}, {"naive"})
+
+    def test_ablation_holds_parts_of_the_network_ridge_against_the_whole(self):
+        record, rows = self.run_twice("ablation", "--nodes", 120)
+        self.assertEqual(record["reference"], "network_dm")
+        methods = [m["method"] for m in record["policies"][0]["settings"][0]["methods"]]
+        self.assertEqual(methods[0], "network_dm")
+        for name in ("without friends", "constant noise", "undersmoothing 0.01"):
+            self.assertIn(name, methods)
+        self.assertEqual(len(rows), 3 * 8 * len(methods))
 
     def test_effects_stand_beside_published_figures(self):
-        record, rows = self.run_twice("effects", "--estimators", "dm_ridge,dm_ols2")
+        record, rows = self.run_twice("effects", "--estimators", "dm_ridge,network_dm")
         ours = [row for row in rows if row["source"] == "this run"]
         self.assertEqual(len(ours), 2 * 3 * 3)
         self.assertEqual(len(rows) - len(ours), 10)
@@ -131,6 +143,19 @@ class Reproduce(FolderTest):
         self.assertEqual(done.returncode, 2)
         for flag in ("--nodes", "--tune"):
             self.assertIn(flag, done.stderr)
+
+    def test_units_that_fail_are_named_and_do_not_stop_the_others(self):
+        self.write_network(self.data / "Flickr.mat", 1, nodes=9)  # too few for five folds
+        arguments = ["reproduce", "utility", "--data", self.data, "--out", self.folder / "u",
+                     "--simulations", 2, "--estimators", "dm_ridge"]
+        done = cone(*arguments)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("! failed: Flickr, kappa2 = 1, simulation 0", done.stderr)
+        self.assertIn("8 of 16 units failed", done.stderr)
+        self.assertIn("knows the topics", done.stdout)
+        again = cone(*arguments, "--retry-failed")
+        self.assertEqual(again.returncode, 1)
+        self.assertEqual(done.stdout, again.stdout)
 
     def test_rows_that_do_not_exist_are_refused(self):
         done = cone("reproduce", "utility", "--data", self.data, "--out", self.folder / "u",

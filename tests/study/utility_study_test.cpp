@@ -1,12 +1,15 @@
 #include "study/utility_study.hpp"
 
 #include <cmath>
+#include <set>
 
 #include <gtest/gtest.h>
 
 #include "cone/error.hpp"
 #include "cone/policy.hpp"
 
+#include "network_ridge/groups.hpp"
+#include "study/ablation.hpp"
 #include "study/topic_features.hpp"
 #include "study/worlds.hpp"
 #include "support/temporary_folder.hpp"
@@ -90,9 +93,11 @@ TEST(UtilityStudy, IsTheSameAtAnyNumberOfThreadsAndWhenResumed) {
 TEST(UtilityStudy, EveryRowIsHeldAgainstTheTruthOfAllNodes) {
   const auto networks = small_utility_networks();
   const UtilitySetting setting{.name = "a", .network = &networks[0], .seed = 7};
-  const std::vector<std::string_view> names = {"naive", "cone", "no_such_estimator", "dm_ridge"};
+  const std::vector<std::string_view> names = {"naive", "cone", "network_dm", "dm_ridge",
+                                               "network_dr"};
   const std::vector<UtilityGroup> groups = group_estimators(names);
-  ASSERT_EQ(groups.size(), 2U);
+  ASSERT_EQ(groups.size(), 3U);
+  EXPECT_EQ(groups[2].rows.size(), 2U);
   EXPECT_EQ(groups[0].rows.size(), 2U);
   EXPECT_EQ(groups[0].rows[1].label, "dm_ridge");
   EXPECT_EQ(groups[1].name, "cone");
@@ -100,7 +105,7 @@ TEST(UtilityStudy, EveryRowIsHeldAgainstTheTruthOfAllNodes) {
       simulate_data(Context(7, 1), networks[0].network, OutcomeOptions{}, 1).data;
   const auto policy = random_weights_policy(1)->probabilities(Context(0, 1), data.observed.features,
                                                               data.observed.graph);
-  for (const UtilityGroup& group : {groups[0], topics_group()}) {
+  for (const UtilityGroup& group : {groups[0], groups[2], topics_group()}) {
     const Unit unit = utility_unit(setting, 1, group);
     const auto result = unit.run(Context(unit.identity.seed, 1));
     EXPECT_TRUE(unit.accepts(result));
@@ -178,6 +183,43 @@ TEST(Worlds, HarmIsMoreThanATenthWorseAndNotByChance) {
   EXPECT_EQ(judge_harm(table_of_errors(large, small, large)).size(), kUtilityPolicies.size());
   EXPECT_NE(worlds_text(table_of_errors(large, small, large)).find("worse *"), std::string::npos);
   EXPECT_TRUE(worlds_json(table_of_errors(large, small, large))["verdicts"][0]["harm"].get<bool>());
+}
+
+TEST(Ablation, LeavesOutEachGroupOnceAndTriesEveryStrengthOfUndersmoothing) {
+  const std::vector<UtilityGroup> groups = ablation_groups();
+  ASSERT_EQ(groups.size(), 1 + kGroupSwitches.size() + 2 + 4);
+  EXPECT_TRUE(groups[0].options.network_ridge.ridge_groups.empty());
+  std::set<std::string> identities;
+  const auto networks = small_utility_networks();
+  const UtilitySetting setting{.name = "a", .network = &networks[0], .seed = 7};
+  for (const UtilityGroup& group : groups) {
+    EXPECT_TRUE(option_faults(group.options).empty()) << group.name;
+    Unit unit = utility_unit(setting, 0, group);
+    // Options alone must tell the rows apart.
+    unit.identity.options.erase("group");
+    unit.identity.options.erase("rows");
+    EXPECT_TRUE(identities.insert(unit.identity.id()).second) << group.name;
+  }
+  EXPECT_EQ(groups[1].name, "without own");
+  EXPECT_EQ(groups[1].options.network_ridge.ridge_groups.size(), kGroupSwitches.size() - 1);
+}
+
+TEST(Ablation, HoldsEveryRowAgainstTheDefault) {
+  const auto networks = small_utility_networks();
+  const auto generated = generate_study_networks(Context(1, 1), {.nodes = 120});
+  const testing::TemporaryFolder folder;
+  const UtilityTable table =
+      reproduce_ablation(Context(0, 2), networks, generated, 2, UnitStore(folder.path()), false);
+  EXPECT_TRUE(table.run.failures.empty());
+  EXPECT_EQ(table.settings.size(), 6U);
+  EXPECT_EQ(table.reference, "network_dm");
+  const auto undersmoothed = table.find_method("undersmoothing 1").value();
+  EXPECT_NE(table.cells[0][0][0].by_simulation, table.cells[0][undersmoothed][0].by_simulation);
+  // The bent world has measurements, the others have none to smooth.
+  const auto rough = table.find_method("without smooth").value();
+  EXPECT_EQ(table.cells[1][0][0].by_simulation, table.cells[1][rough][0].by_simulation);
+  EXPECT_LT(table.cells[1][0][5].errors.rmse, table.cells[1][rough][5].errors.rmse);
+  EXPECT_NE(utility_text(table).find("row \"network_dm\""), std::string::npos);
 }
 
 }  // namespace
