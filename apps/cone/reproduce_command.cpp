@@ -28,17 +28,17 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kReproduceFooter =
-    R"(table1   treated nodes, and nodes that gain from treatment, in the simulated logs
-table2   RMSE and MAE of every method: networks x kappa2 x simulations x runs
-figure2  RMSE and MAE of cone over gamma x zeta at kappa2 = 2
-utility  RMSE of the utility over all nodes, share of intervals that hold the truth, and both beside
-         a row that knows the topics: networks x kappa2 x simulations, three policies
-worlds   RMSE of every default estimator in many worlds, real and synthetic, three policies; says
-         where the network ridge does harm
-effects  error of every node's effect (root PEHE) and of their mean, of every outcome model, on the
-         log of Guo, Li and Liu (WSDM 2020), beside figures that others published; --simulations is
-         the number of replicates
-ablation what each part of the network ridge buys: groups left out, noise, undersmoothing
+    R"(table1    treated nodes, and nodes that gain from treatment, in the simulated logs
+table2    RMSE and MAE of every method: networks x kappa2 x simulations x runs
+figure2   RMSE and MAE of cone over gamma x zeta at kappa2 = 2
+utility   RMSE of the utility over all nodes, share of intervals that hold the truth, and both
+          beside a row that knows the topics: networks x kappa2 x simulations, three policies
+worlds    RMSE of every default estimator in many worlds, real and synthetic, three policies; says
+          where the network ridge does harm
+effects   error of every node's effect (root PEHE) and of their mean, of every outcome model, on the
+          log of Guo, Li and Liu (WSDM 2020), beside figures that others published; --simulations
+          is the number of replicates
+ablation  what each part of the network ridge buys: groups left out, noise, undersmoothing
 
 Needs BlogCatalog.mat and Flickr.mat in the folder that --data names (or the environment variable
 CONE_DATA_DIR); --data demo does the study on the built-in network instead. Prints the tables and
@@ -260,7 +260,7 @@ int run_reproduce(const ReproduceFlags& flags) {
 void add_reproduce_command(CLI::App& root, Command& chosen) {
   auto flags = std::make_shared<ReproduceFlags>();
   CLI::App* command =
-      root.add_subcommand("reproduce", "Reproduce the paper's study beside its printed figures");
+      root.add_subcommand("reproduce", "Studies against known truth: the paper's tables, and more");
   command->footer(kReproduceFooter);
   command->add_option("WHAT", flags->what, "Which study; see below")
       ->required()
