@@ -15,8 +15,7 @@ FitPlan join_selection(const FitPlan& plan) {
       whole.fit.insert(whole.fit.end(), split.score.begin(), split.score.end());
     }
     std::ranges::sort(whole.fit);
-    const auto repeated = std::ranges::unique(whole.fit);
-    whole.fit.erase(repeated.begin(), repeated.end());
+    whole.fit.erase(std::unique(whole.fit.begin(), whole.fit.end()), whole.fit.end());
     joined.tasks.push_back(std::move(whole));
   }
   return joined;

@@ -99,6 +99,10 @@ struct MethodGroup {
   bool joins_validation = false;
 };
 
+/// The groups whose options are chosen: networks on features, and cone's.
+inline constexpr std::string_view kNetworksGroup = "nn";
+inline constexpr std::string_view kConeGroup = "cone";
+
 /// All groups of table 2.
 std::span<const MethodGroup> method_groups();
 /// The part of cone's that figure 2 needs.
