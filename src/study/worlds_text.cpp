@@ -1,28 +1,40 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "options/json_number.hpp"
+#include "study/joined_plan.hpp"
 #include "study/titled_table.hpp"
 #include "study/worlds.hpp"
 
 namespace cone {
 namespace {
 
-TitledTable harm_table(const std::vector<HarmVerdict>& verdicts) {
+std::string verdict_text(const HarmVerdict& verdict) {
+  const bool may_be_noise = verdict.ratio > HarmVerdict::kTolerance && !verdict.is_harm();
+  return fmt::format("{:.2f}{} ({})", verdict.ratio, may_be_noise ? "?" : "", verdict.best);
+}
+
+/// Settings × policies for one judged row.
+TitledTable harm_table(const UtilityTable& table, const std::vector<HarmVerdict>& verdicts,
+                       const std::string& method) {
   TitledTable out{
-      .title = "Beside the best of naive, dm_ridge, cone and cone_dm: worse than 1.1 x its RMSE?",
-      .columns = {"setting", "policy", "method", "best of the four", "RMSE / its RMSE", "p",
-                  "verdict"}};
-  for (const HarmVerdict& verdict : verdicts) {
-    const char* said = verdict.is_harm()                         ? "worse"
-                       : verdict.ratio > HarmVerdict::kTolerance ? "not beyond noise"
-                                                                 : "no";
-    out.rows.push_back({{verdict.setting},
-                        {verdict.policy},
-                        {verdict.method},
-                        {verdict.best},
-                        {fmt::format("{:.2f}", verdict.ratio)},
-                        {fmt::format("{:.3f}", verdict.p)},
-                        {said, verdict.is_harm()}});
+      .title = fmt::format("{}: RMSE over that of the best of naive, dm_ridge, cone and cone_dm; "
+                           "marked: more than {} times, p < 0.05; with ?: more, perhaps by chance",
+                           method, HarmVerdict::kTolerance),
+      .columns = {"setting"}};
+  out.columns.insert(out.columns.end(), kUtilityPolicies.begin(), kUtilityPolicies.end());
+  for (const std::string& setting : table.settings) {
+    std::vector<TitledTable::Cell> row = {{setting}};
+    for (const std::string_view policy : kUtilityPolicies) {
+      const auto found = std::ranges::find_if(verdicts, [&](const HarmVerdict& verdict) {
+        return verdict.policy == policy && verdict.method == method && verdict.setting == setting;
+      });
+      row.push_back(found == verdicts.end()
+                        ? TitledTable::Cell{"-"}
+                        : TitledTable::Cell{verdict_text(*found), found->is_harm()});
+    }
+    out.rows.push_back(std::move(row));
   }
   return out;
 }
@@ -31,7 +43,9 @@ std::vector<TitledTable> world_tables(const UtilityTable& table) {
   std::vector<TitledTable> tables;
   for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) tables.push_back(rmse_table(table, p));
   const std::vector<HarmVerdict> verdicts = judge_harm(table);
-  if (!verdicts.empty()) tables.push_back(harm_table(verdicts));
+  for (const std::string& method : table.methods) {
+    if (is_network_row(method)) tables.push_back(harm_table(table, verdicts, method));
+  }
   return tables;
 }
 

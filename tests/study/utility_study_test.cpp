@@ -181,7 +181,8 @@ TEST(Worlds, HarmIsMoreThanATenthWorseAndNotByChance) {
   EXPECT_GT(noise.ratio, 1.1);
   EXPECT_FALSE(noise.is_harm());
   EXPECT_EQ(judge_harm(table_of_errors(large, small, large)).size(), kUtilityPolicies.size());
-  EXPECT_NE(worlds_text(table_of_errors(large, small, large)).find("worse *"), std::string::npos);
+  EXPECT_NE(worlds_text(table_of_errors(large, small, large)).find(" (cone) *"), std::string::npos);
+  EXPECT_NE(worlds_text(table_of_errors(large, small, wild)).find("? (cone)"), std::string::npos);
   EXPECT_TRUE(worlds_json(table_of_errors(large, small, large))["verdicts"][0]["harm"].get<bool>());
 }
 
