@@ -8,6 +8,7 @@
 #include "cone/error.hpp"
 
 #include "base/numeric.hpp"
+#include "study/joined_plan.hpp"
 #include "study/utility_study.hpp"
 
 namespace cone {
@@ -58,37 +59,48 @@ EffectsCell summarise_effects(std::span<const UnitRecord> records, std::size_t f
   return cell;
 }
 
-std::vector<std::string> effect_rows(std::span<const std::string> given) {
+}  // namespace
+
+std::vector<EffectsRow> effects_rows(std::span<const std::string> estimators) {
   const std::vector<std::string_view> known = outcome_models();
   std::vector<Fault> faults;
-  for (const std::string& name : given) {
+  for (const std::string& name : estimators) {
     if (std::ranges::find(known, name) != known.end()) continue;
     faults.push_back({{.item = "--estimators"},
                       fmt::format("'{}' is not an outcome model by itself", name),
                       fmt::format("choose among {}", fmt::join(known, ", "))});
   }
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
-  std::vector<std::string> rows(given.begin(), given.end());
-  if (rows.empty()) rows.assign(known.begin(), known.end());
-  rows.emplace_back(kTopicsLabel);
+  std::vector<std::string> names(estimators.begin(), estimators.end());
+  if (names.empty()) names.assign(known.begin(), known.end());
+  std::vector<EffectsRow> rows;
+  for (const std::string& name : names) {
+    rows.push_back({.label = name, .estimator = name});
+    if (!is_network_row(name)) continue;
+    rows.push_back({.label = name + ", undersmoothing 1",
+                    .estimator = name,
+                    .network_ridge = {.undersmoothing = 1}});
+  }
+  rows.push_back(
+      {.label = std::string(kTopicsLabel), .estimator = "dm_ridge", .knows_topics = true});
   return rows;
 }
-
-}  // namespace
 
 std::span<const PublishedEffects> published_effects() { return kPublished; }
 
 EffectsTable reproduce_effects(const Context& context, std::span<const StudyNetwork> networks,
-                               int replicates, std::span<const std::string> rows,
+                               int replicates, std::span<const std::string> estimators,
                                const UnitStore& store, bool retry_failed) {
-  EffectsTable table{.rows = effect_rows(rows), .replicates = replicates, .seed = context.seed()};
+  const std::vector<EffectsRow> rows = effects_rows(estimators);
+  EffectsTable table{.replicates = replicates, .seed = context.seed()};
+  for (const EffectsRow& row : rows) table.rows.push_back(row.label);
   std::vector<Unit> units;
   for (const StudyNetwork& network : networks) {
     table.networks.push_back(network.name);
     for (const double kappa2 : kEffectStrengths) {
       const StudySetting setting{.network = &network, .kappa2 = kappa2, .seed = context.seed()};
       for (int replicate = 0; replicate < replicates; ++replicate) {
-        for (const std::string& row : table.rows) {
+        for (const EffectsRow& row : rows) {
           units.push_back(effects_unit(setting, static_cast<std::uint64_t>(replicate), row));
         }
       }

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cone/context.hpp"
+#include "cone/settings.hpp"
 
 #include "study/run_units.hpp"
 #include "study/study.hpp"
@@ -22,12 +23,24 @@ namespace cone {
 /// κ2 of that log; κ1 is 10 and the noise 1.
 inline constexpr double kEffectStrengths[] = {0.5, 1, 2};
 
-/// One outcome model on one replicate: its learner fits on 60 % of the nodes and selects on 20 %
-/// (what selects nothing fits on both), and predicts both arms of the others. Its result:
+/// An outcome model of the study.
+struct EffectsRow {
+  std::string label;
+  std::string estimator;      ///< of outcome_models(): whose learner it is
+  bool knows_topics = false;  ///< sees topic_features() in place of the features
+  NetworkRidgeOptions network_ridge;
+};
+
+/// The rows of the study: the estimators given (all of outcome_models() where there are none), the
+/// network ridge also without undersmoothing, which predicts each node best, and a ridge per arm
+/// that knows the topics. Throws Error(kUsage) for estimators that are no outcome model.
+std::vector<EffectsRow> effects_rows(std::span<const std::string> estimators);
+
+/// One row on one replicate: its learner fits on 60 % of the nodes and selects on 20 % (what
+/// selects nothing fits on both), and predicts both arms of the others. Its result:
 /// {"root_pehe": √ mean (τ̂_i − τ_i)², "ate_error": |mean (τ̂_i − τ_i)|}, i over the test nodes.
-/// `row` is an estimator of the catalogue by the direct method, or kTopicsLabel: a ridge per arm on
-/// topic_features(). The setting's network must outlive it.
-Unit effects_unit(const StudySetting& setting, std::uint64_t replicate, std::string_view row);
+/// The setting's network must outlive it.
+Unit effects_unit(const StudySetting& setting, std::uint64_t replicate, const EffectsRow& row);
 
 /// The direct methods of the catalogue, whose outcome models are fitted here.
 std::vector<std::string_view> outcome_models();
@@ -63,10 +76,9 @@ struct EffectsTable {
   StudyRun run;
 };
 
-/// `rows`: estimators of outcome_models(), all of them where it is empty. Throws Error(kUsage) for
-/// others. Resumes where `store` has records.
+/// Every row of effects_rows(estimators) on every replicate. Resumes where `store` has records.
 EffectsTable reproduce_effects(const Context& context, std::span<const StudyNetwork> networks,
-                               int replicates, std::span<const std::string> rows,
+                               int replicates, std::span<const std::string> estimators,
                                const UnitStore& store, bool retry_failed);
 
 std::string effects_text(const EffectsTable& table);

@@ -69,7 +69,7 @@ TEST(JoinedPlan, IsOfTheRowsOfTheNetworkRidgeOnly) {
 TEST(Effects, ErrorsAreThoseOfTheTestNodes) {
   const auto networks = small_effect_networks();
   const StudySetting setting{.network = &networks[0], .kappa2 = 0.5, .seed = 7};
-  const Unit unit = effects_unit(setting, 1, "dm_ols2");
+  const Unit unit = effects_unit(setting, 1, {.label = "dm_ols2", .estimator = "dm_ols2"});
   const Context context(unit.identity.seed, 1);
   const auto result = unit.run(context);
   const LoadedData data =
@@ -100,9 +100,9 @@ TEST(Effects, AreTheSameAtAnyNumberOfThreadsAndWhenResumed) {
   const EffectsTable one = small_effects(1, first.path());
   const EffectsTable four = small_effects(4, second.path());
   EXPECT_EQ(effects_json(one), effects_json(four));
-  EXPECT_EQ(one.run.num_units, 18U);  // three strengths, two replicates, three rows
+  EXPECT_EQ(one.run.num_units, 24U);  // three strengths, two replicates, four rows
   const EffectsTable again = small_effects(2, first.path());
-  EXPECT_EQ(again.run.num_reused, 18U);
+  EXPECT_EQ(again.run.num_reused, 24U);
   EXPECT_EQ(effects_text(one), effects_text(again));
   EXPECT_EQ(effects_csv(one), effects_csv(again));
 }
@@ -110,10 +110,13 @@ TEST(Effects, AreTheSameAtAnyNumberOfThreadsAndWhenResumed) {
 TEST(Effects, TheRowThatKnowsTheTopicsIsTheClosest) {
   const testing::TemporaryFolder folder;
   const EffectsTable table = small_effects(2, folder.path());
-  ASSERT_EQ(table.rows, (std::vector<std::string>{"dm_ols2", "network_dm", "knows the topics"}));
+  ASSERT_EQ(table.rows,
+            (std::vector<std::string>{"dm_ols2", "network_dm", "network_dm, undersmoothing 1",
+                                      "knows the topics"}));
   for (std::size_t k = 0; k < 3; ++k) {
-    EXPECT_LT(table.cells[0][2][k].root_pehe.mean, table.cells[0][0][k].root_pehe.mean);
-    EXPECT_LT(table.cells[0][2][k].root_pehe.mean, table.cells[0][1][k].root_pehe.mean);
+    const auto root_pehe = [&](std::size_t row) { return table.cells[0][row][k].root_pehe.mean; };
+    for (std::size_t row = 0; row < 3; ++row) EXPECT_LT(root_pehe(3), root_pehe(row));
+    EXPECT_NE(root_pehe(1), root_pehe(2));
   }
 }
 
