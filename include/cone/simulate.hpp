@@ -54,6 +54,13 @@ enum class World {
   /// y_i(t) = 1{U_i < sigmoid(standardised p_i^t)}, one uniform U_i per node for all arms; 0 or 1,
   /// not standardised afterwards. `noise` plays no part.
   kBinaryOutcomes,
+  /// Outcome and treatment bend with five measurements that estimators see (curves, thresholds,
+  /// interactions); topics and network play a small part. src/simulate/bent_world.hpp.
+  kBent,
+  /// The log of Guo, Li and Liu (WSDM 2020, doi:10.1145/3336191.3371816): all edge weights are 1,
+  /// y_i(0) = 5 p_i^0 + ε_i and y_i(t) = 5 (p_i^t + p_i^0) + ε_i, not standardised. Theirs has
+  /// kappa1 = 10 and noise = 1.
+  kIndividualEffects,
 };
 
 template <>
@@ -64,7 +71,9 @@ struct EnumNames<World> {
       std::pair{World::kWeakOverlap, std::string_view("weak_overlap")},
       std::pair{World::kHeterogeneousEffects, std::string_view("heterogeneous_effects")},
       std::pair{World::kRandomisedLog, std::string_view("randomised_log")},
-      std::pair{World::kBinaryOutcomes, std::string_view("binary_outcomes")}};
+      std::pair{World::kBinaryOutcomes, std::string_view("binary_outcomes")},
+      std::pair{World::kBent, std::string_view("bent")},
+      std::pair{World::kIndividualEffects, std::string_view("individual_effects")}};
 };
 
 struct OutcomeOptions {
@@ -107,7 +116,8 @@ struct NetworkOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("nodes", self.nodes, "Number of nodes", between(5, 1e8));
-    visitor("mean_degree", self.mean_degree, "Mean degree over all nodes", at_least(2));
+    visitor("mean_degree", self.mean_degree, "Mean degree over all nodes; 0 for no edges at all",
+            at_least(0));
     visitor("degree_exponent", self.degree_exponent,
             "Exponent of the power-law tail of the degrees", strictly_between(2, 10));
     visitor("isolated_fraction", self.isolated_fraction,

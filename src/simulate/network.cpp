@@ -16,7 +16,11 @@ void NetworkOptions::check(std::vector<Fault>& faults) const {
   // Half of all pairs is room enough for the sampler to find free ones.
   const auto connected = static_cast<double>(num_connected(*this));
   const double degree = connected > 0 ? mean_degree * nodes / connected : mean_degree;
-  if (degree > (connected - 1.0) / 2.0) {
+  if (mean_degree > 0 && mean_degree < 2) {
+    faults.push_back({{.item = flag_name("mean_degree")},
+                      fmt::format("a mean degree of {} leaves the network in pieces", mean_degree),
+                      "ask for 0 (no edges) or for at least 2"});
+  } else if (mean_degree > 0 && degree > (connected - 1.0) / 2.0) {
     faults.push_back({{.item = flag_name("mean_degree")},
                       fmt::format("a mean degree of {} does not fit {} nodes with edges",
                                   mean_degree, connected),

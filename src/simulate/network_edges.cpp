@@ -222,6 +222,7 @@ std::uint64_t count_within(const Context& context, const Graph& graph,
 
 Graph draw_edges(const Context& context, const NetworkOptions& options,
                  const Population& population) {
+  if (population.arrivals.empty()) return build_graph(context, options.nodes, {});
   const EdgeDrawer drawer(context, options, population);
   const std::uint64_t wanted = num_edges_wanted(options);
   const std::uint64_t tree_edges = population.arrivals.size() - 1;

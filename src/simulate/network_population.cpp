@@ -55,6 +55,7 @@ double Population::chance_within() const {
 }
 
 std::size_t num_connected(const NetworkOptions& options) {
+  if (options.mean_degree == 0) return 0;
   return options.nodes -
          static_cast<std::size_t>(std::llround(options.isolated_fraction * options.nodes));
 }
@@ -84,6 +85,7 @@ Population draw_population(const Context& context, const NetworkOptions& options
     }
   });
 
+  if (out.arrivals.empty()) return out;  // no edges, and nobody to draw from
   out.members.resize(options.communities);
   for (const NodeIndex i : out.arrivals) out.members[out.community[i]].push_back(i);
   out.member_tables.resize(options.communities);

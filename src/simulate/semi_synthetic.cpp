@@ -26,24 +26,6 @@ void for_each_edge(const Graph& graph, const Body& body) {
   }
 }
 
-struct Moments {
-  double mean;
-  double sd;
-};
-
-/// Over all arms together.
-Moments pooled_moments(const ArmValues& values) {
-  const auto count = static_cast<double>(values.size() * values[0].size());
-  double total = 0;
-  for (const std::vector<double>& arm : values) total += sum(arm);
-  const double centre = total / count;
-  CompensatedSum squares;
-  for (const std::vector<double>& arm : values) {
-    for (const double v : arm) squares.add((v - centre) * (v - centre));
-  }
-  return {centre, std::sqrt(squares.value() / count)};
-}
-
 /// factor_i that a weight w_ij is multiplied by on either side: 1/√s_i, 0 without neighbours.
 std::vector<double> symmetric_factors(const std::vector<double>& strength) {
   std::vector<double> factors(strength.size());
@@ -102,6 +84,18 @@ std::vector<double> standardised_contrast(MatrixView<const double> topics,
 }
 
 }  // namespace
+
+Moments pooled_moments(const ArmValues& values) {
+  const auto count = static_cast<double>(values.size() * values[0].size());
+  double total = 0;
+  for (const std::vector<double>& arm : values) total += sum(arm);
+  const double centre = total / count;
+  CompensatedSum squares;
+  for (const std::vector<double>& arm : values) {
+    for (const double v : arm) squares.add((v - centre) * (v - centre));
+  }
+  return {centre, std::sqrt(squares.value() / count)};
+}
 
 ArmValues arm_scores(const Context& context, const Graph& graph, MatrixView<const double> topics,
                      const HiddenState& hidden, const OutcomeOptions& options) {

@@ -43,7 +43,16 @@ struct SimulatedLog {
   Matrix<double> propensity;    ///< the true P(t_i = a), nodes × arms
   Truth truth;
   HiddenState hidden;
+  /// What the log says of the nodes beside their words, nodes × columns; only of World::kBent.
+  Matrix<double> measurements;
 };
+
+struct Moments {
+  double mean;
+  double sd;
+};
+/// Over all arms together.
+Moments pooled_moments(const ArmValues& values);
 
 /// p^t of every node and arm, from kappa1, kappa2 and normalisation. O(arms · (nodes · topics +
 /// edges)).

@@ -8,7 +8,9 @@
 
 #include "base/numeric.hpp"
 #include "base/random.hpp"
+#include "simulate/bent_world.hpp"
 #include "simulate/semi_synthetic.hpp"
+#include "simulate/simulation_items.hpp"
 
 namespace cone {
 namespace {
@@ -16,26 +18,15 @@ namespace {
 constexpr double kLowWeight = 0.1;
 constexpr double kHighWeight = 1.0;
 constexpr double kWeakOverlapScale = 4;
-
-/// Simulations below 2^24 and items below 2^40 never share a number.
-constexpr int kItemBits = 40;
-constexpr std::uint64_t kMaxSimulations = 1ULL << (64 - kItemBits);
-constexpr std::uint64_t item_number(std::uint64_t simulation, std::uint64_t item) {
-  return simulation << kItemBits | item;
-}
+constexpr double kEffectScale = 5;  // C of individual_effects
 
 /// draw(rng) for items 0 ... count − 1 of a simulation.
 template <class Draw>
 std::vector<double> draw_items(const Context& context, Stream stream, std::uint64_t simulation,
                                std::size_t count, const Draw& draw) {
   std::vector<double> values(count);
-  constexpr std::size_t kItemsPerPiece = 8192;
-  context.for_each_range(count, kItemsPerPiece, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      Rng rng(context.seed(), stream, item_number(simulation, i));
-      values[i] = draw(rng);
-    }
-  });
+  for_each_item(context, stream, simulation, count,
+                [&](std::size_t i, Rng& rng) { values[i] = draw(rng); });
   return values;
 }
 
@@ -67,6 +58,8 @@ HiddenState draw_hidden(const Context& context, const Graph& graph, const Outcom
                                     static_cast<std::size_t>(options.arms), simulation);
   if (options.world == World::kNoHiddenConfounding) {
     hidden.edge_weights.assign(graph.num_edges(), 0.5 * (kLowWeight + kHighWeight));
+  } else if (options.world == World::kIndividualEffects) {
+    hidden.edge_weights.assign(graph.num_edges(), 1.0);
   } else {
     hidden.edge_weights = draw_items(context, Stream::kEdgeWeights, simulation, graph.num_edges(),
                                      [](Rng& rng) { return rng.uniform(kLowWeight, kHighWeight); });
@@ -117,7 +110,21 @@ Arm draw_arm(std::span<const double> propensity, double u) {
   return kControlArm;
 }
 
-ArmValues draw_outcomes(const Context& context, MatrixView<const double> topics, ArmValues scores,
+/// y(t) = C (p^t + p^0) for every arm after the control arm, y(0) = C p^0, and noise. The effect is
+/// C p^t, in the units of p: not standardised.
+ArmValues individual_outcomes(ArmValues scores, std::span<const double> noise) {
+  for (std::size_t i = 0; i < noise.size(); ++i) {
+    const double control = scores[0][i];
+    for (std::size_t arm = 0; arm < scores.size(); ++arm) {
+      const double total = arm == 0 ? control : scores[arm][i] + control;
+      scores[arm][i] = kEffectScale * total + noise[i];
+    }
+  }
+  return scores;
+}
+
+ArmValues draw_outcomes(const Context& context, MatrixView<const double> topics,
+                        MatrixView<const double> measurements, ArmValues scores,
                         const OutcomeOptions& options, std::uint64_t simulation) {
   if (options.world == World::kBinaryOutcomes) {
     return draw_binary_outcomes(context, std::move(scores), simulation);
@@ -127,6 +134,10 @@ ArmValues draw_outcomes(const Context& context, MatrixView<const double> topics,
   const std::vector<double> noise =
       draw_items(context, Stream::kOutcomeNoise, simulation, topics.rows(),
                  [&](Rng& rng) { return options.noise * rng.normal(); });
+  if (options.world == World::kIndividualEffects) {
+    return individual_outcomes(std::move(scores), noise);
+  }
+  if (options.world == World::kBent) scores = bent_outcomes(std::move(scores), measurements);
   return standardised_outcomes(std::move(scores), noise);
 }
 
@@ -147,8 +158,13 @@ SimulatedLog simulate_log(const Context& context, const Graph& graph,
   }
   HiddenState hidden = draw_hidden(context, graph, options, simulation);
   ArmValues scores = arm_scores(context, graph, topics, hidden, options);
-  Matrix<double> propensity = world_propensity(scores, options.world);
-  const ArmValues outcomes = draw_outcomes(context, topics, std::move(scores), options, simulation);
+  const bool is_bent = options.world == World::kBent;
+  Matrix<double> measurements;
+  if (is_bent) measurements = draw_measurements(context, graph.num_nodes(), simulation);
+  Matrix<double> propensity =
+      world_propensity(is_bent ? bent_logits(scores, measurements.view()) : scores, options.world);
+  const ArmValues outcomes =
+      draw_outcomes(context, topics, measurements.view(), std::move(scores), options, simulation);
 
   const std::vector<double> u =
       draw_items(context, Stream::kTreatment, simulation, propensity.rows(),
@@ -159,8 +175,8 @@ SimulatedLog simulate_log(const Context& context, const Graph& graph,
     treatment[i] = draw_arm(propensity.row(i), u[i]);
     outcome[i] = outcomes[treatment[i]][i];
   }
-  return {std::move(treatment), std::move(outcome), std::move(propensity),
-          Truth(join_arms(outcomes)), std::move(hidden)};
+  return {std::move(treatment),       std::move(outcome), std::move(propensity),
+          Truth(join_arms(outcomes)), std::move(hidden),  std::move(measurements)};
 }
 
 }  // namespace cone

@@ -44,6 +44,26 @@ FeatureTable select_columns(const FeatureTable& features, const std::vector<std:
   return out;
 }
 
+/// The words with the measurements m1, m2, ... in front of them.
+FeatureTable prepend_measurements(Matrix<double> measurements, const FeatureTable& words) {
+  const std::size_t added = measurements.cols();
+  FeatureTable out;
+  out.num_dense = added;
+  std::vector<std::uint32_t> dense_columns;
+  for (std::size_t j = 0; j < added; ++j) {
+    dense_columns.push_back(static_cast<std::uint32_t>(j));
+    out.names.push_back("m" + std::to_string(j + 1));
+  }
+  out.names.insert(out.names.end(), words.names.begin(), words.names.end());
+  const SparseMatrix counts = words.matrix.to_sparse();
+  std::vector<std::uint32_t> columns(counts.columns().begin(), counts.columns().end());
+  for (std::uint32_t& column : columns) column += static_cast<std::uint32_t>(added);
+  SparseMatrix shifted(added + counts.cols(), {counts.offsets().begin(), counts.offsets().end()},
+                       std::move(columns), {counts.values().begin(), counts.values().end()});
+  out.matrix = FeatureMatrix(std::move(dense_columns), std::move(measurements), std::move(shifted));
+  return out;
+}
+
 }  // namespace
 
 TopicNetwork synthetic_topic_network(const Context& context, const NetworkOptions& options) {
@@ -83,7 +103,9 @@ SimulatedData simulate_data(const Context& context, TopicNetwork network,
   Dataset& observed = out.data.observed;
   observed.ids = std::move(network.ids);
   observed.graph = std::move(network.graph);
-  observed.features = std::move(network.features);
+  observed.features = log.measurements.cols() == 0
+                          ? std::move(network.features)
+                          : prepend_measurements(std::move(log.measurements), network.features);
   observed.arms.clear();
   for (int arm = 0; arm < options.arms; ++arm) observed.arms.push_back(std::to_string(arm));
   observed.treatment = std::move(log.treatment);

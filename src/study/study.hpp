@@ -38,12 +38,26 @@ struct StudyOptions {
   }
 };
 
+/// Which rows a study has, where it lets the user choose.
+struct StudyRows {
+  std::vector<std::string> estimators;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("estimators", self.estimators,
+            "Rows of the study, where not all are wanted (utility, worlds, effects)");
+  }
+};
+
 /// A network that logs are simulated on.
 struct StudyNetwork {
   std::string name;
   TopicNetwork network;
   std::string checksum;  ///< of all that logs are simulated from
 };
+
+/// With the checksum.
+StudyNetwork name_network(std::string name, TopicNetwork network);
 
 /// The two real networks of a folder, or the embedded one where `data` is "demo". Throws
 /// Error(kData), saying where the files are published and their checksums, when they are not there.
@@ -80,15 +94,24 @@ struct StudyMethod {
 struct MethodGroup {
   std::string_view name;
   std::span<const StudyMethod> methods;
+  /// Their outcome models select nothing, so they fit on train and validation together
+  /// (estimate_joined); all methods have the default correction.
+  bool joins_validation = false;
 };
 
-/// All groups of table 2. The last is cone's.
+/// The groups whose options are chosen: networks on features, and cone's.
+inline constexpr std::string_view kNetworksGroup = "nn";
+inline constexpr std::string_view kConeGroup = "cone";
+
+/// All groups of table 2.
 std::span<const MethodGroup> method_groups();
 /// The part of cone's that figure 2 needs.
 const MethodGroup& figure_methods();
 
 /// What dm_nn and dr_nn choose from.
 std::vector<ConeOptions> network_candidates();
+/// The candidate with the least error on the nodes that the plan selects with.
+ConeOptions choose_networks(const Context& context, const Dataset& data, const PlanOptions& plan);
 
 /// The unit that evaluates a group on one split of one simulation by the paper's protocol, with the
 /// policy random-weights:SIMULATION. The split and the initial weights have the seed

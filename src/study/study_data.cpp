@@ -22,24 +22,25 @@ std::string checksum_of(const TopicNetwork& network) {
   return checksum.add(network.topics.values()).hex();
 }
 
-StudyNetwork named(std::string name, TopicNetwork network) {
+}  // namespace
+
+StudyNetwork name_network(std::string name, TopicNetwork network) {
   std::string checksum = checksum_of(network);
   return {std::move(name), std::move(network), std::move(checksum)};
 }
 
-}  // namespace
-
 std::vector<StudyNetwork> load_study_networks(const Context& context, const std::string& data) {
   std::vector<StudyNetwork> networks;
   if (data == "demo" && path_kind(data) == PathKind::kMissing) {
-    networks.push_back(named("demo", demo_network(context)));
+    networks.push_back(name_network("demo", demo_network(context)));
     return networks;
   }
   require_real_networks(data);
   for (const RealNetwork& real : kRealNetworks) {
     LoadedData loaded = load_dataset(context, std::filesystem::path(data) / real.file);
-    networks.push_back(named(std::string(real.name),
-                             fitted_topic_network(context, std::move(loaded), {}, real.top_words)));
+    networks.push_back(
+        name_network(std::string(real.name),
+                     fitted_topic_network(context, std::move(loaded), {}, real.top_words)));
   }
   return networks;
 }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -15,6 +14,7 @@
 #include "nuisance/network_learner.hpp"
 #include "options/json_number.hpp"
 #include "options/option_json.hpp"
+#include "study/joined_estimates.hpp"
 #include "study/study.hpp"
 #include "study/tune.hpp"
 
@@ -22,53 +22,6 @@ namespace cone {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::array kWeighting = {StudyMethod{"naive", "naive"}, StudyMethod{"ips", "ips"},
-                                   StudyMethod{"snips", "snips"},
-                                   StudyMethod{"ips_clipped", "ips_clipped"}};
-constexpr std::array kOls = {StudyMethod{"dm_ols1", "dm_ols1"}, StudyMethod{"dm_ols2", "dm_ols2"},
-                             StudyMethod{"dr_ols1", "dr_ols1"}, StudyMethod{"dr_ols2", "dr_ols2"}};
-constexpr std::array kRidge = {StudyMethod{"dm_ridge", "dm_ridge"},
-                               StudyMethod{"dr_ridge", "dr_ridge"}};
-constexpr std::array kNetworks = {StudyMethod{"dm_nn", "dm_nn"}, StudyMethod{"dr_nn", "dr_nn"}};
-constexpr std::array kBalancing = {
-    StudyMethod{"okb", "okb"}, StudyMethod{"okb, unconstrained", "okb", Correction::kSelfNormalised,
-                                           /*normalised_kernel=*/false}};
-constexpr std::array kCone = {StudyMethod{"cone", "cone"},
-                              StudyMethod{"cone, literal", "cone", Correction::kLiteral},
-                              StudyMethod{"cone, plain", "cone", Correction::kPlain},
-                              StudyMethod{"cone_dm", "cone_dm"},
-                              StudyMethod{"cone_ips", "cone_ips"},
-                              StudyMethod{"cone_snips", "cone_snips"},
-                              StudyMethod{"cone_okb", "cone_okb"}};
-constexpr std::string_view kNetworksGroup = "nn";
-constexpr std::string_view kConeGroup = "cone";
-
-constexpr std::array kGroups = {
-    MethodGroup{"weighting", kWeighting}, MethodGroup{"ols", kOls},
-    MethodGroup{"ridge", kRidge},         MethodGroup{kNetworksGroup, kNetworks},
-    MethodGroup{"balancing", kBalancing}, MethodGroup{kConeGroup, kCone}};
-
-/// What figure 2 shows; the rest of cone's methods would cost a third more.
-constexpr std::array kFigureMethods = {StudyMethod{"cone", "cone"},
-                                       StudyMethod{"cone_dm", "cone_dm"}};
-constexpr MethodGroup kFigureGroup = {kConeGroup, kFigureMethods};
-
-/// The candidate with the least error on the validation nodes.
-ConeOptions best_candidate(const Context& context, const Dataset& data, const PlanOptions& plan) {
-  const FitPlan split = make_plan(context, data, plan, context.seed());
-  ConeOptions best;
-  double least = std::numeric_limits<double>::infinity();
-  for (const ConeOptions& candidate : network_candidates()) {
-    const double error =
-        NetworkLearner(candidate).fit(context, data, split).outcome->selection_error;
-    if (error < least) {
-      least = error;
-      best = candidate;
-    }
-  }
-  return best;
-}
 
 /// The ways of estimating that a group's methods differ in, each once.
 std::set<std::pair<Correction, bool>> variants_of(const MethodGroup& group) {
@@ -79,16 +32,36 @@ std::set<std::pair<Correction, bool>> variants_of(const MethodGroup& group) {
   return variants;
 }
 
+Json evaluate_joined_group(const Context& context, const LoadedData& data,
+                           MatrixView<const double> policy, const MethodGroup& group,
+                           const EvaluateOptions& options) {
+  const FitPlan plan = make_plan(context, data.observed, options.plan, context.seed());
+  std::vector<std::string_view> estimators;
+  for (const StudyMethod& method : group.methods) estimators.push_back(method.estimator);
+  const std::vector<double> values =
+      estimate_joined(context, data.observed, policy, plan, estimators, options);
+  Json result = {{"truth", json_number(data.truth->utility(policy, plan.scored))},
+                 {"values", Json::object()}};
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    result["values"][std::string(group.methods[k].label)] = json_number(values[k]);
+  }
+  return result;
+}
+
 Json evaluate_group(const Context& context, const StudySetting& setting, std::uint64_t simulation,
                     const MethodGroup& group, EvaluateOptions options) {
   const LoadedData data = simulated_log(context, setting, simulation);
   const std::vector<std::string> policy = {fmt::format("random-weights:{}", simulation)};
   const auto policies = resolve_policies(context, data.observed, policy);
+  if (group.joins_validation) {
+    return evaluate_joined_group(context, data, policies.front().probability.view(), group,
+                                 options);
+  }
   std::optional<ConeFit> fit;
   if (group.name == kConeGroup) {
     fit = fit_cone(context, data.observed, options.plan, options.cone);
   } else if (group.name == kNetworksGroup) {
-    options.cone = best_candidate(context, data.observed, options.plan);
+    options.cone = choose_networks(context, data.observed, options.plan);
   }
   Json result = {{"truth", nullptr}, {"values", Json::object()}};
   if (group.name == kNetworksGroup) result["chosen"] = option_json(options.cone);
@@ -148,6 +121,7 @@ Json identity_options(const StudySetting& setting, std::uint64_t simulation, std
                {"run", run},
                {"policy", fmt::format("random-weights:{}", simulation)},
                {"group", std::string(group.name)},
+               {"joins_validation", group.joins_validation},
                {"methods", Json::array()},
                {"evaluation", option_json(options)}};
   for (const StudyMethod& method : group.methods) {
@@ -170,14 +144,25 @@ Json identity_options(const StudySetting& setting, std::uint64_t simulation, std
 
 }  // namespace
 
-std::span<const MethodGroup> method_groups() { return kGroups; }
-
-const MethodGroup& figure_methods() { return kFigureGroup; }
-
 std::vector<ConeOptions> network_candidates() {
   const std::vector<GridAxis> axes = {{"learning_rate", {"0.005", "0.02"}},
                                       {"weight_decay", {"0", "0.1", "1"}}};
   return expand_grid(ConeOptions{}, axes);
+}
+
+ConeOptions choose_networks(const Context& context, const Dataset& data, const PlanOptions& plan) {
+  const FitPlan split = make_plan(context, data, plan, context.seed());
+  ConeOptions best;
+  double least = std::numeric_limits<double>::infinity();
+  for (const ConeOptions& candidate : network_candidates()) {
+    const double error =
+        NetworkLearner(candidate).fit(context, data, split).outcome->selection_error;
+    if (error < least) {
+      least = error;
+      best = candidate;
+    }
+  }
+  return best;
 }
 
 Unit study_unit(const StudySetting& setting, std::uint64_t simulation, std::uint64_t run,

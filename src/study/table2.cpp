@@ -9,6 +9,8 @@
 namespace cone {
 namespace {
 
+const std::string kNetworkMethod = "network_dm";
+
 /// The paper's methods in its order, then ours in that of the groups.
 std::vector<std::string> ordered_methods() {
   std::vector<std::string> methods = {"cone",    "okb",     "ips",   "snips",   "dm_nn",
@@ -46,6 +48,9 @@ void add_setting(const StudySetting& setting, const MethodErrors& errors, Table2
     Table2Cell cell{.ours = summarise_errors(errors.at(method)),
                     .paper = paper_table2(method, setting.name())};
     if (method != "cone") cell.ours.p_cone_better = p_less(errors.at("cone"), errors.at(method));
+    if (method != kNetworkMethod) {
+      cell.ours.p_network_better = p_less(errors.at(kNetworkMethod), errors.at(method));
+    }
     table.cells[m].push_back(cell);
   }
 }

@@ -26,6 +26,8 @@ struct ErrorSummary {
   /// p of the one-tailed paired t test over simulations that cone's mean absolute error is the
   /// smaller; none for cone itself.
   std::optional<double> p_cone_better;
+  /// The same for network_dm.
+  std::optional<double> p_network_better;
 };
 
 /// errors[s][r]: of run r of simulation s. A simulation's runs share its log, so simulations are

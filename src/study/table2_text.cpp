@@ -33,7 +33,14 @@ std::string paper_text(const std::optional<PaperFigure>& paper) {
 }
 
 std::vector<std::string> column_titles() {
-  return {"method", "RMSE", "MAE", "median", "bias", "p (cone better)", "paper: RMSE / MAE"};
+  return {"method",
+          "RMSE",
+          "MAE",
+          "median",
+          "bias",
+          "p (cone better)",
+          "p (network_dm better)",
+          "paper: RMSE / MAE"};
 }
 
 std::vector<std::string> cells(const std::string& method, const Table2Cell& cell) {
@@ -43,6 +50,7 @@ std::vector<std::string> cells(const std::string& method, const Table2Cell& cell
           fixed(cell.ours.median_error),
           std::isfinite(cell.ours.bias) ? fmt::format("{:+.4f}", cell.ours.bias) : "-",
           p_text(cell.ours.p_cone_better),
+          p_text(cell.ours.p_network_better),
           paper_text(cell.paper)};
 }
 
@@ -89,15 +97,16 @@ std::string table2_markdown(const Table2& table) {
 std::string table2_csv(const Table2& table) {
   std::string text =
       "setting,method,rmse,rmse_error,mae,mae_error,median_error,bias,num_missing,p_cone_better,"
-      "paper_rmse,paper_mae\n";
+      "paper_rmse,paper_mae,p_network_better\n";
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
     for (std::size_t m = 0; m < table.methods.size(); ++m) {
       const auto& [ours, paper] = table.cells[m][s];
       text += fmt::format(
-          "\"{}\",\"{}\",{},{},{},{},{},{},{},{},{},{}\n", table.settings[s], table.methods[m],
+          "\"{}\",\"{}\",{},{},{},{},{},{},{},{},{},{},{}\n", table.settings[s], table.methods[m],
           ours.rmse, ours.rmse_error, ours.mae, ours.mae_error, ours.median_error, ours.bias,
           ours.num_missing, ours.p_cone_better ? fmt::format("{}", *ours.p_cone_better) : "",
-          paper ? fmt::format("{}", paper->rmse) : "", paper ? fmt::format("{}", paper->mae) : "");
+          paper ? fmt::format("{}", paper->rmse) : "", paper ? fmt::format("{}", paper->mae) : "",
+          ours.p_network_better ? fmt::format("{}", *ours.p_network_better) : "");
     }
   }
   return text;
@@ -126,6 +135,7 @@ Json table2_json(const Table2& table) {
                   {"bias", json_number(ours.bias)},
                   {"num_missing", ours.num_missing}};
       if (ours.p_cone_better) row["p_cone_better"] = json_number(*ours.p_cone_better);
+      if (ours.p_network_better) row["p_network_better"] = json_number(*ours.p_network_better);
       if (paper) row["paper"] = {{"rmse", paper->rmse}, {"mae", paper->mae}};
       setting["methods"].push_back(std::move(row));
     }

@@ -1,5 +1,8 @@
 """The study through the program: results, interruptions, and data that is not there."""
 
+import csv
+import json
+import re
 import signal
 import subprocess
 import time
@@ -22,14 +25,14 @@ class Reproduce(FolderTest):
         for seed, name in enumerate(("BlogCatalog", "Flickr")):
             self.write_network(self.data / f"{name}.mat", seed)
 
-    def write_network(self, path, seed):
+    def write_network(self, path, seed, nodes=160):
         """A small network under a real one's name."""
         draw = numpy.random.default_rng(seed)
-        network = scipy.sparse.random(160, 160, 0.05, random_state=seed)
+        network = scipy.sparse.random(nodes, nodes, 0.05, random_state=seed)
         scipy.io.savemat(path, {
             "Network": ((network + network.T) != 0).astype(float),
-            "Attributes": scipy.sparse.csc_matrix(draw.poisson(0.3, (160, 90)).astype(float)),
-            "Label": draw.integers(1, 3, (160, 1)).astype(float)})
+            "Attributes": scipy.sparse.csc_matrix(draw.poisson(0.3, (nodes, 90)).astype(float)),
+            "Label": draw.integers(1, 3, (nodes, 1)).astype(float)})
 
     def arguments(self, what, out, *more):
         return ["reproduce", what, "--data", self.data, "--out", self.folder / out,
@@ -42,6 +45,8 @@ class Reproduce(FolderTest):
         done = cone(*self.arguments("table2", "whole", "--runs", 2))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("cone_dm", done.stdout)
+        self.assertIn("network_dr", done.stdout)
+        self.assertIn("p (network_dm better)", done.stdout)
         self.assertIn("seconds of one core", done.stderr)
         command = [BINARY, *map(str, self.arguments("table2", "killed", "--runs", 2))]
         for pause in (0.3, 0.6):
@@ -61,6 +66,67 @@ class Reproduce(FolderTest):
         self.assertIn("gamma", done.stdout)
         self.assertTrue((self.folder / "figure/figure2.svg").read_text().startswith("<svg"))
 
+    def run_twice(self, what, *more):
+        """A study, and the same again, which must reuse all and print the same."""
+        arguments = ["reproduce", what, "--data", self.data, "--out", self.folder / what,
+                     "--simulations", 2, *more]
+        done = cone(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        again = cone(*arguments, "--threads", 1)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(done.stdout, again.stdout)
+        units = re.search(r"([\d,]+) units, 0 of them", done.stderr).group(1)
+        self.assertIn(f"{units} units, {units} of them", again.stderr)
+        folder = self.folder / what
+        self.assertEqual((folder / f"{what}.txt").read_text(), done.stdout)
+        self.assertTrue((folder / f"{what}.md").read_text().startswith("### "))
+        with open(folder / f"{what}.csv") as lines:
+            rows = list(csv.DictReader(lines))
+        return json.loads((folder / f"{what}.json").read_text()), rows
+
+    def test_utility_holds_rows_beside_the_one_that_knows_the_topics(self):
+        record, rows = self.run_twice("utility", "--estimators", "naive,dm_ridge")
+        self.assertEqual({row["method"] for row in rows},
+                         {"naive", "dm_ridge", "knows the topics"})
+        self.assertEqual(len(rows), 3 * 4 * 3)
+        self.assertEqual([p["name"] for p in record["policies"]],
+                         ["random-weights", "treat-all", "treat-none"])
+        for row in rows:
+            self.assertGreater(float(row["rmse"]), 0)
+            self.assertLessEqual(float(row["coverage"]), 1)
+            if row["method"] == "knows the topics":
+                self.assertEqual(float(row["rmse_over_reference"]), 1)
+
+    def test_worlds_runs_real_and_synthetic_ones(self):
+        record, rows = self.run_twice("worlds", "--estimators", "naive,network_dm", "--nodes", 120)
+        settings = [s["name"] for s in record["policies"][0]["settings"]]
+        for name in ("BlogCatalog, row-normalised", "Flickr, symmetric", "weak overlap",
+                     "binary outcomes", "bent, no edges"):
+            self.assertIn(name, settings)
+        self.assertEqual(len(rows), 3 * len(settings) * 2)
+        self.assertEqual(len(record["verdicts"]), 3 * len(settings))
+        self.assertEqual({v["best"] for v in record["verdicts"]}, {"naive"})
+
+    def test_ablation_holds_parts_of_the_network_ridge_against_the_whole(self):
+        record, rows = self.run_twice("ablation", "--nodes", 120)
+        self.assertEqual(record["reference"], "network_dm")
+        methods = [m["method"] for m in record["policies"][0]["settings"][0]["methods"]]
+        self.assertEqual(methods[0], "network_dm")
+        for name in ("without friends", "constant noise", "undersmoothing 0.01"):
+            self.assertIn(name, methods)
+        self.assertEqual(len(rows), 3 * 8 * len(methods))
+
+    def test_effects_stand_beside_published_figures(self):
+        record, rows = self.run_twice("effects", "--estimators", "dm_ridge,network_dm")
+        ours = [row for row in rows if row["source"] == "this run"]
+        self.assertEqual(len(ours), 2 * 3 * 4)
+        self.assertEqual(len(rows) - len(ours), 10)
+        self.assertEqual(record["networks"][1]["published"][0]["root_pehe"], 6.38)
+        done = cone("reproduce", "effects", "--data", self.data, "--out", self.folder / "e",
+                    "--estimators", "dr_ridge")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("dr_ridge", done.stderr)
+
     def test_missing_networks_are_named_with_their_source_and_checksum(self):
         (self.data / "Flickr.mat").unlink()
         done = cone(*self.arguments("table2", "none"))
@@ -73,6 +139,29 @@ class Reproduce(FolderTest):
                     "--runs", 3)
         self.assertEqual(done.returncode, 2)
         self.assertIn("--runs", done.stderr)
+        done = cone(*self.arguments("utility", "u", "--nodes", 200))
+        self.assertEqual(done.returncode, 2)
+        for flag in ("--nodes", "--tune"):
+            self.assertIn(flag, done.stderr)
+
+    def test_units_that_fail_are_named_and_do_not_stop_the_others(self):
+        self.write_network(self.data / "Flickr.mat", 1, nodes=9)  # too few for five folds
+        arguments = ["reproduce", "utility", "--data", self.data, "--out", self.folder / "u",
+                     "--simulations", 2, "--estimators", "dm_ridge"]
+        done = cone(*arguments)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("! failed: Flickr, kappa2 = 1, simulation 0", done.stderr)
+        self.assertIn("8 of 16 units failed", done.stderr)
+        self.assertIn("knows the topics", done.stdout)
+        again = cone(*arguments, "--retry-failed")
+        self.assertEqual(again.returncode, 1)
+        self.assertEqual(done.stdout, again.stdout)
+
+    def test_rows_that_do_not_exist_are_refused(self):
+        done = cone("reproduce", "utility", "--data", self.data, "--out", self.folder / "u",
+                    "--estimators", "naive,nosuch")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("nosuch", done.stderr)
 
 
 if __name__ == "__main__":

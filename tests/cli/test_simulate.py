@@ -12,7 +12,7 @@ import numpy
 from support import ROOT, FolderTest, cone, values
 
 WORLDS = ("hidden_confounding", "no_hidden_confounding", "weak_overlap", "heterogeneous_effects",
-          "randomised_log", "binary_outcomes")
+          "randomised_log", "binary_outcomes", "bent", "individual_effects")
 SMALL = ["--nodes", 300, "--mean-degree", 8, "--words", 60, "--words-per-node", 6, "--topics", 5]
 
 
@@ -68,6 +68,33 @@ class Simulate(FolderTest):
             record = self.evaluate(folder, "--policy", "always:3", "uniform", "--estimators", "naive")
             truth = sum(float(row["y:3"]) for row in rows) / len(rows)
             self.assertAlmostEqual(record["policies"][0]["truth"], truth, places=12)
+
+    def test_measurements_of_the_bent_world_load_as_dense_features(self):
+        folder = self.simulate("a", "--world", "bent", "--kappa2", 0)
+        header = (folder / "nodes.csv").read_text().splitlines()[0]
+        self.assertEqual(header, "id,treatment,outcome,y0,y1,m1,m2,m3,m4,m5")
+        manifest = json.loads((folder / "manifest.json").read_text())
+        self.assertEqual(manifest["data"]["num_dense_features"], 5)
+        self.assertEqual(manifest["data"]["num_features"], 65)
+        record = self.evaluate(folder, "--policy", "treat-all", "--estimators", "naive,dm_ridge")
+        self.assertEqual(manifest["data"], record["data"])
+        naive, ridge = (e["value"] - record["policies"][0]["truth"]
+                        for e in record["policies"][0]["estimates"])
+        self.assertGreater(naive, 0.3)
+        self.assertGreater(ridge, 0.3)
+
+    def test_a_network_may_have_no_edges(self):
+        folder = self.folder / "a"
+        done = cone("simulate", "--out", folder, "--nodes", 300, "--mean-degree", 0,
+                    "--world", "bent")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        manifest = json.loads((folder / "manifest.json").read_text())
+        self.assertEqual(manifest["data"]["num_edges"], 0)
+        record = self.evaluate(folder, "--policy", "treat-all", "--estimators", "naive,dm_ridge")
+        self.assertEqual(manifest["data"], record["data"])
+        done = cone("simulate", "--out", self.folder / "b", "--nodes", 300, "--mean-degree", 1)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("0 (no edges)", done.stderr)
 
     def test_the_manifest_says_what_was_written(self):
         folder = self.simulate("a", "--kappa2", 2)

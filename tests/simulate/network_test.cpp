@@ -263,5 +263,22 @@ TEST(GenerateNetwork, ListsEveryOptionThatCannotBeMet) {
   EXPECT_THROW(generate_network(Context(0), options), Error);
 }
 
+TEST(GenerateNetwork, WithoutEdgesHasTheSamePeople) {
+  NetworkOptions options;
+  options.nodes = 300;
+  options.mean_degree = 8;
+  const SyntheticNetwork social = generate_network(Context(4, 2), options);
+  options.mean_degree = 0;
+  options.isolated_fraction = 0.2;  // nobody is left to connect
+  const SyntheticNetwork alone = generate_network(Context(4, 2), options);
+  EXPECT_EQ(alone.graph.num_nodes(), 300U);
+  EXPECT_EQ(alone.graph.num_edges(), 0U);
+  EXPECT_EQ(alone.community, social.community);
+  EXPECT_TRUE(std::ranges::equal(alone.topics.values(), social.topics.values()));
+  EXPECT_TRUE(std::ranges::equal(alone.words.values(), social.words.values()));
+  options.mean_degree = 1.5;
+  EXPECT_THROW(generate_network(Context(4, 2), options), Error);
+}
+
 }  // namespace
 }  // namespace cone

@@ -10,6 +10,7 @@
 #include "cone/simulate.hpp"
 
 #include "base/numeric.hpp"
+#include "simulate/bent_world.hpp"
 #include "simulate/network.hpp"
 
 namespace cone {
@@ -147,7 +148,7 @@ TEST(SimulateLog, DoesNotDependOnOtherSimulationsAndDiffersBetweenThem) {
 
 TEST(SimulateLog, StandardisesContinuousOutcomesOverBothArms) {
   for (const World world : all_worlds()) {
-    if (world == World::kBinaryOutcomes) continue;
+    if (world == World::kBinaryOutcomes || world == World::kIndividualEffects) continue;
     const SimulatedLog log = simulate(world);
     std::vector<double> both = arm_column(log.truth.outcomes(), 0);
     const std::vector<double> y1 = arm_column(log.truth.outcomes(), 1);
@@ -285,6 +286,76 @@ TEST(BinaryOutcomes, AreZeroOrOneAndFollowTheScores) {
             0.2);
 }
 
+TEST(Bent, IsAFunctionOfTheMeasurementsAsWritten) {
+  Matrix<double> m(2, kNumMeasurements, 0.0);
+  m(0, 0) = 2;
+  m(0, 1) = -0.5;
+  m(0, 2) = 3;
+  m(0, 3) = 0.5;
+  m(0, 4) = 1;
+  const double wave_sd = std::sqrt((1 + std::exp(-8.0)) / 2 - std::exp(-4.0));
+  const std::vector<double> f = shared_bend(m.view());
+  EXPECT_NEAR(f[0],
+              0.5 * (3 / std::sqrt(2.0) - 1 + 1.5 + (std::cos(2.0) - std::exp(-2.0)) / wave_sd),
+              1e-14);
+  EXPECT_NEAR(f[1], 0.5 * (-1 / std::sqrt(2.0) - 1 + (1 - std::exp(-2.0)) / wave_sd), 1e-14);
+  EXPECT_EQ(effect_bend(m.view(), 1)[0], -3);  // sign(m2)·m3
+  EXPECT_EQ(effect_bend(m.view(), 4)[0], 2);   // sign(m5)·m1
+  const ArmValues flat = {{0, 0}, {0, 0}, {0, 0}};
+  const ArmValues logits = bent_logits(flat, m.view());
+  const ArmValues outcomes = bent_outcomes(flat, m.view());
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(logits[0][i], 0);
+    EXPECT_EQ(logits[1][i], 2 * f[i]);
+    EXPECT_EQ(logits[2][i], -2 * f[i]);
+    EXPECT_EQ(outcomes[0][i], f[i]);
+    EXPECT_NEAR(outcomes[1][i], f[i] + effect_bend(m.view(), 1)[i] / 2, 1e-15);
+  }
+}
+
+TEST(Bent, NoLinearAdjustmentExplainsTheConfounder) {
+  const SimulatedLog log = simulate(World::kBent);
+  ASSERT_EQ(log.measurements.rows(), log.outcome.size());
+  ASSERT_EQ(log.measurements.cols(), kNumMeasurements);
+  const std::vector<double> f = shared_bend(log.measurements.view());
+  EXPECT_NEAR(mean(f), 0, 0.06);
+  EXPECT_NEAR(sd(f), 1, 0.06);
+  // Measurements are independent: the shares that they explain one by one add up.
+  double explained = 0;
+  for (std::size_t j = 0; j < kNumMeasurements; ++j) {
+    std::vector<double> column;
+    for (std::size_t i = 0; i < f.size(); ++i) column.push_back(log.measurements(i, j));
+    EXPECT_NEAR(mean(column), 0, 0.06);
+    EXPECT_NEAR(sd(column), 1, 0.06);
+    explained += std::pow(correlation(f, column), 2);
+  }
+  EXPECT_LT(explained, 0.25);
+  const std::vector<double> treated(log.treatment.begin(), log.treatment.end());
+  EXPECT_GT(correlation(treated, f), 0.3);
+  EXPECT_GT(correlation(arm_column(log.truth.outcomes(), 0), f), 0.8);
+  EXPECT_EQ(simulate(World::kHiddenConfounding).measurements.cols(), 0U);
+  EXPECT_NE(simulate(OutcomeOptions{.world = World::kBent}, 1).measurements.row(0)[0],
+            log.measurements(0, 0));
+}
+
+TEST(IndividualEffects, AddTheScoresAsTheFormulaSaysAndAreNotStandardised) {
+  const OutcomeOptions options{
+      .world = World::kIndividualEffects, .kappa1 = 10, .kappa2 = 0.5, .noise = 1};
+  const SimulatedLog log = simulate(options);
+  EXPECT_TRUE(std::ranges::all_of(log.hidden.edge_weights, [](double w) { return w == 1; }));
+  const ArmValues p = arm_scores(Context(21, 1), shared_network().graph,
+                                 shared_network().topics.view(), log.hidden, options);
+  std::vector<double> noise;
+  for (std::size_t i = 0; i < log.outcome.size(); ++i) {
+    const double y0 = log.truth.outcomes()(i, 0);
+    noise.push_back(y0 - 5 * p[0][i]);
+    ASSERT_NEAR(log.truth.outcomes()(i, 1) - y0, 5 * p[1][i], 1e-9);
+    ASSERT_NEAR(log.propensity(i, 1), sigmoid(p[1][i] - p[0][i]), 1e-12);
+  }
+  EXPECT_NEAR(mean(noise), 0, 0.07);
+  EXPECT_NEAR(sd(noise), 1, 0.05);
+}
+
 TEST(SimulateLog, FurtherArmsLeaveTheFirstOnesAlone) {
   const HiddenState two = simulate(OutcomeOptions{}).hidden;
   const SimulatedLog four = simulate(OutcomeOptions{.arms = 4});
@@ -326,7 +397,7 @@ TEST(SimulateLog, ManyArmsFollowTheirPropensitiesInEveryWorld) {
     if (world == World::kRandomisedLog) {
       EXPECT_EQ(log.propensity(7, 3), 0.2);
     }
-    if (world == World::kBinaryOutcomes) continue;
+    if (world == World::kBinaryOutcomes || world == World::kIndividualEffects) continue;
     std::vector<double> all;
     for (std::size_t i = 0; i < log.outcome.size(); ++i) {
       const auto row = log.truth.outcomes().row(i);

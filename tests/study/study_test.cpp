@@ -1,5 +1,7 @@
 #include "study/study.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -7,7 +9,9 @@
 #include "cone/policy.hpp"
 #include "cone/simulate.hpp"
 
+#include "base/numeric.hpp"
 #include "data/split.hpp"
+#include "nuisance/linear_learner.hpp"
 #include "study/figure2.hpp"
 #include "study/table2.hpp"
 #include "support/temporary_folder.hpp"
@@ -71,6 +75,39 @@ TEST(Study, ARunSeesTheTruthOfItsTestNodesOnly) {
   EXPECT_EQ(result.at("values").size(), group.methods.size());
 }
 
+TEST(Study, AGroupThatSelectsNothingFitsOnTrainAndValidation) {
+  const auto networks = tiny_networks();
+  const auto settings = study_settings(networks, tiny_study(), 0);
+  constexpr std::array kMethods = {StudyMethod{"dm_ols2", "dm_ols2"},
+                                   StudyMethod{"dr_ols2", "dr_ols2"}};
+  const MethodGroup joined{"joined", kMethods, /*joins_validation=*/true};
+  const MethodGroup alone{"alone", kMethods};
+  const Unit unit = study_unit(settings[0], 1, 0, joined, {});
+  const Context context(unit.identity.seed, 1);
+  const auto result = unit.run(context);
+  EXPECT_TRUE(unit.accepts(result));
+
+  const LoadedData data = simulated_log(Context(0, 1), settings[0], 1);
+  Split split = make_split(data.observed, {}, unit.identity.seed);
+  std::vector<NodeIndex> both = split.train;
+  both.insert(both.end(), split.validation.begin(), split.validation.end());
+  std::sort(both.begin(), both.end());
+  const FitPlan plan{.tasks = {{.fit = both, .score = split.test}}, .scored = split.test};
+  const auto policy =
+      random_weights_policy(1)->probabilities(context, data.observed.features, data.observed.graph);
+  const OutcomeTable outcome =
+      *LinearLearner(LinearModel::kOls2, {}).fit(context, data.observed, plan).outcome;
+  const std::vector<double> expected =
+      expected_outcome(take_rows(policy.view(), split.test).view(), outcome.mu.view());
+  EXPECT_NEAR(result.at("values").at("dm_ols2").get<double>(), mean(expected), 1e-12);
+  EXPECT_EQ(result.at("truth").get<double>(), data.truth->utility(policy.view(), split.test));
+
+  const auto on_train = study_unit(settings[0], 1, 0, alone, {}).run(context);
+  EXPECT_EQ(result.at("truth"), on_train.at("truth"));
+  EXPECT_NE(result.at("values").at("dm_ols2"), on_train.at("values").at("dm_ols2"));
+  EXPECT_NE(result.at("values").at("dr_ols2"), on_train.at("values").at("dr_ols2"));
+}
+
 TEST(Study, TableTwoIsTheSameAtAnyNumberOfThreadsAndWhenResumed) {
   const auto networks = tiny_networks();
   const TemporaryFolder first;
@@ -80,6 +117,12 @@ TEST(Study, TableTwoIsTheSameAtAnyNumberOfThreadsAndWhenResumed) {
   const Table2 five =
       reproduce_table2(Context(0, 5), networks, tiny_study(), UnitStore(second.path()), false);
   EXPECT_EQ(table2_json(one), table2_json(five));
+  for (std::size_t m = 0; m < one.methods.size(); ++m) {
+    const ErrorSummary& ours = one.cells[m][0].ours;
+    EXPECT_EQ(ours.num_missing, 0U) << one.methods[m];
+    EXPECT_EQ(ours.p_cone_better.has_value(), one.methods[m] != "cone") << one.methods[m];
+    EXPECT_EQ(ours.p_network_better.has_value(), one.methods[m] != "network_dm") << one.methods[m];
+  }
   EXPECT_EQ(one.num_reused, 0U);
   const Table2 again =
       reproduce_table2(Context(0, 2), networks, tiny_study(), UnitStore(first.path()), false);

@@ -1,0 +1,77 @@
+#include "study/ablation.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "network_ridge/groups.hpp"
+#include "study/worlds.hpp"
+
+namespace cone {
+namespace {
+
+constexpr std::string_view kStressed[] = {"hidden confounding", "weak overlap", "binary outcomes",
+                                          "bent"};
+constexpr double kUndersmoothing[] = {1, 0.3, 0.1, 0.03, 0.01};
+
+UtilityGroup ablated(std::string label, const NetworkRidgeOptions& ridge) {
+  UtilityGroup group{.name = label, .rows = {{std::move(label), "network_dm"}}};
+  group.options.network_ridge = ridge;
+  return group;
+}
+
+std::vector<std::string> all_switches_but(std::string_view left_out) {
+  std::vector<std::string> switches(kGroupSwitches.begin(), kGroupSwitches.end());
+  std::erase(switches, left_out);
+  return switches;
+}
+
+}  // namespace
+
+std::vector<UtilityGroup> ablation_groups() {
+  const NetworkRidgeOptions defaults;
+  std::vector<UtilityGroup> groups = {ablated(std::string(kAblationLabel), defaults)};
+  for (const std::string_view name : kGroupSwitches) {
+    NetworkRidgeOptions ridge = defaults;
+    ridge.ridge_groups = all_switches_but(name);
+    groups.push_back(ablated(fmt::format("without {}", name), ridge));
+  }
+  NetworkRidgeOptions constant = defaults;
+  constant.ridge_noise = RidgeNoise::kConstant;
+  groups.push_back(ablated("constant noise", constant));
+  NetworkRidgeOptions per_fold = defaults;
+  per_fold.ridge_variances = VarianceFits::kPerFold;
+  groups.push_back(ablated("variances per fold", per_fold));
+  for (const double u : kUndersmoothing) {
+    if (u == defaults.undersmoothing) continue;
+    NetworkRidgeOptions ridge = defaults;
+    ridge.undersmoothing = u;
+    groups.push_back(ablated(fmt::format("undersmoothing {}", u), ridge));
+  }
+  return groups;
+}
+
+std::vector<UtilitySetting> ablation_settings(std::span<const StudyNetwork> networks,
+                                              std::span<const StudyNetwork> generated,
+                                              std::uint64_t seed) {
+  std::vector<UtilitySetting> settings = utility_settings(networks, seed);
+  for (UtilitySetting& world : world_settings({}, generated, seed)) {
+    if (std::ranges::find(kStressed, world.name) != std::end(kStressed)) {
+      settings.push_back(std::move(world));
+    }
+  }
+  return settings;
+}
+
+UtilityTable reproduce_ablation(const Context& context, std::span<const StudyNetwork> networks,
+                                std::span<const StudyNetwork> generated, int simulations,
+                                const UnitStore& store, bool retry_failed) {
+  const UtilityPlan plan{.settings = ablation_settings(networks, generated, context.seed()),
+                         .groups = ablation_groups(),
+                         .simulations = simulations,
+                         .phase = "ablation",
+                         .reference = std::string(kAblationLabel)};
+  return run_utility_study(context, plan, store, retry_failed);
+}
+
+}  // namespace cone

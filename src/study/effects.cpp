@@ -1,0 +1,127 @@
+#include "study/effects.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cone/error.hpp"
+
+#include "base/numeric.hpp"
+#include "study/joined_plan.hpp"
+#include "study/utility_study.hpp"
+
+namespace cone {
+namespace {
+
+// Figures of others for κ2 = 1; draws, splits and replicates differ between the sources.
+constexpr std::string_view kAuthors = "results committed with the authors' code";
+constexpr std::string_view kReruns = "others' reruns of public code, three replicates";
+constexpr PublishedEffects kPublished[] = {
+    {"NetDeconf", kAuthors, "BlogCatalog", 4.54, 1.10},
+    {"NetDeconf", kAuthors, "Flickr", 6.38, 0.92},
+    {"NetDeconf", kReruns, "BlogCatalog", 3.44, 0.23},
+    {"NetDeconf", kReruns, "Flickr", 6.94, 1.77},
+    {"GIAL", kReruns, "BlogCatalog", 3.29, 0.37},
+    {"GIAL", kReruns, "Flickr", 6.27, 0.80},
+    {"GDC", kReruns, "BlogCatalog", 3.88, 1.04},
+    {"GDC", kReruns, "Flickr", 6.38, 0.82},
+    {"best rerun found", "published reruns", "BlogCatalog", 3.26, 0.16},
+    {"best rerun found", "published reruns", "Flickr", 6.10, 0.25},
+};
+
+MeanAndError mean_and_error(const std::vector<double>& values) {
+  if (values.empty()) return {kNaN, kNaN};
+  const double error = values.size() < 2
+                           ? kNaN
+                           : std::sqrt(variance(values, 1) / static_cast<double>(values.size()));
+  return {mean(values), error};
+}
+
+/// Of the replicates of one cell; `stride` units lie between two of them.
+EffectsCell summarise_effects(std::span<const UnitRecord> records, std::size_t first,
+                              std::size_t stride) {
+  EffectsCell cell;
+  std::vector<double> root_pehe;
+  std::vector<double> ate_error;
+  for (std::size_t u = first; u < records.size(); u += stride) {
+    const UnitRecord& record = records[u];
+    if (record.status == UnitStatus::kFailed || !record.result.at("root_pehe").is_number() ||
+        !record.result.at("ate_error").is_number()) {
+      ++cell.num_missing;
+      continue;
+    }
+    root_pehe.push_back(record.result.at("root_pehe").get<double>());
+    ate_error.push_back(record.result.at("ate_error").get<double>());
+  }
+  cell.root_pehe = mean_and_error(root_pehe);
+  cell.ate_error = mean_and_error(ate_error);
+  return cell;
+}
+
+}  // namespace
+
+std::vector<EffectsRow> effects_rows(std::span<const std::string> estimators) {
+  const std::vector<std::string_view> known = outcome_models();
+  std::vector<Fault> faults;
+  for (const std::string& name : estimators) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    faults.push_back({{.item = "--estimators"},
+                      fmt::format("'{}' is not an outcome model by itself", name),
+                      fmt::format("choose among {}", fmt::join(known, ", "))});
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+  std::vector<std::string> names(estimators.begin(), estimators.end());
+  if (names.empty()) names.assign(known.begin(), known.end());
+  std::vector<EffectsRow> rows;
+  for (const std::string& name : names) {
+    rows.push_back({.label = name, .estimator = name});
+    if (!is_network_row(name)) continue;
+    rows.push_back({.label = name + ", undersmoothing 1",
+                    .estimator = name,
+                    .network_ridge = {.undersmoothing = 1}});
+  }
+  rows.push_back(
+      {.label = std::string(kTopicsLabel), .estimator = "dm_ridge", .knows_topics = true});
+  return rows;
+}
+
+std::span<const PublishedEffects> published_effects() { return kPublished; }
+
+EffectsTable reproduce_effects(const Context& context, std::span<const StudyNetwork> networks,
+                               int replicates, std::span<const std::string> estimators,
+                               const UnitStore& store, bool retry_failed) {
+  const std::vector<EffectsRow> rows = effects_rows(estimators);
+  EffectsTable table{.replicates = replicates, .seed = context.seed()};
+  for (const EffectsRow& row : rows) table.rows.push_back(row.label);
+  std::vector<Unit> units;
+  for (const StudyNetwork& network : networks) {
+    table.networks.push_back(network.name);
+    for (const double kappa2 : kEffectStrengths) {
+      const StudySetting setting{.network = &network, .kappa2 = kappa2, .seed = context.seed()};
+      for (int replicate = 0; replicate < replicates; ++replicate) {
+        for (const EffectsRow& row : rows) {
+          units.push_back(effects_unit(setting, static_cast<std::uint64_t>(replicate), row));
+        }
+      }
+    }
+  }
+  const UnitsReport report =
+      run_units(context, store, units, {.phase = "effects", .retry_failed = retry_failed});
+  note_units(units, report, table.run);
+  const std::size_t num_rows = table.rows.size();
+  const std::size_t per_strength = static_cast<std::size_t>(replicates) * num_rows;
+  std::size_t begin = 0;
+  for (std::size_t n = 0; n < networks.size(); ++n) {
+    auto& by_row = table.cells.emplace_back(num_rows);
+    for (std::size_t k = 0; k < std::size(kEffectStrengths); ++k, begin += per_strength) {
+      const auto records = std::span(report.records).subspan(begin, per_strength);
+      for (std::size_t r = 0; r < num_rows; ++r) {
+        by_row[r].push_back(summarise_effects(records, r, num_rows));
+      }
+    }
+  }
+  return table;
+}
+
+}  // namespace cone

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "cone/context.hpp"
+#include "cone/settings.hpp"
+
+#include "study/run_units.hpp"
+#include "study/study.hpp"
+#include "study/study_run.hpp"
+
+// `cone reproduce effects`: the effect of every node, on the log of Guo, Li and Liu (WSDM 2020).
+
+namespace cone {
+
+/// κ2 of that log; κ1 is 10 and the noise 1.
+inline constexpr double kEffectStrengths[] = {0.5, 1, 2};
+
+/// An outcome model of the study.
+struct EffectsRow {
+  std::string label;
+  std::string estimator;      ///< of outcome_models(): whose learner it is
+  bool knows_topics = false;  ///< sees topic_features() in place of the features
+  NetworkRidgeOptions network_ridge;
+};
+
+/// The rows of the study: the estimators given (all of outcome_models() where there are none), the
+/// network ridge also without undersmoothing, which predicts each node best, and a ridge per arm
+/// that knows the topics. Throws Error(kUsage) for estimators that are no outcome model.
+std::vector<EffectsRow> effects_rows(std::span<const std::string> estimators);
+
+/// One row on one replicate: its learner fits on 60 % of the nodes and selects on 20 % (what
+/// selects nothing fits on both), and predicts both arms of the others. Its result:
+/// {"root_pehe": √ mean (τ̂_i − τ_i)², "ate_error": |mean (τ̂_i − τ_i)|}, i over the test nodes.
+/// The setting's network must outlive it.
+Unit effects_unit(const StudySetting& setting, std::uint64_t replicate, const EffectsRow& row);
+
+/// The direct methods of the catalogue, whose outcome models are fitted here.
+std::vector<std::string_view> outcome_models();
+
+struct MeanAndError {
+  double mean = 0;
+  double error = 0;  ///< standard error over replicates
+};
+
+struct EffectsCell {
+  MeanAndError root_pehe;
+  MeanAndError ate_error;
+  std::size_t num_missing = 0;
+};
+
+/// A figure that others published, for κ2 = 1.
+struct PublishedEffects {
+  std::string_view method;
+  std::string_view source;
+  std::string_view network;
+  double root_pehe = 0;
+  double ate_error = 0;
+};
+std::span<const PublishedEffects> published_effects();
+
+struct EffectsTable {
+  std::vector<std::string> networks;
+  std::vector<std::string> rows;
+  /// [network][row][strength]
+  std::vector<std::vector<std::vector<EffectsCell>>> cells;
+  int replicates = 0;
+  std::uint64_t seed = 0;
+  StudyRun run;
+};
+
+/// Every row of effects_rows(estimators) on every replicate. Resumes where `store` has records.
+EffectsTable reproduce_effects(const Context& context, std::span<const StudyNetwork> networks,
+                               int replicates, std::span<const std::string> estimators,
+                               const UnitStore& store, bool retry_failed);
+
+std::string effects_text(const EffectsTable& table);
+std::string effects_markdown(const EffectsTable& table);
+std::string effects_csv(const EffectsTable& table);
+nlohmann::ordered_json effects_json(const EffectsTable& table);
+
+}  // namespace cone

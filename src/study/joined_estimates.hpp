@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/evaluate.hpp"
+#include "cone/learn.hpp"
+#include "cone/matrix.hpp"
+
+namespace cone {
+
+/// The value of one policy (a table of the data's nodes × arms) on the scored nodes, by each
+/// estimator. Outcome models, which select nothing, fit on join_selection(plan); propensities,
+/// whose penalty is chosen, on the plan itself. NaN where a value does not exist.
+std::vector<double> estimate_joined(const Context& context, const Dataset& data,
+                                    MatrixView<const double> policy, const FitPlan& plan,
+                                    std::span<const std::string_view> estimators,
+                                    const EvaluateOptions& options);
+
+}  // namespace cone

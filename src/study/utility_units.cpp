@@ -1,0 +1,149 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cone/error.hpp"
+#include "cone/policy.hpp"
+
+#include "options/json_number.hpp"
+#include "options/option_json.hpp"
+#include "study/topic_features.hpp"
+#include "study/utility_study.hpp"
+
+namespace cone {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kFeaturesGroup = "features";
+
+/// Learners that know features only and are cheap beside the others.
+bool learns_from_features(LearnerId learner) {
+  switch (learner) {
+    case LearnerId::kNone:
+    case LearnerId::kLogistic:
+    case LearnerId::kOls1:
+    case LearnerId::kOls2:
+    case LearnerId::kRidge:
+    case LearnerId::kNetworks:
+    case LearnerId::kKernel:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string_view group_of(const EstimatorInfo& row) {
+  if (!learns_from_features(row.outcome)) return enum_name(row.outcome);
+  return learns_from_features(row.weights) ? kFeaturesGroup : enum_name(row.weights);
+}
+
+std::vector<std::string> policies_of(std::uint64_t simulation) {
+  return {fmt::format("random-weights:{}", simulation), "treat-all", "treat-none"};
+}
+
+Json evaluate_utilities(const Context& context, const UtilitySetting& setting,
+                        std::uint64_t simulation, const UtilityGroup& group) {
+  LoadedData data = simulate_data(context.with_seed(setting.seed), setting.network->network,
+                                  setting.outcome, simulation)
+                        .data;
+  // Policies see the words, whatever the row knows.
+  const auto policies = resolve_policies(context, data.observed, policies_of(simulation));
+  if (group.knows_topics) data.observed.features = topic_features(setting.network->network);
+  EvaluateOptions options = group.options;
+  for (const UtilityGroup::Row& row : group.rows) options.estimators.push_back(row.estimator);
+  const EvaluationRecord record = evaluate(context, data, policies, options);
+  if (!record.unfinished.empty()) throw Cancelled();
+  Json result = Json::object();
+  for (std::size_t p = 0; p < policies.size(); ++p) {
+    const PolicyResult& evaluated = record.policies[p];
+    Json rows = Json::object();
+    for (std::size_t k = 0; k < group.rows.size(); ++k) {
+      const Estimate& estimate = evaluated.estimates[k];
+      rows[group.rows[k].label] = {
+          {"value", json_number(estimate.value)},
+          {"interval",
+           {json_number(estimate.interval.first), json_number(estimate.interval.second)}}};
+    }
+    result[std::string(kUtilityPolicies[p])] = {{"truth", json_number(evaluated.truth.value())},
+                                                {"rows", std::move(rows)}};
+  }
+  return result;
+}
+
+bool are_utilities(const Json& result, const UtilityGroup& group) {
+  if (!result.is_object()) return false;
+  return std::ranges::all_of(kUtilityPolicies, [&](std::string_view policy) {
+    const auto part = result.find(std::string(policy));
+    if (part == result.end() || !part->is_object() || !part->contains("truth")) return false;
+    const auto rows = part->find("rows");
+    if (rows == part->end() || !rows->is_object()) return false;
+    return std::ranges::all_of(group.rows, [&](const UtilityGroup::Row& row) {
+      const auto found = rows->find(row.label);
+      return found != rows->end() && found->is_object() && found->contains("value") &&
+             found->contains("interval") && found->at("interval").size() == 2;
+    });
+  });
+}
+
+}  // namespace
+
+std::vector<std::string_view> choose_estimators(std::span<const std::string> given,
+                                                std::span<const std::string_view> defaults) {
+  if (given.empty()) return {defaults.begin(), defaults.end()};
+  EvaluateOptions options;
+  options.estimators.assign(given.begin(), given.end());
+  validate(options);
+  return {given.begin(), given.end()};
+}
+
+std::vector<UtilityGroup> group_estimators(std::span<const std::string_view> names,
+                                           const EvaluateOptions& options) {
+  std::vector<UtilityGroup> groups;
+  for (const std::string_view name : names) {
+    const EstimatorInfo* row = find_estimator(name);
+    require(row != nullptr, "study: an estimator that the catalogue does not have");
+    const std::string_view group_name = group_of(*row);
+    auto group = std::ranges::find(groups, group_name, &UtilityGroup::name);
+    if (group == groups.end()) {
+      groups.push_back({.name = std::string(group_name), .options = options});
+      group = groups.end() - 1;
+    }
+    group->rows.push_back({std::string(name), std::string(name)});
+  }
+  return groups;
+}
+
+UtilityGroup topics_group() {
+  return {
+      .name = "topics", .rows = {{std::string(kTopicsLabel), "dm_ridge"}}, .knows_topics = true};
+}
+
+Unit utility_unit(const UtilitySetting& setting, std::uint64_t simulation,
+                  const UtilityGroup& group) {
+  constexpr std::uint64_t kSeedsPerSimulation = 100'000;  // as table 2 has
+  Json options = {{"setting", setting.name},
+                  {"outcome", option_json(setting.outcome)},
+                  {"simulation", simulation},
+                  {"simulation_seed", setting.seed},
+                  {"policies", policies_of(simulation)},
+                  {"group", group.name},
+                  {"knows_topics", group.knows_topics},
+                  {"rows", Json::array()},
+                  {"evaluation", option_json(group.options)}};
+  for (const UtilityGroup::Row& row : group.rows) {
+    options["rows"].push_back({{"label", row.label}, {"estimator", row.estimator}});
+  }
+  options["evaluation"].erase("estimators");
+  Unit unit{.identity = {.kind = "utility",
+                         .options = std::move(options),
+                         .seed = setting.seed + kSeedsPerSimulation * simulation,
+                         .data_checksum = setting.network->checksum}};
+  unit.run = [=](const Context& context) {
+    return evaluate_utilities(context, setting, simulation, group);
+  };
+  unit.accepts = [group](const Json& result) { return are_utilities(result, group); };
+  return unit;
+}
+
+}  // namespace cone

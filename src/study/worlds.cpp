@@ -1,0 +1,139 @@
+#include "study/worlds.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cone/estimate.hpp"
+
+#include "estimate/significance.hpp"
+#include "study/joined_plan.hpp"
+
+namespace cone {
+namespace {
+
+constexpr double kMeanDegree = 30;
+constexpr std::array<std::string_view, 4> kHarmReferences = {"naive", "dm_ridge", "cone",
+                                                             "cone_dm"};
+
+struct SyntheticWorld {
+  std::string_view name;
+  OutcomeOptions outcome;
+  bool has_edges = true;
+};
+
+std::vector<SyntheticWorld> synthetic_worlds() {
+  return {{"hidden confounding", {.world = World::kHiddenConfounding}},
+          {"heterogeneous effects", {.world = World::kHeterogeneousEffects}},
+          {"weak overlap", {.world = World::kWeakOverlap}},
+          {"randomised log", {.world = World::kRandomisedLog}},
+          {"binary outcomes", {.world = World::kBinaryOutcomes}},
+          {"kappa1 = 10, kappa2 = 0", {.kappa1 = 10, .kappa2 = 0}},
+          {"bent", {.world = World::kBent, .noise = 0.1}},
+          {"bent, no edges", {.world = World::kBent, .noise = 0.1}, /*has_edges=*/false}};
+}
+
+double squared_p(const std::vector<double>& method, const std::vector<double>& best) {
+  std::vector<double> of_method;
+  std::vector<double> of_best;
+  for (std::size_t s = 0; s < method.size(); ++s) {
+    if (!std::isfinite(method[s]) || !std::isfinite(best[s])) continue;
+    of_method.push_back(method[s] * method[s]);
+    of_best.push_back(HarmVerdict::kTolerance * HarmVerdict::kTolerance * best[s] * best[s]);
+  }
+  if (of_method.size() < 2) return 1;
+  const double p = paired_t_test_less(of_best, of_method).p;
+  return std::isfinite(p) ? p : 1;
+}
+
+/// Method with the least RMSE among the references; none where no reference has a value.
+std::optional<std::size_t> best_reference(const UtilityTable& table, std::size_t policy,
+                                          std::size_t setting) {
+  std::optional<std::size_t> best;
+  for (const std::string_view name : kHarmReferences) {
+    const auto place = table.find_method(name);
+    if (!place || !std::isfinite(table.cells[policy][*place][setting].errors.rmse)) continue;
+    if (!best || table.cells[policy][*place][setting].errors.rmse <
+                     table.cells[policy][*best][setting].errors.rmse) {
+      best = place;
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+std::vector<StudyNetwork> generate_study_networks(const Context& context,
+                                                  const WorldsOptions& options) {
+  validate(options);
+  NetworkOptions network;
+  network.nodes = options.nodes;
+  // A small network, as tests have, has no room for more.
+  network.mean_degree = std::min(kMeanDegree, static_cast<double>(options.nodes) / 25);
+  std::vector<StudyNetwork> networks;
+  networks.push_back(name_network("synthetic", synthetic_topic_network(context, network)));
+  network.mean_degree = 0;
+  networks.push_back(
+      name_network("synthetic, no edges", synthetic_topic_network(context, network)));
+  return networks;
+}
+
+std::vector<UtilitySetting> world_settings(std::span<const StudyNetwork> networks,
+                                           std::span<const StudyNetwork> generated,
+                                           std::uint64_t seed) {
+  std::vector<UtilitySetting> settings;
+  for (std::size_t k = 0; k < networks.size(); ++k) {
+    const bool row = k % 2 == 0;
+    settings.push_back(
+        {.name = fmt::format("{}, {}", networks[k].name, row ? "row-normalised" : "symmetric"),
+         .network = &networks[k],
+         .outcome = {.kappa2 = 2,
+                     .normalisation = row ? Normalisation::kRow : Normalisation::kSymmetric},
+         .seed = seed});
+  }
+  for (const SyntheticWorld& world : synthetic_worlds()) {
+    settings.push_back({.name = std::string(world.name),
+                        .network = &generated[world.has_edges ? 0 : 1],
+                        .outcome = world.outcome,
+                        .seed = seed});
+  }
+  return settings;
+}
+
+std::vector<HarmVerdict> judge_harm(const UtilityTable& table) {
+  std::vector<HarmVerdict> verdicts;
+  for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
+    for (std::size_t m = 0; m < table.methods.size(); ++m) {
+      if (!is_network_row(table.methods[m])) continue;
+      for (std::size_t s = 0; s < table.settings.size(); ++s) {
+        const auto best = best_reference(table, p, s);
+        const UtilityCell& cell = table.cells[p][m][s];
+        if (!best || !std::isfinite(cell.errors.rmse)) continue;
+        const UtilityCell& reference = table.cells[p][*best][s];
+        verdicts.push_back({.policy = std::string(kUtilityPolicies[p]),
+                            .setting = table.settings[s],
+                            .method = table.methods[m],
+                            .best = table.methods[*best],
+                            .ratio = cell.errors.rmse / reference.errors.rmse,
+                            .p = squared_p(cell.by_simulation, reference.by_simulation)});
+      }
+    }
+  }
+  return verdicts;
+}
+
+UtilityTable reproduce_worlds(const Context& context, std::span<const StudyNetwork> networks,
+                              std::span<const StudyNetwork> generated, int simulations,
+                              std::span<const std::string> estimators, const UnitStore& store,
+                              bool retry_failed) {
+  const UtilityPlan plan{.settings = world_settings(networks, generated, context.seed()),
+                         .groups = group_estimators(choose_estimators(
+                             estimators, default_estimators(/*given_nuisances=*/false))),
+                         .simulations = simulations,
+                         .phase = "worlds"};
+  return run_utility_study(context, plan, store, retry_failed);
+}
+
+}  // namespace cone

@@ -1,0 +1,227 @@
+#include "study/utility_study.hpp"
+
+#include <cmath>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "cone/error.hpp"
+#include "cone/policy.hpp"
+
+#include "network_ridge/groups.hpp"
+#include "study/ablation.hpp"
+#include "study/topic_features.hpp"
+#include "study/worlds.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace cone {
+namespace {
+
+std::vector<StudyNetwork> small_utility_networks() {
+  NetworkOptions options;
+  options.nodes = 200;
+  options.mean_degree = 8;
+  options.topics = 4;
+  options.words = 60;
+  options.words_per_node = 12;
+  std::vector<StudyNetwork> networks;
+  networks.push_back(name_network("small", synthetic_topic_network(Context(3, 1), options)));
+  return networks;
+}
+
+UtilityTable small_table(int threads, const std::filesystem::path& folder, int simulations = 2) {
+  const auto networks = small_utility_networks();
+  const std::vector<std::string> rows = {"naive", "dm_ridge", "cone"};
+  return reproduce_utility(Context(0, threads), networks, simulations, rows, UnitStore(folder),
+                           false);
+}
+
+/// One method called network_dm beside naive and cone, with errors of our choice.
+UtilityTable table_of_errors(const std::vector<double>& naive, const std::vector<double>& cone,
+                             const std::vector<double>& network) {
+  UtilityTable table{.settings = {"world"}, .methods = {"naive", "cone", "network_dm"}};
+  for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
+    auto& methods = table.cells.emplace_back();
+    for (const auto& errors : {naive, cone, network}) {
+      UtilityCell cell{.by_simulation = errors};
+      std::vector<std::vector<double>> runs;
+      for (const double error : errors) runs.push_back({error});
+      cell.errors = summarise_errors(runs);
+      methods.push_back({cell});
+    }
+  }
+  return table;
+}
+
+TEST(TopicFeatures, AreTopicsSumsOverNeighboursAndTheDegree) {
+  TopicNetwork network;
+  const std::vector<Edge> edges = {{0, 1}, {0, 2}};
+  network.graph = build_graph(Context(0, 1), 4, edges);
+  network.topics = Matrix<double>(4, 2);
+  for (std::size_t i = 0; i < 4; ++i) {
+    network.topics(i, 0) = 0.1 * static_cast<double>(i);
+    network.topics(i, 1) = 1 - network.topics(i, 0);
+  }
+  const FeatureTable features = topic_features(network);
+  EXPECT_EQ(features.num_dense, 5U);
+  ASSERT_EQ(features.names.size(), 5U);
+  const auto values = [&](std::size_t i) { return features.matrix.row(i).dense; };
+  EXPECT_NEAR(values(0)[2], 0.1 + 0.2, 1e-15);
+  EXPECT_NEAR(values(0)[3], 0.9 + 0.8, 1e-15);
+  EXPECT_EQ(values(0)[4], 2);
+  EXPECT_EQ(values(1)[3], 1);
+  EXPECT_EQ(values(3)[2], 0);
+  EXPECT_EQ(values(3)[4], 0);
+  EXPECT_NEAR(values(3)[0], 0.3, 1e-15);
+}
+
+TEST(UtilityStudy, IsTheSameAtAnyNumberOfThreadsAndWhenResumed) {
+  const testing::TemporaryFolder first;
+  const testing::TemporaryFolder second;
+  const UtilityTable one = small_table(1, first.path());
+  const UtilityTable four = small_table(4, second.path());
+  EXPECT_EQ(one.run.num_reused, 0U);
+  EXPECT_EQ(one.run.num_units, 12U);  // two settings, two simulations, three groups
+  EXPECT_EQ(utility_json(one), utility_json(four));
+  const UtilityTable again = small_table(2, first.path());
+  EXPECT_EQ(again.run.num_reused, 12U);
+  EXPECT_EQ(utility_text(one), utility_text(again));
+  EXPECT_EQ(utility_csv(one), utility_csv(again));
+  EXPECT_EQ(small_table(2, first.path(), 3).run.num_reused, 12U);
+}
+
+TEST(UtilityStudy, EveryRowIsHeldAgainstTheTruthOfAllNodes) {
+  const auto networks = small_utility_networks();
+  const UtilitySetting setting{.name = "a", .network = &networks[0], .seed = 7};
+  const std::vector<std::string_view> names = {"naive", "cone", "network_dm", "dm_ridge",
+                                               "network_dr"};
+  const std::vector<UtilityGroup> groups = group_estimators(names);
+  ASSERT_EQ(groups.size(), 3U);
+  EXPECT_EQ(groups[2].rows.size(), 2U);
+  EXPECT_EQ(groups[0].rows.size(), 2U);
+  EXPECT_EQ(groups[0].rows[1].label, "dm_ridge");
+  EXPECT_EQ(groups[1].name, "cone");
+  const LoadedData data =
+      simulate_data(Context(7, 1), networks[0].network, OutcomeOptions{}, 1).data;
+  const auto policy = random_weights_policy(1)->probabilities(Context(0, 1), data.observed.features,
+                                                              data.observed.graph);
+  for (const UtilityGroup& group : {groups[0], groups[2], topics_group()}) {
+    const Unit unit = utility_unit(setting, 1, group);
+    const auto result = unit.run(Context(unit.identity.seed, 1));
+    EXPECT_TRUE(unit.accepts(result));
+    EXPECT_EQ(result.at("random-weights").at("truth").get<double>(),
+              data.truth->utility(policy.view()));
+    for (const UtilityGroup::Row& row : group.rows) {
+      EXPECT_TRUE(result.at("treat-none").at("rows").at(row.label).at("value").is_number());
+    }
+  }
+  EXPECT_FALSE(utility_unit(setting, 1, groups[0]).accepts({{"random-weights", 1}}));
+}
+
+TEST(UtilityStudy, TheRowThatKnowsTheTopicsSeesThemAndNotTheWords) {
+  const auto networks = small_utility_networks();
+  // Strong own influence and no neighbours: linear in the topics, hidden from the words' noise.
+  const UtilitySetting setting{.name = "a",
+                               .network = &networks[0],
+                               .outcome = {.kappa1 = 10, .kappa2 = 0, .noise = 0.01},
+                               .seed = 7};
+  const std::vector<std::string_view> names = {"naive"};
+  const auto error_of = [&](const UtilityGroup& group) {
+    const auto part = utility_unit(setting, 0, group).run(Context(7, 1)).at("treat-all");
+    return std::abs(part.at("rows").at(group.rows[0].label).at("value").get<double>() -
+                    part.at("truth").get<double>());
+  };
+  EXPECT_LT(error_of(topics_group()), 0.01);
+  EXPECT_GT(error_of(group_estimators(names)[0]), 0.05);
+}
+
+TEST(UtilityStudy, CountsTheIntervalsThatHoldTheTruth) {
+  const testing::TemporaryFolder folder;
+  const UtilityTable table = small_table(2, folder.path());
+  const UtilityCell& naive = table.cells[1][table.find_method("naive").value()][0];
+  EXPECT_EQ(naive.num_intervals, 2U);
+  EXPECT_EQ(naive.by_simulation.size(), 2U);
+  EXPECT_TRUE(naive.coverage == 0 || naive.coverage == 0.5 || naive.coverage == 1);
+  EXPECT_NE(utility_text(table).find("knows the topics"), std::string::npos);
+  EXPECT_NE(utility_markdown(table).find("**"), std::string::npos);
+}
+
+TEST(UtilityStudy, RefusesNamesThatTheUserMadeUp) {
+  const std::vector<std::string> given = {"naive", "nosuch"};
+  EXPECT_THROW(choose_estimators(given, {}), Error);
+}
+
+TEST(Worlds, CoverTheNetworksAndEveryStressOnTheGeneratedOnes) {
+  const auto networks = small_utility_networks();
+  const auto generated = generate_study_networks(Context(1, 1), {.nodes = 150});
+  ASSERT_EQ(generated.size(), 2U);
+  EXPECT_GT(generated[0].network.graph.num_edges(), 100U);
+  EXPECT_EQ(generated[1].network.graph.num_edges(), 0U);
+  const auto settings = world_settings(networks, generated, 5);
+  ASSERT_EQ(settings.size(), 9U);
+  EXPECT_EQ(settings[0].name, "small, row-normalised");
+  EXPECT_EQ(settings[0].outcome.normalisation, Normalisation::kRow);
+  EXPECT_EQ(settings[0].outcome.kappa2, 2);
+  EXPECT_EQ(settings[8].network, &generated[1]);
+  EXPECT_EQ(settings[8].outcome.world, World::kBent);
+}
+
+TEST(Worlds, HarmIsMoreThanATenthWorseAndNotByChance) {
+  const std::vector<double> small = {0.01, -0.011, 0.009, 0.0105, -0.01};
+  const std::vector<double> large = {0.1, 0.11, -0.12, 0.1, 0.09};
+  const std::vector<double> wild = {0.001, 0.001, 0.001, 0.001, 0.2};
+  const auto verdict = [](const UtilityTable& table) { return judge_harm(table).front(); };
+  const HarmVerdict harm = verdict(table_of_errors(large, small, large));
+  EXPECT_EQ(harm.best, "cone");
+  EXPECT_NEAR(harm.ratio, 10, 1);
+  EXPECT_TRUE(harm.is_harm());
+  EXPECT_FALSE(verdict(table_of_errors(large, large, small)).is_harm());
+  EXPECT_FALSE(verdict(table_of_errors(large, small, small)).is_harm());
+  const HarmVerdict noise = verdict(table_of_errors(large, small, wild));
+  EXPECT_GT(noise.ratio, 1.1);
+  EXPECT_FALSE(noise.is_harm());
+  EXPECT_EQ(judge_harm(table_of_errors(large, small, large)).size(), kUtilityPolicies.size());
+  EXPECT_NE(worlds_text(table_of_errors(large, small, large)).find(" (cone) *"), std::string::npos);
+  EXPECT_NE(worlds_text(table_of_errors(large, small, wild)).find("? (cone)"), std::string::npos);
+  EXPECT_TRUE(worlds_json(table_of_errors(large, small, large))["verdicts"][0]["harm"].get<bool>());
+}
+
+TEST(Ablation, LeavesOutEachGroupOnceAndTriesEveryStrengthOfUndersmoothing) {
+  const std::vector<UtilityGroup> groups = ablation_groups();
+  ASSERT_EQ(groups.size(), 1 + kGroupSwitches.size() + 2 + 4);
+  EXPECT_TRUE(groups[0].options.network_ridge.ridge_groups.empty());
+  std::set<std::string> identities;
+  const auto networks = small_utility_networks();
+  const UtilitySetting setting{.name = "a", .network = &networks[0], .seed = 7};
+  for (const UtilityGroup& group : groups) {
+    EXPECT_TRUE(option_faults(group.options).empty()) << group.name;
+    Unit unit = utility_unit(setting, 0, group);
+    // Options alone must tell the rows apart.
+    unit.identity.options.erase("group");
+    unit.identity.options.erase("rows");
+    EXPECT_TRUE(identities.insert(unit.identity.id()).second) << group.name;
+  }
+  EXPECT_EQ(groups[1].name, "without own");
+  EXPECT_EQ(groups[1].options.network_ridge.ridge_groups.size(), kGroupSwitches.size() - 1);
+}
+
+TEST(Ablation, HoldsEveryRowAgainstTheDefault) {
+  const auto networks = small_utility_networks();
+  const auto generated = generate_study_networks(Context(1, 1), {.nodes = 120});
+  const testing::TemporaryFolder folder;
+  const UtilityTable table =
+      reproduce_ablation(Context(0, 2), networks, generated, 2, UnitStore(folder.path()), false);
+  EXPECT_TRUE(table.run.failures.empty());
+  EXPECT_EQ(table.settings.size(), 6U);
+  EXPECT_EQ(table.reference, "network_dm");
+  const auto undersmoothed = table.find_method("undersmoothing 1").value();
+  EXPECT_NE(table.cells[0][0][0].by_simulation, table.cells[0][undersmoothed][0].by_simulation);
+  // The bent world has measurements, the others have none to smooth.
+  const auto rough = table.find_method("without smooth").value();
+  EXPECT_EQ(table.cells[1][0][0].by_simulation, table.cells[1][rough][0].by_simulation);
+  EXPECT_LT(table.cells[1][0][5].errors.rmse, table.cells[1][rough][5].errors.rmse);
+  EXPECT_NE(utility_text(table).find("row \"network_dm\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cone
