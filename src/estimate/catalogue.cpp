@@ -9,6 +9,10 @@ namespace {
 using enum LearnerId;
 
 constexpr std::array kCatalogue = {
+    EstimatorInfo{"network_dm", Method::kDirect, kNetworkRidge, kNone,
+                  "ridge on features, network and friends, variances learnt: recommended"},
+    EstimatorInfo{"network_dr", Method::kCautiousCorrection, kNetworkRidge, kLogistic,
+                  "network_dm corrected by weights as far as the correction is sure"},
     EstimatorInfo{"naive", Method::kArmMeans, kNone, kNone,
                   "mean outcome of each arm, no adjustment"},
     EstimatorInfo{"ips", Method::kInversePropensity, kNone, kLogistic,
@@ -35,10 +39,6 @@ constexpr std::array kCatalogue = {
     EstimatorInfo{"dr_shrinkage", Method::kShrinkage, kRidge, kLogistic,
                   "dr_ridge with weights shrunk by --shrinkage-lambda"},
     EstimatorInfo{"okb", Method::kKernelBalancing, kNone, kKernel, "optimal kernel balancing"},
-    EstimatorInfo{"network_dm", Method::kDirect, kNetworkRidge, kNone,
-                  "ridge on features, network and friends, variances learnt: recommended"},
-    EstimatorInfo{"network_dr", Method::kCautiousCorrection, kNetworkRidge, kLogistic,
-                  "network_dm corrected by weights as far as the correction is sure"},
     EstimatorInfo{"cone", Method::kDoublyRobust, kCone, kCone,
                   "networks on representations learnt from the graph, corrected by weights"},
     EstimatorInfo{"cone_dm", Method::kDirect, kCone, kNone, "the outcome networks of cone alone"},

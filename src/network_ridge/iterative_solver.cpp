@@ -13,13 +13,16 @@ constexpr std::size_t kIteratedPlaces = 4096;
 /// up, and take more memory.
 constexpr std::size_t kColumnsAtATime = 32;
 
-/// The rank that pays: the dearer an iteration, the more it may save.
+/// Beyond a rank of 256 iterations are hardly fewer; a gigabyte of factor is enough.
 std::size_t choose_rank(const RidgeSystem& system) {
-  std::size_t smallest = system.inputs->num_nodes();
+  constexpr std::size_t kLargestRank = 256;
+  constexpr std::size_t kFactorBytes = std::size_t{1} << 30;
+  const std::size_t n = system.inputs->num_nodes();
+  std::size_t rank = std::min(kLargestRank, kFactorBytes / (sizeof(double) * n));
   for (std::size_t a = 0; a < system.arms.size(); ++a) {
-    smallest = std::min(smallest, system.places_of_arm(a).size());
+    rank = std::min(rank, system.places_of_arm(a).size() / 4);
   }
-  return std::min<std::size_t>(128, smallest / 4);
+  return rank;
 }
 
 /// One number per arm and column.
@@ -99,29 +102,36 @@ RidgeSolution IterativeSolver::solve_block(const Context& context, const Matrix<
       if (system_.learns_from[tasks[k]][p] == 0) r(p, k) = 0;
     }
   }
+  const Matrix<double> sides = r;  // f, masked
   // Start where B'x = g, and where the preconditioner thinks the solution is.
-  Matrix<double> scratch = r;
-  Matrix<double> ignored = out.lambda;
-  const Matrix<double> unconstrained =
-      preconditioner_.project(context, tasks, nullptr, scratch, ignored);
-  const ArmColumns size_of_f = multiply_columns(context, inputs, scratch, unconstrained);
-  scratch = r;
-  out.x = preconditioner_.project(context, tasks, &g, scratch, out.lambda);
+  out.x = preconditioner_.project(context, tasks, &g, r, out.lambda);
   {
     // r = f − C·x − B·λ
     const Matrix<double> product = multiply(context, tasks, out.x);
     const ArmColumns minus(inputs.num_arms(), width, -1.0);
-    r = std::move(scratch);
     combine(context, inputs, ones, minus, product, r);
   }
   Matrix<double> z = preconditioner_.project(context, tasks, nullptr, r, out.lambda);
   Matrix<double> p = z;
   ArmColumns rz = multiply_columns(context, inputs, r, z);
+  // The size of an error is its energy e'Ce, of which r'M⁻¹r is the preconditioner's idea; a column
+  // is done where that is small beside the energy of the solution, x'Cx = x'(f − r) − g'λ.
   ArmColumns goal(inputs.num_arms(), width);
-  for (std::size_t k = 0; k < goal.values().size(); ++k) {
-    goal.values()[k] =
-        kTolerance * kTolerance * std::max(size_of_f.values()[k], rz.values()[k]) + 1e-300;
-  }
+  const auto set_goals = [&] {
+    goal = multiply_columns(context, inputs, out.x, sides);
+    const ArmColumns with_residual = multiply_columns(context, inputs, out.x, r);
+    for (std::size_t a = 0; a < inputs.num_arms(); ++a) {
+      for (std::size_t k = 0; k < width; ++k) {
+        double energy = goal(a, k) - with_residual(a, k);
+        for (std::size_t c = 0; c < RidgeSystem::kNumFixed; ++c) {
+          const std::size_t row = a * RidgeSystem::kNumFixed + c;
+          energy -= g(row, k) * out.lambda(row, k);
+        }
+        goal(a, k) = kTolerance * kTolerance * std::abs(energy) + 1e-300;
+      }
+    }
+  };
+  set_goals();
   const auto num_open = [&] {
     std::size_t open = 0;
     for (std::size_t k = 0; k < rz.values().size(); ++k) {
@@ -150,6 +160,7 @@ RidgeSolution IterativeSolver::solve_block(const Context& context, const Matrix<
     }
     combine(context, inputs, keep, ones, z, p);
     rz = next;
+    set_goals();
     ++out.iterations;
   }
   out.converged = num_open() == 0;

@@ -15,8 +15,8 @@ namespace cone {
 /// number of threads.
 class IterativeSolver : public RidgeSolver {
  public:
-  /// Relative size of the residual, in the norm of the preconditioner, at which a column is done.
-  static constexpr double kTolerance = 1e-9;
+  /// Relative size of the error, in the norm of the equations, at which a column is done.
+  static constexpr double kTolerance = 1e-7;
   static constexpr std::size_t kMostIterations = 2000;
 
   IterativeSolver(const Context& context, const RidgeSystem& system);

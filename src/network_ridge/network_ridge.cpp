@@ -173,7 +173,7 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
   const bool is_tiny = places.size() < model.fixed_columns.size() + 3;
   if (is_constant) model.sd = 1;
   std::vector<std::uint32_t> chosen = places;
-  if (dense == nullptr && places.size() > kVarianceSample) {
+  if (places.size() > kLargestDenseArm && dense == nullptr) {
     const std::vector<std::size_t> rows = shuffle_rows(data, inputs, places);
     chosen.clear();
     for (std::size_t k = 0; k < kVarianceSample; ++k) chosen.push_back(places[rows[k]]);

@@ -127,6 +127,26 @@ std::string policy_text(const PolicyResult& policy, std::span<const ArmSummary> 
   return text + table.to_string() + warning_lines(policy);
 }
 
+/// Says whose utility the intervals are about, where rows differ in that: for these very people an
+/// interval holds the doubt about the policy only, for people like these also their spread.
+std::string target_line(const EvaluationRecord& record) {
+  std::vector<std::string> these;
+  bool others = false;
+  for (const PolicyResult& policy : record.policies) {
+    for (const Estimate& e : policy.estimates) {
+      if (e.target == Target::kPeopleLikeThese) {
+        others = true;
+      } else if (std::find(these.begin(), these.end(), e.estimator) == these.end()) {
+        these.push_back(e.estimator);
+      }
+    }
+  }
+  if (these.empty()) return "";
+  std::string text = fmt::format("\nIntervals of {} are about the utility for these people",
+                                 fmt::join(these, ", "));
+  return text + (others ? "; those of the other rows, about people like these.\n" : ".\n");
+}
+
 }  // namespace
 
 std::string evaluation_text(const EvaluationRecord& record) {
@@ -135,6 +155,7 @@ std::string evaluation_text(const EvaluationRecord& record) {
     if (!text.empty()) text += '\n';
     text += policy_text(policy, record.data.arms);
   }
+  text += target_line(record);
   for (const std::string& warning : record.diagnostics.warnings) text += "! " + warning + '\n';
   return text;
 }
