@@ -105,4 +105,11 @@ LinearUnitFit fit_linear_unit(const Context& context, const LinearLog& log, cons
   return out;
 }
 
+LinearUnitFit use_linear_fit(const LinearLog& log, const LinearUnit& unit, const LinearFit& fit) {
+  LinearUnitFit out;
+  out.converged = fit.converged;
+  out.mu = predict_scored(log, unit, fit);
+  return out;
+}
+
 }  // namespace cone
