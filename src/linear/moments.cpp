@@ -66,6 +66,7 @@ Moments measure_moments(const Context& context, const FeatureMatrix& x, std::spa
               .mean = std::vector<double>(width, 0.0),
               .products = Matrix<double>(width, width)};
   Matrix<double> buffer(width, kMomentRows);
+  Matrix<double> scratch = Matrix<double>::unfilled(width, kMomentRows);
   const std::vector<double> ones(kMomentRows, 1.0);
   for (std::size_t begin = 0; begin < rows.size(); begin += kMomentRows) {
     context.poll();
@@ -73,7 +74,7 @@ Moments measure_moments(const Context& context, const FeatureMatrix& x, std::spa
     const MatrixView<double> block(buffer.data(), width, count, kMomentRows);
     read_shifted_rows(x, y, rows.subspan(begin, count), origin, block);
     ops::add_columns_transposed(block, std::span(ones).first(count), out.mean);
-    ops::add_column_products(block, block, out.products.view());
+    add_weighted_products(block, std::span(ones).first(count), scratch.view(), out.products);
   }
   if (rows.empty()) return out;
   for (std::size_t a = 0; a < width; ++a) {

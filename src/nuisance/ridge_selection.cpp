@@ -28,7 +28,7 @@ constexpr std::size_t kPredictionsPerPoll = 4096;
 
 /// Below this share of the outcome's own squares a loss is computed residual by residual.
 constexpr double kRoundedLoss = 1e-8;
-constexpr std::size_t kNoFold = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kNoSplit = std::numeric_limits<std::size_t>::max();
 
 double sum_squares_one_by_one(const Context& context, const Dataset& data, const FeatureMatrix& x,
                               std::span<const NodeIndex> nodes, double intercept,
@@ -185,7 +185,7 @@ RidgeSelection select_ridge_strengths(const Context& context, const Dataset& dat
   context.for_each_task("fitting to the moments", losses.size(), [&](std::size_t k) {
     const std::size_t task = k / num_arms;
     if (!has_folds[task]) return;
-    const RidgePath path(context, merge_folds(task, static_cast<Arm>(k % num_arms), kNoFold));
+    const RidgePath path(context, merge_folds(task, static_cast<Arm>(k % num_arms), kNoSplit));
     std::vector<double> slopes = path.find_slopes(chosen.strengths[k]);
     const double intercept = path.find_intercept(slopes);
     chosen.fits[k] = LinearFit{.intercept = intercept,
