@@ -31,6 +31,30 @@ void add_to(std::span<const double> values, std::span<double> total) {
   for (std::size_t k = 0; k < total.size(); ++k) total[k] += values[k];
 }
 
+/// Probabilities of a label less 1 where it is the row's own.
+void take_residuals(std::span<const double> probability, std::span<const std::uint8_t> own,
+                    std::uint8_t label, double* out) {
+  const double* const from = probability.data();
+  const std::uint8_t* const labels = own.data();
+  // Numbers of one size at a time, for the sake of vector registers.
+  std::int32_t is_own[kBlockOfRows];
+  const std::size_t size = own.size();
+  for (std::size_t i = 0; i < size; ++i) is_own[i] = labels[i] == label ? 1 : 0;
+  for (std::size_t i = 0; i < size; ++i) out[i] = from[i] - static_cast<double>(is_own[i]);
+}
+
+/// Several sums side by side: one after the other, additions would wait for each other.
+double sum_side_by_side(std::span<const double> values) {
+  constexpr std::size_t kSums = 8;
+  double sums[kSums] = {};
+  std::size_t i = 0;
+  for (; i + kSums <= values.size(); i += kSums) {
+    for (std::size_t k = 0; k < kSums; ++k) sums[k] += values[i + k];
+  }
+  for (; i < values.size(); ++i) sums[0] += values[i];
+  return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+}
+
 bool is_hessian_cheaper(double rows, std::size_t cols, double num_stored, std::size_t num_labels) {
   const auto width = static_cast<double>(cols + 1);
   const auto logits = static_cast<double>(num_labels - 1);
@@ -85,14 +109,10 @@ ExplicitLogistic::Slope ExplicitLogistic::measure_slope(std::size_t fold,
   std::vector<double> residual(kBlockOfRows);
   slope.loss = pass_over(fold, point, [&](auto own, auto x, auto p) {
     for (std::size_t a = 0; a < num_logits(); ++a) {
-      double total = 0;
-      for (std::size_t i = 0; i < own.size(); ++i) {
-        residual[i] = p(a, i) - (own[i] == a + 1 ? 1.0 : 0.0);
-        total += residual[i];
-      }
-      ops::add_columns_transposed(x, std::span(residual).first(own.size()),
-                                  slopes(std::span(slope.gradient), a));
-      slope.gradient[num_slopes() + a] += total;
+      take_residuals(p.row(a), own, static_cast<std::uint8_t>(a + 1), residual.data());
+      const std::span<const double> residuals = std::span(residual).first(own.size());
+      ops::add_columns_transposed(x, residuals, slopes(std::span(slope.gradient), a));
+      slope.gradient[num_slopes() + a] += sum_side_by_side(residuals);
     }
   });
   return slope;
@@ -141,13 +161,13 @@ ExplicitLogistic::Curvature ExplicitLogistic::measure_curvature(std::size_t fold
     for (std::size_t a = 0; a < num_logits(); ++a) {
       for (std::size_t b = 0; b <= a; ++b) {
         // |∂ residual of a / ∂ logit of b|; it is negative where a and b differ.
-        double total = 0;
+        const double* const one = p.row(a).data();
+        const double* const other = p.row(b).data();
         for (std::size_t i = 0; i < own.size(); ++i) {
-          weights[i] = p(a, i) * (a == b ? 1 - p(a, i) : p(b, i));
-          total += weights[i];
+          weights[i] = one[i] * (a == b ? 1 - one[i] : other[i]);
         }
         const std::span<double> sums = out.weighted_sums.row(pair_of(a, b));
-        sums[width] += total;
+        sums[width] += sum_side_by_side(weights);
         ops::add_columns_transposed(x, weights, sums.first(width));
         add_weighted_products(x, weights, scratch.view(), out.products[pair_of(a, b)]);
       }
