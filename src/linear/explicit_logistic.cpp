@@ -21,8 +21,6 @@ constexpr double kUsualInnerIterations = 10;
 constexpr std::size_t kBlockOfRows = ops::kMostLogisticRows;
 /// A step must shrink the gradient to this share for the Hessian to be used again.
 constexpr double kStaleShrinkage = 0.1;
-/// A change of the logits (root mean square) after which the Hessian is taken again.
-constexpr double kFarAway = 0.05;
 /// A change δ of the logits changes the curvature of a row by δ|1 − 2p| at most, and that of all
 /// rows together by about δ/4: what lies on both sides of the minimum cancels.
 constexpr double kChangeOfCurvature = 0.25;
@@ -200,7 +198,22 @@ void ExplicitLogistic::take_curvature() {
   curvature_point_ = point_;
 }
 
-void ExplicitLogistic::adopt(const ExplicitLogistic& whole) {
+double ExplicitLogistic::far_away() const {
+  // Far from where it was taken a Hessian gains fewer digits per step: at the upper end about as
+  // few as kStaleShrinkage allows.
+  const auto width = static_cast<double>(matrix().cols());
+  const double num_passes = width * static_cast<double>(num_logits() + 1) / 20;  // that it takes
+  return std::clamp(0.025 * num_passes, 0.05, 0.4);
+}
+
+void ExplicitLogistic::adopt_if_better(double c, const ExplicitLogistic& whole) {
+  double loss = 0;
+  for (std::size_t f = 0; f < num_folds(); ++f) {
+    if (f != left_out_) loss += whole.fold_slopes_[f].loss;
+  }
+  if (!point_.empty() && penalty(point_) + c * slope_.loss <= penalty(whole.point_) + c * loss) {
+    return;
+  }
   point_ = whole.point_;
   add_up_slopes(whole.fold_slopes_);
   add_up_curvatures(whole.fold_curvatures_);
@@ -260,7 +273,7 @@ double ExplicitLogistic::find_newton_step(double c, std::span<const double> grad
     for (std::size_t j = 0; j < size(); ++j) way[j] = point_[j] - curvature_point_[j];
     moved = change_of_logits(hessian, c, way);
   }
-  if (!(moved <= kFarAway)) {
+  if (!(moved <= far_away())) {
     take_curvature();
     hessian = assemble_hessian(c);
     moved = 0;

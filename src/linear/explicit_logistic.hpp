@@ -24,8 +24,8 @@ bool prefers_explicit_hessian(const FeatureMatrix& x, std::size_t num_labels);
 /// another C starts from the last point without a pass.
 ///
 /// The Hessian costs several such passes, so it is taken again only when the logits have changed
-/// much since, or when a step has failed to shrink the gradient to a tenth. C itself is always up
-/// to date in it.
+/// much since (the more it costs, the more they may), or when a step has failed to shrink the
+/// gradient to a tenth. C itself is always up to date in it.
 ///
 /// All sums over rows are kept for each fold: what an objective on all folds knows of a point, one
 /// that leaves a fold out can adopt without a pass.
@@ -39,8 +39,9 @@ class ExplicitLogistic : public LogisticObjective {
   double find_newton_step(double c, std::span<const double> gradient, double tolerance,
                           std::span<double> step) override;
 
-  /// Takes over what `whole`, on all folds of the same rows, knows of the point it evaluated last.
-  void adopt(const ExplicitLogistic& whole);
+  /// Takes over what `whole`, on all folds of the same rows, knows of the point it evaluated last,
+  /// unless its own is the better one at this C.
+  void adopt_if_better(double c, const ExplicitLogistic& whole);
   /// The point last evaluated or adopted.
   std::span<const double> point() const { return point_; }
   /// Σ −log P(label) over the rows of a fold, at any point.
@@ -66,6 +67,8 @@ class ExplicitLogistic : public LogisticObjective {
   void add_up_curvatures(std::span<const Curvature> of_folds);
   /// At the point last evaluated.
   void take_curvature();
+  /// A change of the logits (root mean square) after which it is worth taking again.
+  double far_away() const;
   /// The lower triangle of the Hessian, C and penalty included.
   Matrix<double> assemble_hessian(double c) const;
   /// By how much the logits change along a direction, root mean square.

@@ -41,7 +41,7 @@ LogisticFolds::LogisticFolds(const Context& context, const FeatureMatrix& x,
   whole_ = std::make_unique<LogisticSolver>(context, std::move(objective), start);
   for (std::size_t f = 0; f < folds.size(); ++f) {
     auto without = make(f);
-    without->adopt(*objective_);
+    without->adopt_if_better(0, *objective_);
     ExplicitLogistic* const part = without.get();
     without_.push_back(
         {part, std::make_unique<LogisticSolver>(context, std::move(without), part->point())});
@@ -55,7 +55,7 @@ std::vector<double> LogisticFolds::held_out_losses(double c, double tolerance) {
   std::vector<double> losses;
   for (std::size_t f = 0; f < without_.size(); ++f) {
     auto& [objective, solver] = without_[f];
-    objective->adopt(*objective_);
+    objective->adopt_if_better(c, *objective_);
     solver->move_to(c == 0 ? objective->null_point() : objective->point());
     losses.push_back(objective_->fold_loss(f, solver->solve_roughly(c, tolerance)));
   }
