@@ -20,7 +20,7 @@ namespace {
 constexpr double kLeastLogitVariance = 1e-3;
 constexpr double kMostLogitVariance = 1e2;
 /// Fits that only compare strengths need the loss to a few digits.
-constexpr double kSelectionTolerance = 3e-4;
+constexpr double kSelectionTolerance = 2e-4;
 constexpr double kFinalTolerance = 1e-8;
 /// Where the Hessian is at hand a step gains two digits.
 constexpr double kFinalToleranceByHessian = 1e-10;
