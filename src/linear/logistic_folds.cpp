@@ -55,8 +55,12 @@ std::vector<double> LogisticFolds::held_out_losses(double c, double tolerance) {
   std::vector<double> losses;
   for (std::size_t f = 0; f < without_.size(); ++f) {
     auto& [objective, solver] = without_[f];
+    if (c == 0) {
+      losses.push_back(objective_->fold_loss(f, objective->null_point()));
+      continue;
+    }
     objective->adopt_if_better(c, *objective_);
-    solver->move_to(c == 0 ? objective->null_point() : objective->point());
+    solver->move_to(objective->point());
     losses.push_back(objective_->fold_loss(f, solver->solve_roughly(c, tolerance)));
   }
   return losses;

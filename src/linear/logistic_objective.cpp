@@ -20,13 +20,12 @@ std::vector<double> count_labels(const LabelledRows& rows, std::size_t left_out)
   const std::size_t num_labels = rows.num_labels;
   require(num_labels >= 2, "logistic regression: there must be two labels or more");
   std::vector<double> count(num_labels, 0.0);
-  std::size_t begin = 0;
-  for (std::size_t f = 0; f < rows.fold_ends.size(); ++f) {
-    for (std::size_t i = begin; f != left_out && i < rows.fold_ends[f]; ++i) {
+  for (std::size_t f = 0; f < rows.num_folds(); ++f) {
+    if (f == left_out) continue;
+    for (std::size_t i = rows.fold_begin(f); i < rows.fold_ends[f]; ++i) {
       require(rows.label[i] < num_labels, "logistic regression: a label is out of range");
       ++count[rows.label[i]];
     }
-    begin = rows.fold_ends[f];
   }
   const double num_rows = sum(count);
   for (std::size_t a = 0; a < num_labels; ++a) {

@@ -19,6 +19,11 @@ struct LabelledRows {
   std::size_t num_labels = 2;
   /// Rows are dealt to folds, one behind the other: fold f ends before row fold_ends[f].
   std::vector<std::size_t> fold_ends;
+
+  std::size_t num_logits() const { return num_labels - 1; }
+  std::size_t num_slopes() const { return num_logits() * x.cols(); }
+  std::size_t num_folds() const { return fold_ends.size(); }
+  std::size_t fold_begin(std::size_t fold) const { return fold == 0 ? 0 : fold_ends[fold - 1]; }
 };
 
 /// No fold is left out.
@@ -44,8 +49,8 @@ class LogisticObjective {
                                   std::span<double> step) = 0;
 
   const CentredMatrix& matrix() const { return rows_->x; }
-  std::size_t num_logits() const { return rows_->num_labels - 1; }
-  std::size_t num_slopes() const { return num_logits() * matrix().cols(); }
+  std::size_t num_logits() const { return rows_->num_logits(); }
+  std::size_t num_slopes() const { return rows_->num_slopes(); }
   std::size_t size() const { return num_slopes() + num_logits(); }
   /// Where the slopes are zero: the intercepts give every label its share.
   std::span<const double> null_point() const { return null_point_; }
@@ -62,11 +67,7 @@ class LogisticObjective {
   const Context& context() const { return context_; }
   const std::shared_ptr<const LabelledRows>& rows() const { return rows_; }
   std::span<const std::uint8_t> labels() const { return rows_->label; }
-  std::size_t num_folds() const { return rows_->fold_ends.size(); }
-  std::size_t fold_begin(std::size_t fold) const {
-    return fold == 0 ? 0 : rows_->fold_ends[fold - 1];
-  }
-  std::size_t fold_end(std::size_t fold) const { return rows_->fold_ends[fold]; }
+  std::size_t num_folds() const { return rows_->num_folds(); }
   std::span<const double> slopes(std::span<const double> point, std::size_t a) const {
     return point.subspan(a * matrix().cols(), matrix().cols());
   }
