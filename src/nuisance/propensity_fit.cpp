@@ -20,9 +20,10 @@ namespace {
 constexpr double kLeastLogitVariance = 1e-3;
 constexpr double kMostLogitVariance = 1e2;
 /// Fits that only compare strengths need the loss to a few digits.
-constexpr double kSelectionTolerance = 2e-4;
+constexpr double kSelectionTolerance = 1e-4;
 constexpr double kFinalTolerance = 1e-8;
-/// Where the Hessian is at hand a step gains two digits.
+/// Where the Hessian is at hand it is known how exact a step is, and the last ones gain two digits.
+constexpr double kSelectionToleranceByHessian = 2e-4;
 constexpr double kFinalToleranceByHessian = 1e-10;
 
 /// The features and arms that every task picks its nodes from.
@@ -114,7 +115,7 @@ PropensityFit fit_on_shared_rows(const Context& context, const ArmRows& rows, co
   LogisticFolds models(context, rows.x, folds, rows.treatment, rows.num_arms);
   const std::vector<std::vector<double>> losses = losses_along_paths(
       folds.size(), grid.size(),
-      [&](std::size_t k) { return models.held_out_losses(grid[k], kSelectionTolerance); });
+      [&](std::size_t k) { return models.held_out_losses(grid[k], kSelectionToleranceByHessian); });
   const std::size_t best = find_least_loss(losses);
   double loss = 0;
   for (const std::vector<double>& of_fold : losses) loss += of_fold[best];
