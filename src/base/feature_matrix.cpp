@@ -142,10 +142,13 @@ FeatureMatrix FeatureMatrix::scale_columns(std::span<const double> factor) const
                                  {sparse_.columns().begin(), sparse_.columns().end()},
                                  std::move(values)));
   out.dense_columns_ = dense_columns_;
-  out.dense_ = dense_;
-  for (std::size_t i = 0; i < out.dense_.rows(); ++i) {
-    const std::span<double> row = out.dense_.row(i);
-    for (std::size_t d = 0; d < row.size(); ++d) row[d] *= factor[dense_columns_[d]];
+  std::vector<double> of_dense;
+  for (const std::uint32_t j : dense_columns_) of_dense.push_back(factor[j]);
+  out.dense_ = Matrix<double>::unfilled(dense_.rows(), dense_.cols());
+  for (std::size_t i = 0; i < dense_.rows(); ++i) {
+    const double* const from = dense_.row(i).data();
+    double* const to = out.dense_.row(i).data();
+    for (std::size_t d = 0; d < of_dense.size(); ++d) to[d] = from[d] * of_dense[d];
   }
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <numeric>
 #include <string>
@@ -19,19 +20,48 @@
 namespace cone {
 namespace {
 
+struct KeyedNode {
+  std::uint64_t key;
+  NodeIndex node;
+};
+
+/// Puts nodes with random keys next to where they belong: by the first bits of the key, as many as
+/// give a handful of nodes each. What is left to sort is short.
+std::vector<KeyedNode> spread_by_key(std::span<const KeyedNode> keyed) {
+  constexpr std::size_t kNodesPerBucket = 4;
+  const auto bits = static_cast<int>(std::bit_width(keyed.size() / kNodesPerBucket));
+  const auto bucket_of = [&](const KeyedNode& entry) {
+    return bits == 0 ? std::uint64_t{0} : entry.key >> (64 - bits);
+  };
+  std::vector<std::size_t> place((std::size_t{1} << bits) + 1, 0);
+  for (const KeyedNode& entry : keyed) ++place[bucket_of(entry) + 1];
+  std::partial_sum(place.begin(), place.end(), place.begin());
+  std::vector<KeyedNode> spread(keyed.size());
+  for (const KeyedNode& entry : keyed) spread[place[bucket_of(entry)]++] = entry;
+  return spread;
+}
+
 std::vector<NodeIndex> random_order(const Dataset& data, std::span<const NodeIndex> nodes,
                                     std::uint64_t seed, Stream stream) {
-  std::vector<std::pair<std::uint64_t, NodeIndex>> keyed;
+  std::vector<KeyedNode> keyed;
   keyed.reserve(nodes.size());
   for (const NodeIndex i : nodes) {
-    keyed.emplace_back(Rng(seed, stream, hash64(data.ids[i])).next_u64(), i);
+    keyed.push_back({Rng(seed, stream, hash64(data.ids[i])).next_u64(), i});
   }
-  std::sort(keyed.begin(), keyed.end(), [&](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first < b.first : data.ids[a.second] < data.ids[b.second];
-  });
+  keyed = spread_by_key(keyed);
+  const auto is_before = [&](const KeyedNode& a, const KeyedNode& b) {
+    return a.key != b.key ? a.key < b.key : data.ids[a.node] < data.ids[b.node];
+  };
+  // Insertion: every node is a few places from where it belongs.
+  for (std::size_t k = 1; k < keyed.size(); ++k) {
+    const KeyedNode entry = keyed[k];
+    std::size_t at = k;
+    for (; at > 0 && is_before(entry, keyed[at - 1]); --at) keyed[at] = keyed[at - 1];
+    keyed[at] = entry;
+  }
   std::vector<NodeIndex> order;
   order.reserve(keyed.size());
-  for (const auto& entry : keyed) order.push_back(entry.second);
+  for (const KeyedNode& entry : keyed) order.push_back(entry.node);
   return order;
 }
 

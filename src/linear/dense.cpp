@@ -1,9 +1,11 @@
 #include "linear/dense.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "exec/large_matrix.hpp"
+#include "ops/columns.hpp"
 
 namespace cone {
 namespace {
@@ -11,6 +13,9 @@ namespace {
 /// Rows made dense at a time at most, and multiplications: a fraction of a second.
 constexpr std::size_t kBlockRows = 256;
 constexpr double kBlockProducts = 2e9;
+
+/// Up to so many columns a few hundred rows are multiplied faster than BLAS can pack them.
+constexpr std::size_t kNarrow = 64;
 
 /// Rows of a product of that many columns that BLAS takes in one call.
 std::size_t rows_per_block(std::size_t num_cols) {
@@ -92,6 +97,31 @@ void add_row_products(const Context& context, MatrixView<const double> columns,
                 columns.row(begin).data(), as_int(columns.stride()), 1.0, gram.data(),
                 as_int(gram.cols()));
   }
+}
+
+void add_weighted_products(MatrixView<const double> columns, std::span<const double> weights,
+                           MatrixView<double> scratch, Matrix<double>& products) {
+  const std::size_t width = columns.rows();
+  const std::size_t count = columns.cols();
+  if (width == 0) return;
+  const bool is_narrow = width <= kNarrow;
+  std::vector<double> factor(weights.begin(), weights.end());
+  if (!is_narrow) {
+    for (double& value : factor) value = std::sqrt(value);
+  }
+  for (std::size_t j = 0; j < width; ++j) {
+    const double* const from = columns.row(j).data();
+    double* const to = scratch.row(j).data();
+    for (std::size_t i = 0; i < count; ++i) to[i] = factor[i] * from[i];
+  }
+  const MatrixView<const double> scaled(scratch.data(), width, count, scratch.stride());
+  if (is_narrow) {
+    ops::add_column_products(columns, scaled, products.view());
+    return;
+  }
+  const OneBlasThread guard;
+  cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, as_int(width), as_int(count), 1.0,
+              scaled.data(), as_int(scaled.stride()), 1.0, products.data(), as_int(width));
 }
 
 Matrix<double> gram_matrix(const Context& context, const SparseMatrix& m) {

@@ -32,6 +32,11 @@ Matrix<double> column_products(const Context& context, MatrixView<const double> 
 void add_row_products(const Context& context, MatrixView<const double> columns,
                       Matrix<double>& gram);
 
+/// Adds the lower triangle of D'WD to `products`, W diagonal with weights ≥ 0. For a few hundred
+/// rows; `scratch` has room for as many values as D has.
+void add_weighted_products(MatrixView<const double> columns, std::span<const double> weights,
+                           MatrixView<double> scratch, Matrix<double>& products);
+
 /// The lower triangle of the dense matrix M'M of a sparse M (cols × cols, zero above the diagonal).
 /// Adds up outer products of the sparse rows, or blocks of rows made dense where that is cheaper.
 Matrix<double> gram_matrix(const Context& context, const SparseMatrix& m);

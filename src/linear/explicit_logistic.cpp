@@ -7,130 +7,113 @@
 
 #include "base/numeric.hpp"
 #include "linear/dense.hpp"
-#include "linear/softmax_loss.hpp"
 #include "ops/cholesky.hpp"
-#include "ops/logistic.hpp"
 
 namespace cone {
 namespace {
 
 /// Inner iterations of conjugate gradients that a Newton step takes, about.
 constexpr double kUsualInnerIterations = 10;
-/// Rows that go through all products while they are in the cache.
-constexpr std::size_t kBlockOfRows = ops::kMostLogisticRows;
 /// A step must shrink the gradient to this share for the Hessian to be used again.
 constexpr double kStaleShrinkage = 0.1;
+/// A change δ of the logits changes the curvature of a row by δ|1 − 2p| at most, and that of all
+/// rows together by about δ/4: what lies on both sides of the minimum cancels.
+constexpr double kChangeOfCurvature = 0.25;
 
-}  // namespace
-
-bool prefers_explicit_hessian(const CentredMatrix& x, std::size_t num_labels) {
-  if (x.num_dense() == 0) return false;
-  const auto rows = static_cast<double>(x.rows());
-  const auto width = static_cast<double>(x.cols() + 1);
+bool is_hessian_cheaper(double rows, std::size_t cols, double num_stored, std::size_t num_labels) {
+  const auto width = static_cast<double>(cols + 1);
   const auto logits = static_cast<double>(num_labels - 1);
   const double unknowns = logits * width;
   const double pairs = logits * (logits + 1) / 2;
   const double by_hessian =
       (rows * pairs * width * width / 2 + unknowns * unknowns * unknowns / 3) / kDenseSpeedup;
-  const double by_iterations =
-      kUsualInnerIterations * 2 * logits * static_cast<double>(x.num_stored());
-  return by_hessian <= by_iterations;
+  return by_hessian <= kUsualInnerIterations * 2 * logits * num_stored;
 }
 
-ExplicitLogistic::ExplicitLogistic(const Context& context, CentredMatrix x,
-                                   std::span<const std::uint8_t> labels, std::size_t num_labels)
-    : LogisticObjective(context, std::move(x), labels, num_labels),
-      probability_(num_logits(), matrix().rows()) {}
+}  // namespace
+
+bool prefers_explicit_hessian(const CentredMatrix& x, std::size_t num_labels) {
+  return x.num_dense() > 0 && is_hessian_cheaper(static_cast<double>(x.rows()), x.cols(),
+                                                 static_cast<double>(x.num_stored()), num_labels);
+}
+
+bool prefers_explicit_hessian(const FeatureMatrix& x, std::size_t num_labels) {
+  return !x.dense_columns().empty() &&
+         is_hessian_cheaper(static_cast<double>(x.rows()), x.cols(),
+                            static_cast<double>(x.num_stored()), num_labels);
+}
+
+ExplicitLogistic::ExplicitLogistic(const Context& context,
+                                   const std::shared_ptr<const LabelledRows>& rows,
+                                   std::size_t left_out)
+    : LogisticObjective(context, rows, left_out), passes_(context, rows), left_out_(left_out) {}
 
 double ExplicitLogistic::evaluate(double c, std::span<const double> point) {
-  if (std::equal(point.begin(), point.end(), point_.begin(), point_.end())) {
-    return penalty(point) + c * loss_;
-  }
-  std::vector<double> buffer;
-  std::vector<double> residual(kBlockOfRows);
-  std::vector<double> block_gradient(matrix().cols());
-  d_loss_.assign(size(), 0.0);
-  SoftmaxLoss loss(num_logits());
-  for (std::size_t begin = 0; begin < matrix().rows(); begin += kBlockOfRows) {
-    context().poll();
-    const std::size_t count = std::min(kBlockOfRows, matrix().rows() - begin);
-    const MatrixView<const double> x = matrix().read_rows(begin, count, buffer);
-    const MatrixView<double> p(probability_.data() + begin, num_logits(), count,
-                               probability_.cols());
-    for (std::size_t a = 0; a < num_logits(); ++a) {
-      multiply_columns(x, slopes(point, a), p.row(a));
-      for (double& logit : p.row(a)) logit += point[num_slopes() + a];
+  if (!std::equal(point.begin(), point.end(), point_.begin(), point_.end())) {
+    fold_slopes_.resize(num_folds());
+    for (std::size_t f = 0; f < num_folds(); ++f) {
+      if (f != left_out_) fold_slopes_[f] = passes_.measure_slope(f, point);
     }
-    const std::span<const std::uint8_t> own = labels().subspan(begin, count);
-    loss.add(own, p);
-    for (std::size_t a = 0; a < num_logits(); ++a) {
-      double total = 0;
-      for (std::size_t i = 0; i < count; ++i) {
-        residual[i] = p(a, i) - (own[i] == a + 1 ? 1.0 : 0.0);
-        total += residual[i];
-      }
-      multiply_columns_transposed(x, std::span(residual).first(count), block_gradient);
-      for (std::size_t j = 0; j < matrix().cols(); ++j) {
-        d_loss_[a * matrix().cols() + j] += block_gradient[j];
-      }
-      d_loss_[num_slopes() + a] += total;
-    }
+    add_up_slopes(fold_slopes_);
+    point_.assign(point.begin(), point.end());
   }
-  loss_ = loss.value();
-  point_.assign(point.begin(), point.end());
-  return penalty(point) + c * loss_;
+  return penalty(point) + c * slope_.loss;
 }
 
 double ExplicitLogistic::gradient(double c, std::span<const double> point, std::span<double> out) {
-  for (std::size_t j = 0; j < size(); ++j) out[j] = c * d_loss_[j];
+  for (std::size_t j = 0; j < size(); ++j) out[j] = c * slope_.gradient[j];
   add_penalty_gradient(point, out);
   return std::sqrt(dot(out, out));
 }
 
-void ExplicitLogistic::take_curvature() {
-  const OneBlasThread guard;
-  const std::size_t width = matrix().cols();
-  const std::size_t num_pairs = pair_of(num_logits(), 0);
-  products_.assign(num_pairs, Matrix<double>(width, width));
-  weighted_sums_ = Matrix<double>(num_pairs, width + 1);
-  std::vector<double> buffer;
-  std::vector<double> root(kBlockOfRows);
-  Matrix<double> scaled = Matrix<double>::unfilled(width, kBlockOfRows);
-  for (std::size_t begin = 0; begin < matrix().rows(); begin += kBlockOfRows) {
-    context().poll();
-    const std::size_t count = std::min(kBlockOfRows, matrix().rows() - begin);
-    const MatrixView<const double> x = matrix().read_rows(begin, count, buffer);
-    for (std::size_t a = 0; a < num_logits(); ++a) {
-      for (std::size_t b = 0; b <= a; ++b) {
-        const double* p = probability_.row(a).data() + begin;
-        const double* q = probability_.row(b).data() + begin;
-        // |∂ residual of a / ∂ logit of b|; it is negative where a and b differ.
-        double total = 0;
-        for (std::size_t i = 0; i < count; ++i) {
-          const double weight = p[i] * (a == b ? 1 - p[i] : q[i]);
-          total += weight;
-          root[i] = std::sqrt(weight);
-        }
-        const std::span<double> sums = weighted_sums_.row(pair_of(a, b));
-        sums[width] += total;
-        for (std::size_t j = 0; j < width; ++j) {
-          const double* from = x.row(j).data();
-          double* to = scaled.row(j).data();
-          double sum = 0;
-          for (std::size_t i = 0; i < count; ++i) {
-            to[i] = root[i] * from[i];
-            sum += root[i] * to[i];
-          }
-          sums[j] += sum;
-        }
-        if (width == 0) continue;
-        const int columns = static_cast<int>(width);
-        cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, columns, static_cast<int>(count), 1.0,
-                    scaled.data(), static_cast<int>(kBlockOfRows), 1.0,
-                    products_[pair_of(a, b)].data(), columns);
-      }
+void ExplicitLogistic::add_up_slopes(std::span<const LossSlope> of_folds) {
+  slope_ = {.gradient = std::vector<double>(size(), 0.0)};
+  for (std::size_t f = 0; f < of_folds.size(); ++f) {
+    if (f != left_out_) slope_.add(of_folds[f]);
+  }
+}
+
+void ExplicitLogistic::add_up_curvatures(std::span<const LossCurvature> of_folds) {
+  bool is_first = true;
+  for (std::size_t f = 0; f < of_folds.size(); ++f) {
+    if (f == left_out_) continue;
+    if (std::exchange(is_first, false)) {
+      curvature_ = of_folds[f];
+    } else {
+      curvature_.add(of_folds[f]);
     }
   }
+}
+
+void ExplicitLogistic::take_curvature() {
+  fold_curvatures_.resize(num_folds());
+  for (std::size_t f = 0; f < num_folds(); ++f) {
+    if (f != left_out_) fold_curvatures_[f] = passes_.measure_curvature(f, point_);
+  }
+  add_up_curvatures(fold_curvatures_);
+  curvature_point_ = point_;
+}
+
+double ExplicitLogistic::far_away() const {
+  // Far from where it was taken a Hessian gains fewer digits per step: at the upper end about as
+  // few as kStaleShrinkage allows.
+  const auto width = static_cast<double>(matrix().cols());
+  const double num_passes = width * static_cast<double>(num_logits() + 1) / 20;  // that it takes
+  return std::clamp(0.025 * num_passes, 0.05, 0.4);
+}
+
+void ExplicitLogistic::adopt_if_better(double c, const ExplicitLogistic& whole) {
+  double loss = 0;
+  for (std::size_t f = 0; f < num_folds(); ++f) {
+    if (f != left_out_) loss += whole.fold_slopes_[f].loss;
+  }
+  if (!point_.empty() && penalty(point_) + c * slope_.loss <= penalty(whole.point_) + c * loss) {
+    return;
+  }
+  point_ = whole.point_;
+  add_up_slopes(whole.fold_slopes_);
+  add_up_curvatures(whole.fold_curvatures_);
+  curvature_point_ = whole.curvature_point_;
 }
 
 Matrix<double> ExplicitLogistic::assemble_hessian(double c) const {
@@ -139,10 +122,10 @@ Matrix<double> ExplicitLogistic::assemble_hessian(double c) const {
   Matrix<double> hessian(size(), size());
   for (std::size_t a = 0; a < num_logits(); ++a) {
     for (std::size_t b = 0; b < num_logits(); ++b) {
-      const std::size_t pair = pair_of(std::max(a, b), std::min(a, b));
+      const std::size_t pair = pair_of_labels(std::max(a, b), std::min(a, b));
       const double sign = a == b ? c : -c;
-      const Matrix<double>& product = products_[pair];
-      const std::span<const double> sums = weighted_sums_.row(pair);
+      const Matrix<double>& product = curvature_.products[pair];
+      const std::span<const double> sums = curvature_.weighted_sums.row(pair);
       for (std::size_t j = 0; j < width; ++j) {
         const std::span<double> row = hessian.row(a * width + j);
         for (std::size_t k = 0; k < width; ++k) {
@@ -158,29 +141,58 @@ Matrix<double> ExplicitLogistic::assemble_hessian(double c) const {
   return hessian;
 }
 
-StepQuality ExplicitLogistic::find_newton_step(double c, std::span<const double> gradient,
-                                               double /*tolerance*/, std::span<double> step) {
+double ExplicitLogistic::change_of_logits(const Matrix<double>& hessian, double c,
+                                          std::span<const double> direction) const {
+  double form = -2 * penalty(direction);
+  for (std::size_t j = 0; j < size(); ++j) {
+    const double off_diagonal = dot(hessian.row(j).first(j), direction.first(j));
+    form += direction[j] * (2 * off_diagonal + hessian(j, j) * direction[j]);
+  }
+  double weight = 0;
+  for (std::size_t a = 0; a < num_logits(); ++a) {
+    weight += curvature_.weighted_sums(pair_of_labels(a, a), matrix().cols());
+  }
+  return std::sqrt(std::max(form, 0.0) / (c * weight));
+}
+
+double ExplicitLogistic::find_newton_step(double c, std::span<const double> gradient,
+                                          double /*tolerance*/, std::span<double> step) {
   const double norm = std::sqrt(dot(gradient, gradient));
   const bool is_stale = c == last_c_ && norm > kStaleShrinkage * last_norm_;
-  if (products_.empty() || is_stale) take_curvature();
   last_c_ = c;
   last_norm_ = norm;
-  Matrix<double> hessian = assemble_hessian(c);
-  std::vector<double> diagonal(size());
-  for (std::size_t j = 0; j < size(); ++j) diagonal[j] = hessian(j, j);
+  Matrix<double> hessian;
+  double moved = std::numeric_limits<double>::infinity();
+  if (!curvature_point_.empty() && !is_stale) {
+    hessian = assemble_hessian(c);
+    std::vector<double> way(size());
+    for (std::size_t j = 0; j < size(); ++j) way[j] = point_[j] - curvature_point_[j];
+    moved = change_of_logits(hessian, c, way);
+  }
+  if (!(moved <= far_away())) {
+    take_curvature();
+    hessian = assemble_hessian(c);
+    moved = 0;
+  }
   for (std::size_t j = 0; j < size(); ++j) step[j] = -gradient[j];
+  Matrix<double> factor = hessian;
   const OneBlasThread guard;
-  if (ops::factorise_cholesky(context(), hessian.view())) {
+  if (ops::factorise_cholesky(context(), factor.view())) {
     // A row-major lower triangle is LAPACK's upper one.
     const int n = static_cast<int>(size());
-    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', n, 1, hessian.data(), n, step.data(), n);
-    return StepQuality::kByHessian;
+    LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'U', n, 1, factor.data(), n, step.data(), n);
+    std::vector<double> slopes_only(point_);
+    std::fill(slopes_only.begin() + static_cast<std::ptrdiff_t>(num_slopes()), slopes_only.end(),
+              0.0);
+    const double length = change_of_logits(hessian, c, step);
+    return kChangeOfCurvature * (moved + length) * length /
+           change_of_logits(hessian, c, slopes_only);
   }
   // Saturated probabilities leave nothing of the intercepts' curvature.
   for (std::size_t j = 0; j < size(); ++j) {
-    step[j] /= std::max(diagonal[j], std::numeric_limits<double>::min());
+    step[j] /= std::max(hessian(j, j), std::numeric_limits<double>::min());
   }
-  return StepQuality::kRough;
+  return std::numeric_limits<double>::infinity();
 }
 
 }  // namespace cone

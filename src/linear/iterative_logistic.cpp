@@ -16,9 +16,9 @@ constexpr std::size_t kRowsPerPoll = 4096;
 
 }  // namespace
 
-IterativeLogistic::IterativeLogistic(const Context& context, CentredMatrix x,
-                                     std::span<const std::uint8_t> labels, std::size_t num_labels)
-    : LogisticObjective(context, std::move(x), labels, num_labels),
+IterativeLogistic::IterativeLogistic(const Context& context,
+                                     std::shared_ptr<const LabelledRows> rows)
+    : LogisticObjective(context, std::move(rows)),
       probability_(num_logits(), matrix().rows()),
       scratch_(num_logits(), matrix().rows()),
       weight_(num_logits(), matrix().rows()) {}
@@ -109,8 +109,8 @@ void IterativeLogistic::multiply_hessian(std::span<const double> direction, std:
   add_penalty_gradient(direction, out);
 }
 
-StepQuality IterativeLogistic::find_newton_step(double c, std::span<const double> gradient,
-                                                double tolerance, std::span<double> step) {
+double IterativeLogistic::find_newton_step(double c, std::span<const double> gradient,
+                                           double tolerance, std::span<double> step) {
   take_curvature(c);
   const std::vector<double> diagonal = approximate_diagonal();
   std::vector<double> residual(size());
@@ -143,7 +143,7 @@ StepQuality IterativeLogistic::find_newton_step(double c, std::span<const double
     }
     size_squared = next;
   }
-  return StepQuality::kRough;
+  return std::numeric_limits<double>::infinity();
 }
 
 }  // namespace cone

@@ -10,13 +10,12 @@ namespace cone {
 /// inner iteration.
 class IterativeLogistic : public LogisticObjective {
  public:
-  IterativeLogistic(const Context& context, CentredMatrix x, std::span<const std::uint8_t> labels,
-                    std::size_t num_labels);
+  IterativeLogistic(const Context& context, std::shared_ptr<const LabelledRows> rows);
 
   double evaluate(double c, std::span<const double> point) override;
   double gradient(double c, std::span<const double> point, std::span<double> out) override;
-  StepQuality find_newton_step(double c, std::span<const double> gradient, double tolerance,
-                               std::span<double> step) override;
+  double find_newton_step(double c, std::span<const double> gradient, double tolerance,
+                          std::span<double> step) override;
 
  private:
   /// Fixes the Hessian for the next two.

@@ -20,6 +20,9 @@ struct LinearFit {
   bool converged = true;
 
   double predict(const FeatureMatrix::Row& row) const { return intercept + dot(row, coefficients); }
+  /// For the rows named by `rows`. Adds dense columns side by side: digits may differ from those of
+  /// the rows one by one.
+  std::vector<double> predict(const FeatureMatrix& x, std::span<const std::uint32_t> rows) const;
 };
 
 /// The smaller side of X up to which fits are direct: one Gram matrix takes 0.5 GB there, its

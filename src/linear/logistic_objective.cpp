@@ -15,22 +15,27 @@
 namespace cone {
 namespace {
 
-/// How many rows have each label. Throws unless all occur.
-std::vector<double> count_labels(std::span<const std::uint8_t> labels, std::size_t num_labels) {
+/// How many rows of all folds but one have each label. Throws unless all occur.
+std::vector<double> count_labels(const LabelledRows& rows, std::size_t left_out) {
+  const std::size_t num_labels = rows.num_labels;
   require(num_labels >= 2, "logistic regression: there must be two labels or more");
   std::vector<double> count(num_labels, 0.0);
-  for (const std::uint8_t label : labels) {
-    require(label < num_labels, "logistic regression: a label is out of range");
-    ++count[label];
+  for (std::size_t f = 0; f < rows.num_folds(); ++f) {
+    if (f == left_out) continue;
+    for (std::size_t i = rows.fold_begin(f); i < rows.fold_ends[f]; ++i) {
+      require(rows.label[i] < num_labels, "logistic regression: a label is out of range");
+      ++count[rows.label[i]];
+    }
   }
+  const double num_rows = sum(count);
   for (std::size_t a = 0; a < num_labels; ++a) {
     if (count[a] > 0) continue;
     Fault fault;
     fault.what = num_labels == 2
-                     ? fmt::format("logistic regression on {} nodes, all of them {}", labels.size(),
+                     ? fmt::format("logistic regression on {} nodes, all of them {}", num_rows,
                                    a == 0 ? "treated" : "untreated")
                      : fmt::format("logistic regression on {} nodes, none of them in arm {} of {}",
-                                   labels.size(), a + 1, num_labels);
+                                   num_rows, a + 1, num_labels);
     fault.advice = "use fewer folds, or bring logged propensities";
     throw Error(ErrorCode::kData, std::move(fault));
   }
@@ -39,60 +44,61 @@ std::vector<double> count_labels(std::span<const std::uint8_t> labels, std::size
 
 }  // namespace
 
-LogisticObjective::LogisticObjective(const Context& context, CentredMatrix x,
-                                     std::span<const std::uint8_t> labels, std::size_t num_labels)
-    : context_(context),
-      x_(std::move(x)),
-      num_logits_(num_labels - 1),
-      label_(labels.begin(), labels.end()) {
+LogisticObjective::LogisticObjective(const Context& context,
+                                     std::shared_ptr<const LabelledRows> rows, std::size_t left_out)
+    : context_(context), rows_(std::move(rows)) {
   context.poll();
-  require(label_.size() == x_.rows(), "logistic regression: X and labels differ in length");
-  const std::vector<double> count = count_labels(labels, num_labels);
-  const auto num_rows = static_cast<double>(label_.size());
+  require(rows_->label.size() == rows_->x.rows() && !rows_->fold_ends.empty() &&
+              rows_->fold_ends.back() == rows_->x.rows(),
+          "logistic regression: X and labels differ in length");
+  const std::vector<double> count = count_labels(*rows_, left_out);
+  const double num_rows = sum(count);
   double first_share = 1;
-  for (std::size_t a = 1; a < num_labels; ++a) first_share -= count[a] / num_rows;
+  for (std::size_t a = 1; a < count.size(); ++a) first_share -= count[a] / num_rows;
   null_point_.assign(size(), 0.0);
-  for (std::size_t a = 0; a < num_logits_; ++a) {
+  for (std::size_t a = 0; a < num_logits(); ++a) {
     null_point_[num_slopes() + a] = std::log(count[a + 1] / num_rows / first_share);
   }
 }
 
 double LogisticObjective::penalty(std::span<const double> point) const {
   double squares = 0;
-  std::vector<double> total(x_.cols(), 0.0);
-  for (std::size_t a = 0; a < num_logits_; ++a) {
+  std::vector<double> total(matrix().cols(), 0.0);
+  for (std::size_t a = 0; a < num_logits(); ++a) {
     const std::span<const double> v = slopes(point, a);
     squares += dot(v, v);
     for (std::size_t j = 0; j < v.size(); ++j) total[j] += v[j];
   }
-  return squares - dot(total, total) / static_cast<double>(num_logits_ + 1);
+  return squares - dot(total, total) / static_cast<double>(num_logits() + 1);
 }
 
 void LogisticObjective::add_penalty_gradient(std::span<const double> point,
                                              std::span<double> out) const {
-  for (std::size_t j = 0; j < x_.cols(); ++j) {
+  for (std::size_t j = 0; j < matrix().cols(); ++j) {
     double total = 0;
-    for (std::size_t a = 0; a < num_logits_; ++a) total += slopes(point, a)[j];
-    const double mean = total / static_cast<double>(num_logits_ + 1);  // that of label 0 is zero
-    for (std::size_t a = 0; a < num_logits_; ++a) {
+    for (std::size_t a = 0; a < num_logits(); ++a) total += slopes(point, a)[j];
+    const double mean = total / static_cast<double>(num_logits() + 1);  // that of label 0 is zero
+    for (std::size_t a = 0; a < num_logits(); ++a) {
       slopes(out, a)[j] += 2 * (slopes(point, a)[j] - mean);
     }
   }
 }
 
 double LogisticObjective::gradient_rounding(double c) const {
-  const auto num_rows = static_cast<double>(label_.size());
+  const auto num_rows = static_cast<double>(labels().size());
   return std::numeric_limits<double>::epsilon() * c * num_rows *
-         std::sqrt(num_rows + sum(x_.sums_of_squares()));
+         std::sqrt(num_rows + sum(matrix().sums_of_squares()));
 }
 
 std::unique_ptr<LogisticObjective> make_logistic_objective(const Context& context, CentredMatrix x,
                                                            std::span<const std::uint8_t> labels,
                                                            std::size_t num_labels) {
-  if (prefers_explicit_hessian(x, num_labels)) {
-    return std::make_unique<ExplicitLogistic>(context, std::move(x), labels, num_labels);
-  }
-  return std::make_unique<IterativeLogistic>(context, std::move(x), labels, num_labels);
+  const bool is_explicit = prefers_explicit_hessian(x, num_labels);
+  const std::size_t num_rows = x.rows();
+  auto rows = std::make_shared<const LabelledRows>(
+      LabelledRows{std::move(x), {labels.begin(), labels.end()}, num_labels, {num_rows}});
+  if (is_explicit) return std::make_unique<ExplicitLogistic>(context, std::move(rows));
+  return std::make_unique<IterativeLogistic>(context, std::move(rows));
 }
 
 SoftmaxOfRow apply_softmax(const double* logits, std::size_t num_logits, std::size_t stride,

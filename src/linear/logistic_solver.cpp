@@ -19,9 +19,6 @@ constexpr int kMaxHalvings = 40;
 constexpr double kGradientFloor = 1e-4;
 /// Changes of the objective below this share of it cannot be told from rounding.
 constexpr double kValueRounding = 1e-12;
-/// A step by the Hessian leaves a tenth of the way to the minimum, or less: it may be this many
-/// times as long as the error that is allowed.
-constexpr double kLastStep = 10;
 /// Steps within rounding that may pass without halving the gradient.
 constexpr int kMaxIdleSteps = 2;
 
@@ -30,22 +27,37 @@ constexpr int kMaxIdleSteps = 2;
 LogisticSolver::LogisticSolver(const Context& context, CentredMatrix x,
                                std::span<const std::uint8_t> labels, std::size_t num_labels)
     : context_(context),
-      objective_(make_logistic_objective(context, std::move(x), labels, num_labels)),
-      point_(objective_->null_point().begin(), objective_->null_point().end()) {
+      objective_(make_logistic_objective(context, std::move(x), labels, num_labels)) {
+  start_at(objective_->null_point());
+}
+
+LogisticSolver::LogisticSolver(const Context& context, std::unique_ptr<LogisticObjective> objective,
+                               std::span<const double> start)
+    : context_(context), objective_(std::move(objective)) {
+  start_at(start);
+}
+
+void LogisticSolver::start_at(std::span<const double> start) {
+  move_to(start);
   null_loss_ = objective_->evaluate(1, point_);
   std::vector<double> slopes(point_.size());
   null_gradient_norm_ = objective_->gradient(1, point_, slopes);
 }
 
 LogisticFit LogisticSolver::fit(double c, double tolerance) {
-  return run_newton(c, tolerance, /*may_end_with_step=*/false);
+  return describe(run_newton(c, tolerance, /*may_end_with_step=*/false));
 }
 
 LogisticFit LogisticSolver::fit_roughly(double c, double tolerance) {
-  return run_newton(c, tolerance, /*may_end_with_step=*/true);
+  return describe(run_newton(c, tolerance, /*may_end_with_step=*/true));
 }
 
-LogisticFit LogisticSolver::run_newton(double c, double tolerance, bool may_end_with_step) {
+std::vector<double> LogisticSolver::solve_roughly(double c, double tolerance) {
+  return run_newton(c, tolerance, /*may_end_with_step=*/true).point;
+}
+
+LogisticSolver::Solution LogisticSolver::run_newton(double c, double tolerance,
+                                                    bool may_end_with_step) {
   require(c >= 0 && std::isfinite(c), "logistic regression: C must be finite and not negative");
   const std::size_t size = point_.size();
   std::vector<double> gradient(size);
@@ -74,21 +86,12 @@ LogisticFit LogisticSolver::run_newton(double c, double tolerance, bool may_end_
     if (converged || num_steps == kMaxNewtonSteps) break;
     // Solving the step no better than the gradient deserves saves most of the inner iterations
     // early on and keeps superlinear convergence at the end.
-    const StepQuality quality =
+    const double left =
         objective_->find_newton_step(c, gradient, std::min(0.1, std::sqrt(norm / null_norm)), step);
-    if (may_end_with_step && quality == StepQuality::kByHessian) {
-      const std::span<const double> change(step.data(), slopes.size());
-      const std::span<const double> shift = std::span<const double>(step).subspan(slopes.size());
-      const double longest = kLastStep * tolerance;
-      if (dot(change, change) <= longest * longest * dot(slopes, slopes) &&
-          dot(shift, shift) <= longest * longest) {
-        // The next C starts from where value and gradient are known.
-        for (std::size_t j = 0; j < size; ++j) candidate[j] = point_[j] + step[j];
-        LogisticFit fit = fit_at(candidate);
-        fit.converged = true;
-        fit.iterations = num_steps + 1;
-        return fit;
-      }
+    if (may_end_with_step && left <= tolerance) {
+      // The next C starts from where value and gradient are known.
+      for (std::size_t j = 0; j < size; ++j) candidate[j] = point_[j] + step[j];
+      return {.point = std::move(candidate), .converged = true, .num_steps = num_steps + 1};
     }
     const double slope = dot(gradient, step);
     // Next to the minimum the decrease drowns in the rounding of the objective. The slope along the
@@ -126,15 +129,15 @@ LogisticFit LogisticSolver::run_newton(double c, double tolerance, bool may_end_
       break;
     }
   }
-  LogisticFit fit = fit_at(point_);
-  fit.converged = converged;
-  fit.iterations = num_steps;
-  return fit;
+  return {.point = point_, .converged = converged, .num_steps = num_steps};
 }
 
-LogisticFit LogisticSolver::fit_at(std::span<const double> point) const {
+LogisticFit LogisticSolver::describe(const Solution& solution) const {
+  const std::span<const double> point = solution.point;
   const CentredMatrix& x = objective_->matrix();
   LogisticFit fit;
+  fit.converged = solution.converged;
+  fit.iterations = solution.num_steps;
   fit.coefficients = Matrix<double>(objective_->num_logits(), x.num_source_cols());
   for (std::size_t a = 0; a < objective_->num_logits(); ++a) {
     const std::span<const double> slopes = point.subspan(a * x.cols(), x.cols());

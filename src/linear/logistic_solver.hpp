@@ -20,15 +20,30 @@ class LogisticSolver {
   LogisticSolver(const Context& context, CentredMatrix x, std::span<const std::uint8_t> labels,
                  std::size_t num_labels);
 
+  /// On an objective, from `start` on.
+  LogisticSolver(const Context& context, std::unique_ptr<LogisticObjective> objective,
+                 std::span<const double> start);
+
   LogisticFit fit(double c, double tolerance);
   /// A fit that is good enough to compare penalties: where the Hessian is at hand, it ends with a
   /// Newton step that no further pass over the data checks, once that leaves an error of about
-  /// `tolerance` times the slopes.
+  /// `tolerance` times the spread of the logits.
   LogisticFit fit_roughly(double c, double tolerance);
+  /// The same as a point of the objective.
+  std::vector<double> solve_roughly(double c, double tolerance);
+  /// The next fit starts there.
+  void move_to(std::span<const double> point) { point_.assign(point.begin(), point.end()); }
 
  private:
-  LogisticFit run_newton(double c, double tolerance, bool may_end_with_step);
-  LogisticFit fit_at(std::span<const double> point) const;
+  void start_at(std::span<const double> start);
+
+  struct Solution {
+    std::vector<double> point;
+    bool converged = false;
+    int num_steps = 0;
+  };
+  Solution run_newton(double c, double tolerance, bool may_end_with_step);
+  LogisticFit describe(const Solution& solution) const;
 
   const Context& context_;
   std::unique_ptr<LogisticObjective> objective_;

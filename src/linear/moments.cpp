@@ -7,12 +7,13 @@
 
 #include "base/numeric.hpp"
 #include "linear/dense.hpp"
+#include "ops/columns.hpp"
 
 namespace cone {
 namespace {
 
 /// Rows made dense at a time: they stay in the cache for the product.
-constexpr std::size_t kMomentRows = 512;
+constexpr std::size_t kMomentRows = 256;
 
 /// Iterations of conjugate gradients per strength, about, each with two products.
 constexpr double kUsualIterations = 8;
@@ -20,6 +21,30 @@ constexpr double kUsualIterations = 8;
 constexpr std::size_t kMostColumns = 512;
 /// Of columns³, for the decomposition.
 constexpr double kDecompositionProducts = 9;
+
+/// Rows of (x, y) less the origin, one column per row of `out`.
+void read_shifted_rows(const FeatureMatrix& x, std::span<const double> y,
+                       std::span<const std::uint32_t> rows, std::span<const double> origin,
+                       MatrixView<double> out) {
+  for (std::size_t j = 0; j < x.cols(); ++j) {
+    std::fill(out.row(j).begin(), out.row(j).end(), -origin[j]);
+  }
+  constexpr std::size_t kRowsAtATime = 8;  // a cache line of every column
+  for (std::size_t begin = 0; begin < rows.size(); begin += kRowsAtATime) {
+    const std::size_t count = std::min(kRowsAtATime, rows.size() - begin);
+    const double* from[kRowsAtATime];
+    for (std::size_t i = 0; i < count; ++i) from[i] = x.dense().row(rows[begin + i]).data();
+    for (std::size_t d = 0; d < x.dense_columns().size(); ++d) {
+      double* const to = &out(x.dense_columns()[d], begin);
+      for (std::size_t i = 0; i < count; ++i) to[i] += from[i][d];
+    }
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const SparseMatrix::Row row = x.sparse().row(rows[i]);
+    for (std::size_t k = 0; k < row.size(); ++k) out(row.columns[k], i) += row.values[k];
+    out(x.cols(), i) = y[rows[i]] - origin[x.cols()];
+  }
+}
 
 }  // namespace
 
@@ -36,33 +61,20 @@ bool prefers_moments(const FeatureMatrix& x, std::size_t num_strengths) {
 
 Moments measure_moments(const Context& context, const FeatureMatrix& x, std::span<const double> y,
                         std::span<const std::uint32_t> rows, std::span<const double> origin) {
-  const OneBlasThread guard;
   const std::size_t width = x.cols() + 1;
-  const int size = static_cast<int>(width);
   Moments out{.count = static_cast<double>(rows.size()),
               .mean = std::vector<double>(width, 0.0),
               .products = Matrix<double>(width, width)};
-  std::vector<double> block(kMomentRows * width);
-  const std::size_t num_dense = x.dense_columns().size();
-  const bool dense_is_first = num_dense > 0 && x.dense_columns().back() + 1 == num_dense;
+  Matrix<double> buffer(width, kMomentRows);
+  Matrix<double> scratch = Matrix<double>::unfilled(width, kMomentRows);
+  const std::vector<double> ones(kMomentRows, 1.0);
   for (std::size_t begin = 0; begin < rows.size(); begin += kMomentRows) {
     context.poll();
     const std::size_t count = std::min(kMomentRows, rows.size() - begin);
-    for (std::size_t i = 0; i < count; ++i) {
-      double* v = block.data() + i * width;
-      const FeatureMatrix::Row row = x.row(rows[begin + i]);
-      for (std::size_t j = 0; j < width; ++j) v[j] = -origin[j];
-      if (dense_is_first) {
-        for (std::size_t j = 0; j < row.dense.size(); ++j) v[j] += row.dense[j];
-        add_scaled(1, {{}, {}, row.sparse}, {v, x.cols()});
-      } else {
-        add_scaled(1, row, {v, x.cols()});
-      }
-      v[width - 1] += y[rows[begin + i]];
-      for (std::size_t j = 0; j < width; ++j) out.mean[j] += v[j];
-    }
-    cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, size, static_cast<int>(count), 1.0,
-                block.data(), size, 1.0, out.products.data(), size);
+    const MatrixView<double> block(buffer.data(), width, count, kMomentRows);
+    read_shifted_rows(x, y, rows.subspan(begin, count), origin, block);
+    ops::add_columns_transposed(block, std::span(ones).first(count), out.mean);
+    add_weighted_products(block, std::span(ones).first(count), scratch.view(), out.products);
   }
   if (rows.empty()) return out;
   for (std::size_t a = 0; a < width; ++a) {

@@ -19,8 +19,8 @@ struct Moments {
 };
 
 /// The moments of the rows named by `rows`. `origin` (columns, then y) should be near the means:
-/// digits are lost where a mean is many standard deviations away from it. O(rows · columns²) in
-/// BLAS on one thread.
+/// digits are lost where a mean is many standard deviations away from it. O(rows · columns²) on one
+/// thread.
 Moments measure_moments(const Context& context, const FeatureMatrix& x, std::span<const double> y,
                         std::span<const std::uint32_t> rows, std::span<const double> origin);
 

@@ -16,16 +16,28 @@ std::vector<double> signal_grid(double low, double high) {
 
 std::vector<double> losses_along_path(std::size_t num_candidates,
                                       const std::function<double(std::size_t)>& loss) {
+  return losses_along_paths(1, num_candidates,
+                            [&](std::size_t k) { return std::vector<double>{loss(k)}; })[0];
+}
+
+std::vector<std::vector<double>> losses_along_paths(
+    std::size_t num_splits, std::size_t num_candidates,
+    const std::function<std::vector<double>(std::size_t)>& losses) {
   constexpr int kPatience = 3;
-  std::vector<double> losses;
-  double best = std::numeric_limits<double>::infinity();
-  int num_worse = 0;
-  for (std::size_t k = 0; k < num_candidates && num_worse < kPatience; ++k) {
-    losses.push_back(loss(k));
-    num_worse = losses.back() > best ? num_worse + 1 : 0;
-    best = std::min(best, losses.back());
+  std::vector<std::vector<double>> out(num_splits);
+  std::vector<double> best(num_splits, std::numeric_limits<double>::infinity());
+  std::vector<int> num_worse(num_splits, 0);
+  bool goes_on = true;
+  for (std::size_t k = 0; k < num_candidates && goes_on; ++k) {
+    const std::vector<double> found = losses(k);
+    for (std::size_t s = 0; s < num_splits; ++s) {
+      out[s].push_back(found[s]);
+      num_worse[s] = found[s] > best[s] ? num_worse[s] + 1 : 0;
+      best[s] = std::min(best[s], found[s]);
+      goes_on = goes_on && num_worse[s] < kPatience;
+    }
   }
-  return losses;
+  return out;
 }
 
 std::size_t find_least_loss(const std::vector<std::vector<double>>& losses) {

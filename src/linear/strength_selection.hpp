@@ -17,6 +17,12 @@ std::vector<double> signal_grid(double low, double high);
 std::vector<double> losses_along_path(std::size_t num_candidates,
                                       const std::function<double(std::size_t)>& loss);
 
+/// The same of several splits at once: losses(k) is what candidate k costs each of them. Stops as
+/// soon as one split stops, since the others could not compare what comes then.
+std::vector<std::vector<double>> losses_along_paths(
+    std::size_t num_splits, std::size_t num_candidates,
+    const std::function<std::vector<double>(std::size_t)>& losses);
+
 /// The candidate with the least total loss over the splits; the strongest of those that tie. Only
 /// candidates that every split got to compete; splits without losses do not count. kNoCandidate
 /// where no split has any.

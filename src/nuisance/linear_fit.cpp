@@ -28,8 +28,9 @@ Matrix<double> predict_scored(const LinearLog& log, const LinearUnit& unit, cons
   const std::vector<NodeIndex>& score = log.plan.tasks[unit.task].score;
   Matrix<double> mu(score.size(), unit.all_arms() ? log.data.num_arms() : 1);
   const Matrix<double> corners = arm_corners(mu.cols());
+  const std::vector<double> of_features = fit.predict(log.x, score);
   for (std::size_t k = 0; k < score.size(); ++k) {
-    const double at_control = fit.predict(log.x.row(score[k]));
+    const double at_control = of_features[k];
     for (std::size_t a = 0; a < mu.cols(); ++a) {
       double shift = 0;
       for (std::size_t j = 0; j < corners.cols(); ++j) {
@@ -101,6 +102,13 @@ LinearUnitFit fit_linear_unit(const Context& context, const LinearLog& log, cons
     out.interpolates = freedom < kLeastResidualFreedom;
     out.squared_residuals = squared_residuals(fit, make_design(log, unit, out.nodes), y, freedom);
   }
+  out.mu = predict_scored(log, unit, fit);
+  return out;
+}
+
+LinearUnitFit use_linear_fit(const LinearLog& log, const LinearUnit& unit, const LinearFit& fit) {
+  LinearUnitFit out;
+  out.converged = fit.converged;
   out.mu = predict_scored(log, unit, fit);
   return out;
 }

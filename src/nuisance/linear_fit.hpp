@@ -40,7 +40,7 @@ struct LinearUnitFit {
   std::vector<double> squared_residuals;
   bool interpolates = false;  ///< degrees of freedom ≥ n: squared_residuals are NaN
   bool converged = true;
-  std::unique_ptr<LinearSmoother> smoother;
+  std::unique_ptr<LinearSmoother> smoother;  ///< none where the regression was known already
 };
 
 /// Where the arms lie in the space that tells them apart: the corners of a regular simplex with
@@ -60,5 +60,7 @@ std::vector<NodeIndex> choose_nodes(const LinearLog& log, const LinearUnit& unit
 
 LinearUnitFit fit_linear_unit(const Context& context, const LinearLog& log, const LinearUnit& unit,
                               bool want_residuals);
+/// The same, without residuals, for a regression that is known already.
+LinearUnitFit use_linear_fit(const LinearLog& log, const LinearUnit& unit, const LinearFit& fit);
 
 }  // namespace cone

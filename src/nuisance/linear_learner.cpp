@@ -88,10 +88,12 @@ Nuisances LinearLearner::fit(const Context& context, const Dataset& data,
   context.poll();
 
   OutcomeTable out;
+  RidgeSelection selection;
   auto log = std::make_shared<LinearLog>(LinearLog{data, plan, {}});
   if (model_ == LinearModel::kRidge) {
     ScaledFeatures scaled = scale_for_penalty(data.features, options_.feature_scaling);
-    out.chosen_strengths = select_ridge_strengths(context, data, scaled, plan);
+    selection = select_ridge_strengths(context, data, scaled, plan);
+    out.chosen_strengths = selection.strengths;
     log->x = std::move(scaled.matrix);
   } else {
     log->x = scale_for_least_squares(data.features);
@@ -101,11 +103,16 @@ Nuisances LinearLearner::fit(const Context& context, const Dataset& data,
   const bool want_residuals = plan.scored.size() < data.num_nodes();
   std::vector<LinearUnitFit> fits(units.size());
   const std::size_t per_unit = kept_bytes_ / std::max<std::size_t>(1, units.size());
+  const auto fit_unit = [&](std::size_t u) {
+    if (!want_residuals && !selection.fits.empty() && selection.fits[u].has_value()) {
+      fits[u] = use_linear_fit(*log, units[u], *selection.fits[u]);
+      return;
+    }
+    fits[u] = fit_linear_unit(context, *log, units[u], want_residuals);
+    if (fits[u].smoother->num_bytes() > per_unit) fits[u].smoother.reset();
+  };
   context.for_each_task(fmt::format("fitting outcome models ({})", enum_name(model_)), units.size(),
-                        [&](std::size_t u) {
-                          fits[u] = fit_linear_unit(context, *log, units[u], want_residuals);
-                          if (fits[u].smoother->num_bytes() > per_unit) fits[u].smoother.reset();
-                        });
+                        fit_unit);
 
   out.mu = Matrix<double>(plan.scored.size(), data.num_arms(), kNaN);
   for (std::size_t u = 0; u < units.size(); ++u) {

@@ -12,7 +12,8 @@ namespace cone {
 /// model (C = 0: everyone has the mean propensity) to a prior standard deviation of 10 of the
 /// logit; ties go to the stronger penalty. The model is then fitted on all of the task's nodes.
 /// A path of fits per selection split, each warm-started from the stronger one; a split gives up
-/// after three strengths that are worse than its best.
+/// after three strengths that are worse than its best. Where the splits are folds and the columns
+/// few and dense, all fits of a task share one block of rows (LogisticFolds).
 ///
 /// Throws Error(kData) where the data has no log, the fitting nodes of a task lack an arm, or no
 /// selection split has every arm.

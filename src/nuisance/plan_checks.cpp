@@ -8,10 +8,14 @@ namespace cone {
 
 std::vector<NodeIndex> nodes_of_arm(const Dataset& data, std::span<const NodeIndex> nodes,
                                     Arm arm) {
-  std::vector<NodeIndex> members;
+  // Arms come in no order: to write always and to count by the arm is faster than to branch on it.
+  std::vector<NodeIndex> members(nodes.size());
+  std::size_t count = 0;
   for (const NodeIndex i : nodes) {
-    if (data.treatment[i] == arm) members.push_back(i);
+    members[count] = i;
+    count += data.treatment[i] == arm ? 1 : 0;
   }
+  members.resize(count);
   return members;
 }
 
@@ -53,6 +57,34 @@ void require_every_arm(const Dataset& data, const FitPlan& plan) {
     }
   }
   faults.throw_if_any(ErrorCode::kData);
+}
+
+bool selects_by_folds(const FitTask& task) {
+  const std::size_t num_splits = task.selection.size();
+  std::vector<std::size_t> num_fitted(num_splits, 0);
+  std::vector<std::size_t> num_scored(num_splits, 0);
+  const auto is_next = [](const std::vector<NodeIndex>& nodes, std::size_t place, NodeIndex node) {
+    return place < nodes.size() && nodes[place] == node;
+  };
+  for (const NodeIndex node : task.fit) {
+    std::size_t num_scorers = 0;
+    for (std::size_t s = 0; s < num_splits; ++s) {
+      if (is_next(task.selection[s].fit, num_fitted[s], node)) {
+        ++num_fitted[s];
+      } else if (is_next(task.selection[s].score, num_scored[s], node)) {
+        ++num_scored[s];
+        ++num_scorers;
+      } else {
+        return false;
+      }
+    }
+    if (num_scorers != 1) return false;
+  }
+  for (std::size_t s = 0; s < num_splits; ++s) {
+    if (num_fitted[s] < task.selection[s].fit.size()) return false;
+    if (num_scored[s] < task.selection[s].score.size()) return false;
+  }
+  return true;
 }
 
 const SelectionSplit& early_stopping_split(const FitTask& task) {

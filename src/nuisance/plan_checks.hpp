@@ -17,6 +17,10 @@ void require_every_arm(const Dataset& data, const FitPlan& plan);
 std::vector<std::size_t> find_rows(std::span<const NodeIndex> scored,
                                    std::span<const NodeIndex> nodes);
 
+/// Whether the selection splits are folds of the task's fitting nodes: every split scores one fold
+/// and fits on the others.
+bool selects_by_folds(const FitTask& task);
+
 /// The nodes that networks learn from, and those that stop them early.
 const SelectionSplit& early_stopping_split(const FitTask& task);
 

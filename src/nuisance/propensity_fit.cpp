@@ -7,6 +7,8 @@
 #include "cone/error.hpp"
 
 #include "base/numeric.hpp"
+#include "linear/explicit_logistic.hpp"
+#include "linear/logistic_folds.hpp"
 #include "linear/logistic_solver.hpp"
 #include "linear/strength_selection.hpp"
 #include "nuisance/plan_checks.hpp"
@@ -20,9 +22,12 @@ constexpr double kMostLogitVariance = 1e2;
 /// Fits that only compare strengths need the loss to a few digits.
 constexpr double kSelectionTolerance = 1e-4;
 constexpr double kFinalTolerance = 1e-8;
+/// Where the Hessian is at hand it is known how exact a step is, and the last ones gain two digits.
+constexpr double kSelectionToleranceByHessian = 2e-4;
+constexpr double kFinalToleranceByHessian = 1e-10;
 
 /// The features and arms that every task picks its nodes from.
-struct LabelledRows {
+struct ArmRows {
   const FeatureMatrix& x;
   std::span<const Arm> treatment;
   std::size_t num_arms;
@@ -35,7 +40,7 @@ bool has_all_arms(std::span<const Arm> labels, std::size_t num_arms) {
 }
 
 /// Held-out losses over the grid of C; none where the split cannot be fitted.
-std::vector<double> held_out_log_losses(const Context& context, const LabelledRows& rows,
+std::vector<double> held_out_log_losses(const Context& context, const ArmRows& rows,
                                         const SelectionSplit& split, std::span<const double> grid) {
   const std::vector<Arm> labels = values_at(rows.treatment, split.fit);
   if (!has_all_arms(labels, rows.num_arms) || split.score.empty()) return {};
@@ -53,7 +58,7 @@ struct Selection {
 };
 
 /// Each task's C.
-std::vector<Selection> select_strengths(const Context& context, const LabelledRows& rows,
+std::vector<Selection> select_strengths(const Context& context, const ArmRows& rows,
                                         std::span<const FitTask> tasks,
                                         std::span<const double> grid) {
   struct Unit {
@@ -92,16 +97,51 @@ std::vector<Selection> select_strengths(const Context& context, const LabelledRo
   return chosen;
 }
 
+/// Whether all fits of a task can come from one block of rows.
+bool can_share_rows(const ArmRows& rows, const FitTask& task) {
+  return prefers_explicit_hessian(rows.x, rows.num_arms) && !task.selection.empty() &&
+         selects_by_folds(task) &&
+         std::all_of(task.selection.begin(), task.selection.end(), [&](const auto& split) {
+           return !split.score.empty() &&
+                  has_all_arms(values_at(rows.treatment, split.fit), rows.num_arms);
+         });
+}
+
+/// Chooses and fits.
+PropensityFit fit_on_shared_rows(const Context& context, const ArmRows& rows, const FitTask& task,
+                                 std::span<const double> grid) {
+  std::vector<std::span<const NodeIndex>> folds;
+  for (const SelectionSplit& split : task.selection) folds.emplace_back(split.score);
+  LogisticFolds models(context, rows.x, folds, rows.treatment, rows.num_arms);
+  const std::vector<std::vector<double>> losses = losses_along_paths(
+      folds.size(), grid.size(),
+      [&](std::size_t k) { return models.held_out_losses(grid[k], kSelectionToleranceByHessian); });
+  const std::size_t best = find_least_loss(losses);
+  double loss = 0;
+  for (const std::vector<double>& of_fold : losses) loss += of_fold[best];
+  return {.model = models.fit(grid[best], kFinalToleranceByHessian),
+          .held_out_loss = loss / static_cast<double>(task.fit.size()),
+          .strength = grid[best],
+          .has_weakest_penalty = best + 1 == grid.size()};
+}
+
 }  // namespace
 
 std::vector<PropensityFit> fit_propensities(const Context& context, const FeatureMatrix& x,
                                             std::span<const Arm> treatment, std::size_t num_arms,
                                             double total_variance, std::span<const FitTask> tasks) {
-  const LabelledRows rows{.x = x, .treatment = treatment, .num_arms = num_arms};
+  const ArmRows rows{.x = x, .treatment = treatment, .num_arms = num_arms};
   std::vector<double> grid = signal_grid(kLeastLogitVariance, kMostLogitVariance);
   for (double& signal : grid) signal /= total_variance;
-  const std::vector<Selection> chosen = select_strengths(context, rows, tasks, grid);
   std::vector<PropensityFit> fits(tasks.size());
+  if (std::all_of(tasks.begin(), tasks.end(),
+                  [&](const FitTask& task) { return can_share_rows(rows, task); })) {
+    context.for_each_task("fitting propensity models", fits.size(), [&](std::size_t t) {
+      fits[t] = fit_on_shared_rows(context, rows, tasks[t], grid);
+    });
+    return fits;
+  }
+  const std::vector<Selection> chosen = select_strengths(context, rows, tasks, grid);
   context.for_each_task("fitting propensity models", fits.size(), [&](std::size_t t) {
     const double strength = grid[chosen[t].strength];
     LogisticSolver solver(context, CentredMatrix(context, x, tasks[t].fit),

@@ -1,7 +1,8 @@
 #include "nuisance/ridge_selection.hpp"
 
-#include <algorithm>
-#include <iterator>
+#include <functional>
+#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -27,6 +28,7 @@ constexpr std::size_t kPredictionsPerPoll = 4096;
 
 /// Below this share of the outcome's own squares a loss is computed residual by residual.
 constexpr double kRoundedLoss = 1e-8;
+constexpr std::size_t kNoSplit = std::numeric_limits<std::size_t>::max();
 
 double sum_squares_one_by_one(const Context& context, const Dataset& data, const FeatureMatrix& x,
                               std::span<const NodeIndex> nodes, double intercept,
@@ -47,10 +49,12 @@ struct ArmSplit {
   std::vector<NodeIndex> score;
 };
 
-/// For few columns: everything follows from the moments of both sets of nodes.
+/// For few columns: everything follows from the moments of both sets of nodes, of which those to
+/// measure the loss on are score().
 std::vector<double> losses_by_moments(const Context& context, const Dataset& data,
-                                      const FeatureMatrix& x, const ArmSplit& split,
-                                      const Moments& fit, const Moments& held_out,
+                                      const FeatureMatrix& x, const Moments& fit,
+                                      const Moments& held_out,
+                                      const std::function<std::vector<NodeIndex>()>& score,
                                       std::span<const double> strengths) {
   const RidgePath path(context, fit);
   const double squares = held_out.products(x.cols(), x.cols());
@@ -59,23 +63,7 @@ std::vector<double> losses_by_moments(const Context& context, const Dataset& dat
     const double intercept = path.find_intercept(slopes);
     const double loss = sum_squared_residuals(held_out, slopes, intercept);
     if (loss > kRoundedLoss * squares) return loss;
-    return sum_squares_one_by_one(context, data, x, split.score, intercept, slopes);
-  });
-}
-
-/// Whether every split fits on the nodes that the other splits score.
-bool are_folds(const FitTask& task) {
-  std::vector<NodeIndex> all;
-  for (const SelectionSplit& split : task.selection) {
-    all.insert(all.end(), split.score.begin(), split.score.end());
-  }
-  std::sort(all.begin(), all.end());
-  if (all != task.fit) return false;
-  return std::all_of(task.selection.begin(), task.selection.end(), [&](const auto& split) {
-    std::vector<NodeIndex> others;
-    std::set_difference(all.begin(), all.end(), split.score.begin(), split.score.end(),
-                        std::back_inserter(others));
-    return others == split.fit;
+    return sum_squares_one_by_one(context, data, x, score(), intercept, slopes);
   });
 }
 
@@ -111,8 +99,8 @@ std::vector<double> find_origin(const Dataset& data, const FeatureMatrix& x) {
 
 }  // namespace
 
-std::vector<double> select_ridge_strengths(const Context& context, const Dataset& data,
-                                           const ScaledFeatures& features, const FitPlan& plan) {
+RidgeSelection select_ridge_strengths(const Context& context, const Dataset& data,
+                                      const ScaledFeatures& features, const FitPlan& plan) {
   // With noise variance σ² and slopes of variance τ², the best penalty is σ²/τ², and the signal is
   // τ² times the total variance of the features.
   std::vector<double> strengths = signal_grid(kLeastSignal, kMostSignal);
@@ -135,44 +123,52 @@ std::vector<double> select_ridge_strengths(const Context& context, const Dataset
     }
   }
   const FeatureMatrix& x = features.matrix;
-  const auto take_arm = [&](const Unit& unit) {
-    const SelectionSplit& split = plan.tasks[unit.task].selection[unit.split];
-    return ArmSplit{nodes_of_arm(data, split.fit, unit.arm),
-                    nodes_of_arm(data, split.score, unit.arm)};
+  const auto nodes_to_fit = [&](const Unit& unit) {
+    return nodes_of_arm(data, plan.tasks[unit.task].selection[unit.split].fit, unit.arm);
+  };
+  const auto nodes_to_score = [&](const Unit& unit) {
+    return nodes_of_arm(data, plan.tasks[unit.task].selection[unit.split].score, unit.arm);
   };
   const bool by_moments = prefers_moments(x, strengths.size());
   std::vector<Moments> held_out(by_moments ? units.size() : 0);
   std::vector<double> origin;
-  std::vector<bool> has_folds;
+  std::vector<bool> has_folds(plan.tasks.size(), false);
   if (by_moments) {
     origin = find_origin(data, x);
-    for (const FitTask& task : plan.tasks) has_folds.push_back(are_folds(task));
+    for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
+      has_folds[t] = selects_by_folds(plan.tasks[t]);
+    }
     context.for_each_task("measuring the features", units.size(), [&](std::size_t u) {
-      held_out[u] = measure_moments(context, x, data.outcome, take_arm(units[u]).score, origin);
+      held_out[u] = measure_moments(context, x, data.outcome, nodes_to_score(units[u]), origin);
     });
   }
+  /// Of all folds but one, or of all.
+  const auto merge_folds = [&](std::size_t task, Arm arm, std::size_t left_out) {
+    Moments merged;
+    for (std::size_t v = 0; v < units.size(); ++v) {
+      if (units[v].task != task || units[v].arm != arm || units[v].split == left_out) continue;
+      merged = merge_moments(merged, held_out[v]);
+    }
+    return merged;
+  };
   context.for_each_task("choosing the ridge penalty", units.size(), [&](std::size_t u) {
-    const auto [t, s, arm] = units[u];
-    const ArmSplit split = take_arm(units[u]);
-    if (split.fit.empty() || split.score.empty()) return;
-    std::vector<double>& of_split = losses[num_arms * t + arm][s];
+    const Unit& unit = units[u];
+    std::vector<double>& of_split = losses[num_arms * unit.task + unit.arm][unit.split];
     if (!by_moments) {
+      const ArmSplit split{nodes_to_fit(unit), nodes_to_score(unit)};
+      if (split.fit.empty() || split.score.empty()) return;
       of_split = losses_by_iterations(context, data, x, split, strengths);
       return;
     }
-    Moments fit;
-    if (has_folds[t]) {  // then those of the other folds are at hand
-      for (std::size_t v = 0; v < units.size(); ++v) {
-        if (units[v].task != t || units[v].arm != arm || units[v].split == s) continue;
-        fit = merge_moments(fit, held_out[v]);
-      }
-    } else {
-      fit = measure_moments(context, x, data.outcome, split.fit, origin);
-    }
-    of_split = losses_by_moments(context, data, x, split, fit, held_out[u], strengths);
+    const Moments fit = has_folds[unit.task]
+                            ? merge_folds(unit.task, unit.arm, unit.split)
+                            : measure_moments(context, x, data.outcome, nodes_to_fit(unit), origin);
+    if (fit.count == 0 || held_out[u].count == 0) return;
+    of_split = losses_by_moments(
+        context, data, x, fit, held_out[u], [&] { return nodes_to_score(unit); }, strengths);
   });
 
-  std::vector<double> chosen;
+  RidgeSelection chosen;
   for (std::size_t k = 0; k < losses.size(); ++k) {
     const std::size_t best = find_least_loss(losses[k]);
     if (best == kNoCandidate) {
@@ -183,8 +179,20 @@ std::vector<double> select_ridge_strengths(const Context& context, const Dataset
       fault.advice = "use fewer folds or more data";
       throw Error(ErrorCode::kData, std::move(fault));
     }
-    chosen.push_back(strengths[best]);
+    chosen.strengths.push_back(strengths[best]);
   }
+  chosen.fits.resize(losses.size());
+  context.for_each_task("fitting to the moments", losses.size(), [&](std::size_t k) {
+    const std::size_t task = k / num_arms;
+    if (!has_folds[task]) return;
+    const RidgePath path(context, merge_folds(task, static_cast<Arm>(k % num_arms), kNoSplit));
+    std::vector<double> slopes = path.find_slopes(chosen.strengths[k]);
+    const double intercept = path.find_intercept(slopes);
+    chosen.fits[k] = LinearFit{.intercept = intercept,
+                               .coefficients = std::move(slopes),
+                               .rank = x.cols(),
+                               .converged = true};
+  });
   return chosen;
 }
 

@@ -10,6 +10,7 @@
 #include "cone/settings.hpp"
 
 #include "data/split.hpp"
+#include "nuisance/plan_checks.hpp"
 #include "nuisance/simulated_data.hpp"
 
 namespace cone {
@@ -49,6 +50,24 @@ TEST(CrossFitPlan, StopsWhenTheObserverAsks) {
   const Context context(0, 1, &observer);
   std::this_thread::sleep_for(std::chrono::milliseconds(100));  // so that it is time to ask
   EXPECT_THROW(make_plan(context, data, PlanOptions{}, 7), Cancelled);
+}
+
+TEST(CrossFitPlan, SelectsByFoldsUnlessANodeIsMissingOrRepeated) {
+  const Dataset data = testing::simulate({.nodes = 60, .features = 2}, 1).data;
+  const FitTask task = cross_fit_plan(data, 3, 4, 0).tasks[1];
+  EXPECT_TRUE(selects_by_folds(task));
+  FitTask other = task;
+  other.selection.pop_back();
+  EXPECT_FALSE(selects_by_folds(other));
+  other = task;
+  other.selection[2].fit.pop_back();
+  EXPECT_FALSE(selects_by_folds(other));
+  other = task;
+  other.selection[0] = other.selection[1];
+  EXPECT_FALSE(selects_by_folds(other));
+  other = task;
+  other.selection[3].score.push_back(59);
+  EXPECT_FALSE(selects_by_folds(other));
 }
 
 TEST(SplitPlan, FitsOnTrainChoosesOnValidationAndScoresTest) {

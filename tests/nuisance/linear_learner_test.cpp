@@ -9,6 +9,9 @@
 #include "cone/error.hpp"
 
 #include "data/split.hpp"
+#include "linear/linear.hpp"
+#include "nuisance/feature_scaling.hpp"
+#include "nuisance/plan_checks.hpp"
 #include "nuisance/simulated_data.hpp"
 #include "support/by_node.hpp"
 
@@ -239,6 +242,29 @@ double mean_squared_error(const testing::Simulated& simulated, const Predicted& 
              std::pow(out.mu1[i] - testing::expected_outcome(simulated.x[i], 1), 2);
   }
   return total / static_cast<double>(2 * simulated.x.size());
+}
+
+/// A table's ridge comes from moments; it must be the regression on the rows.
+TEST(LinearLearner, RidgeOfATableIsTheRegressionOnItsRows) {
+  Dataset data = simulate({.nodes = 300, .features = 5}, 8).data;
+  data.features.matrix =
+      store_full_columns_densely(data.features.matrix.to_sparse(), data.features.matrix.cols());
+  ASSERT_EQ(data.features.matrix.dense_columns().size(), 5U);
+  const FitPlan plan = cross_fit_plan(data, 3, 3, 0);
+  const Predicted found = predict(data, plan, LinearModel::kRidge);
+  const ScaledFeatures scaled = scale_for_penalty(data.features, FeatureScaling::kUnitVariance);
+  for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
+    for (const Arm arm : {Arm{0}, Arm{1}}) {
+      const std::vector<NodeIndex> nodes = nodes_of_arm(data, plan.tasks[t].fit, arm);
+      const LinearFit fit =
+          fit_ridge(Context(0, 1), scaled.matrix.select_rows(nodes), values_at(data.outcome, nodes),
+                    found.chosen_strengths[2 * t + arm]);
+      for (const NodeIndex i : plan.tasks[t].score) {
+        EXPECT_NEAR((arm == 0 ? found.mu0 : found.mu1)[i], fit.predict(scaled.matrix.row(i)),
+                    1e-10);
+      }
+    }
+  }
 }
 
 TEST(LinearLearner, RidgeBeatsLeastSquaresWhereFeaturesAreManyAndNoiseIsStrong) {

@@ -61,6 +61,26 @@ TEST(PropensityFit, GivesTheProbabilitiesOfThreeArms) {
   EXPECT_LT(fit.held_out_loss, std::log(3.0) - 0.1);
 }
 
+/// Dense columns share one block of rows, sparse ones have a path of fits per split.
+TEST(PropensityFit, IsTheSameWhereTheFitsShareTheirRows) {
+  for (const std::size_t num_nodes : {150U, 6000U}) {
+    const ThreeArms data = three_arms(num_nodes);
+    const FeatureMatrix dense = store_full_columns_densely(data.x.to_sparse(), 2);
+    ASSERT_EQ(dense.dense_columns().size(), 2U);
+    const auto fit = [&](const FeatureMatrix& x) {
+      return fit_propensities(Context(0, 2), x, data.treatment, 3, 2.0, {&data.task, 1})[0];
+    };
+    const PropensityFit apart = fit(data.x);
+    const PropensityFit shared = fit(dense);
+    EXPECT_EQ(shared.strength, apart.strength);
+    EXPECT_NEAR(shared.held_out_loss, apart.held_out_loss, 5e-5);
+    for (std::size_t k = 0; k < 4; ++k) {
+      EXPECT_NEAR(shared.model.coefficients.values()[k], apart.model.coefficients.values()[k],
+                  1e-7);
+    }
+  }
+}
+
 TEST(PropensityFit, ChoosesOnSplitsThatHaveEveryArm) {
   ThreeArms data = three_arms(600);
   for (NodeIndex i = 0; i < 600; ++i) {
