@@ -51,6 +51,29 @@ void note_given_nuisances(const EstimatorInfo& row, std::span<const std::string>
   }
 }
 
+/// A sentence where a regression on features predicts logged outcomes better than the model does,
+/// beyond chance; empty where none does.
+std::string describe_better_regression(const LoggedSample& sample, const LearntNuisances& learnt,
+                                       const OutcomeTable& model, LearnerId learner) {
+  constexpr double kBeyondChance = 3;  // standard errors
+  const double spread = variance(sample.outcome, 0);
+  const std::vector<double> own = squared_errors(sample, model);
+  for (const LearnerId regression : {LearnerId::kRidge, LearnerId::kOls2, LearnerId::kOls1}) {
+    const auto found = learnt.parts().find(regression);
+    if (found == learnt.parts().end() || !found->second.outcome) continue;
+    const std::vector<double> other = squared_errors(sample, *found->second.outcome);
+    std::vector<double> excess(own.size());
+    for (std::size_t i = 0; i < excess.size(); ++i) excess[i] = own[i] - other[i];
+    if (!(mean(excess) > kBeyondChance * standard_error(excess))) continue;
+    return fmt::format(
+        "{} outcomes worse than {} does (R² {:.2f} against {:.2f}): part of what the features say "
+        "is lost; compare with {}",
+        learner == LearnerId::kCone ? "its networks predict" : "it predicts", enum_name(regression),
+        1 - mean(own) / spread, 1 - mean(other) / spread, doubly_robust_on(regression));
+  }
+  return "";
+}
+
 }  // namespace
 
 void note_learning(const EstimatorInfo& row, const Evidence& evidence,
@@ -65,31 +88,17 @@ void note_learning(const EstimatorInfo& row, const Evidence& evidence,
 
 void note_better_regressions(const LoggedSample& sample, const LearntNuisances& learnt,
                              std::vector<PolicyResult>& results) {
-  constexpr double kBeyondChance = 3;  // standard errors
-  const auto cone = learnt.parts().find(LearnerId::kCone);
-  if (cone == learnt.parts().end() || !cone->second.outcome) return;
-  const double spread = variance(sample.outcome, 0);
-  const std::vector<double> own = squared_errors(sample, *cone->second.outcome);
-  for (const LearnerId learner : {LearnerId::kRidge, LearnerId::kOls2, LearnerId::kOls1}) {
+  for (const LearnerId learner : {LearnerId::kCone, LearnerId::kNetworkRidge}) {
     const auto found = learnt.parts().find(learner);
     if (found == learnt.parts().end() || !found->second.outcome) continue;
-    const std::vector<double> other = squared_errors(sample, *found->second.outcome);
-    std::vector<double> excess(own.size());
-    for (std::size_t i = 0; i < excess.size(); ++i) excess[i] = own[i] - other[i];
-    if (!(mean(excess) > kBeyondChance * standard_error(excess))) continue;
-    const std::string warning = fmt::format(
-        "its networks predict outcomes worse than {} does (R² {:.2f} against {:.2f}): they lost "
-        "part "
-        "of what the features say; compare with {}",
-        enum_name(learner), 1 - mean(own) / spread, 1 - mean(other) / spread,
-        doubly_robust_on(learner));
+    const std::string warning =
+        describe_better_regression(sample, learnt, *found->second.outcome, learner);
+    if (warning.empty()) continue;
     for (PolicyResult& result : results) {
       for (Estimate& value : result.estimates) {
-        const bool uses_cone = find_estimator(value.estimator)->outcome == LearnerId::kCone;
-        if (uses_cone) add_caution(warning, value);
+        if (find_estimator(value.estimator)->outcome == learner) add_caution(warning, value);
       }
     }
-    return;
   }
 }
 
