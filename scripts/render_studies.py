@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Writes docs/studies.md, and the figures that other pages quote, from the records of the studies.
+
+    cone reproduce utility|worlds|effects|ablation --data DIR --out STUDY
+    scripts/render_studies.py [STUDY]
+
+Without an argument it takes the records kept in bench/results/study. A study that has no record
+there is named as not run. In docs/network_ridge.md and README.md it replaces what stands between
+`<!-- study: NAME -->` and `<!-- end -->`; every figure there is read from the records.
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+KEPT = ROOT / "bench/results/study"
+STUDIES = {
+    "utility": ("The utility over all nodes", "The two real networks, ten logs each, all nodes, "
+                "cross-fitted. \"Knows the topics\" regresses on the true topics of everybody and their sums over "
+                "friends, which no estimator can see: it is the floor."),
+    "worlds": ("Many worlds", "Real and generated networks; each world stresses another weakness. "
+               "[simulations.md](simulations.md) describes them."),
+    "effects": ("The effect of every node", "The log of Guo, Li and Liu (WSDM 2020), on which others published figures. "
+                "Draws differ between sources."),
+    "ablation": ("What each part of the network ridge buys", "`network_dm` with one thing changed at a time."),
+}
+
+
+def load(folder, name):
+    path = folder / f"{name}.json"
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def find(record, policy, method):
+    """The rows of one method for one policy, one per setting."""
+    block = next(p for p in record["policies"] if p["name"] == policy)
+    rows = []
+    for setting in block["settings"]:
+        rows.append(next((m for m in setting["methods"] if m["method"] == method), None))
+    return [s["name"] for s in block["settings"]], rows
+
+
+def utility_table(record, policy, methods):
+    names, _ = find(record, policy, methods[0])
+    lines = ["| RMSE, " + policy + " | " + " | ".join(names) + " |", "|---" + "|---:" * len(names) + "|"]
+    for method in methods:
+        rows = find(record, policy, method)[1]
+        if all(row is None for row in rows):
+            continue
+        cells = ["-" if row is None else f"{row['rmse']:.4f}" for row in rows]
+        label = method if " " in method else f"`{method}`"
+        lines.append(f"| {label} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def ratios(record, policy, method):
+    rows = find(record, policy, method)[1]
+    floor = find(record, policy, record["reference"])[1]
+    return [row["rmse"] / best["rmse"] for row, best in zip(rows, floor)]
+
+
+def coverage(record, policy, method):
+    return [row["coverage"] for row in find(record, policy, method)[1]]
+
+
+def listed(values, form):
+    texts = [form.format(v) for v in values]
+    return ", ".join(texts[:-1]) + " and " + texts[-1]
+
+
+def quote_network_ridge(records):
+    record = records["utility"]
+    if record is None:
+        return "The study has not been run."
+    methods = ["naive", "dm_ridge", "cone", "cone_dm", "network_dm", "network_dr", record["reference"]]
+    text = [f"{record['simulations']} logs on each real network, commit `{record['commit']}`, all nodes:", ""]
+    for policy in ("random-weights", "treat-all", "treat-none"):
+        text += [utility_table(record, policy, methods), ""]
+    text.append(f"For random-weight policies that is {listed(ratios(record, 'random-weights', 'network_dm'), '{:.1f}')} times the "
+                "error of the row that knows the topics.")
+    cover = coverage(record, "random-weights", "network_dm")
+    text.append(f"Its 95 % intervals held the truth in {listed([100 * c for c in cover], '{:.0f}')} % of these logs: what "
+                "is left is hidden confounding, which no sampling interval knows about.")
+    return "\n".join(text)
+
+
+def quote_readme(records):
+    record = records["utility"]
+    if record is None:
+        return "The study has not been run."
+    return utility_table(record, "random-weights", ["naive", "dm_ridge", "cone", "network_dm", record["reference"]])
+
+
+def replace_block(path, name, text):
+    page = path.read_text()
+    pattern = re.compile(rf"(<!-- study: {name} -->\n).*?(<!-- end -->)", re.S)
+    if not pattern.search(page):
+        sys.exit(f"{path.relative_to(ROOT)}: no block <!-- study: {name} -->")
+    path.write_text(pattern.sub(lambda m: m.group(1) + text.rstrip() + "\n" + m.group(2), page))
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else KEPT
+    records = {name: load(folder, name) for name in STUDIES}
+    page = ["# Studies against known truth", "",
+            "Written by `scripts/render_studies.py` from the records of `cone reproduce WHAT --data DIR --out STUDY`. "
+            "The paper's own tables are in [results.md](results.md).", ""]
+    for name, (title, words) in STUDIES.items():
+        page += [f"## {title}", "", words, ""]
+        if records[name] is None:
+            page += [f"`cone reproduce {name}` has not been run for this page.", ""]
+            continue
+        page += [f"`cone reproduce {name}`, commit `{records[name]['commit']}`, seed {records[name]['seed']}, "
+                 f"{records[name]['simulations']} simulations.", "",
+                 (folder / f"{name}.md").read_text().strip().replace("\n### ", "\n#### ").replace("### ", "#### ", 1), ""]
+        if folder.resolve() != KEPT:
+            for kind in ("json", "md"):
+                shutil.copyfile(folder / f"{name}.{kind}", KEPT / f"{name}.{kind}")
+    (ROOT / "docs/studies.md").write_text("\n".join(page).rstrip() + "\n")
+    replace_block(ROOT / "docs/network_ridge.md", "network_ridge", quote_network_ridge(records))
+    replace_block(ROOT / "README.md", "readme", quote_readme(records))
+
+
+if __name__ == "__main__":
+    main()
