@@ -166,6 +166,19 @@ struct EnumNames<VarianceFits> {
       std::pair{VarianceFits::kPerFold, std::string_view("per_fold")}};
 };
 
+/// What the network ridge's variances are chosen by.
+enum class RidgeCriterion {
+  kLikelihood,       ///< restricted maximum likelihood, one variance per group
+  kCrossValidation,  ///< one penalty for all groups, by the error on held-out nodes
+};
+
+template <>
+struct EnumNames<RidgeCriterion> {
+  static constexpr std::array kNames = {
+      std::pair{RidgeCriterion::kLikelihood, std::string_view("likelihood")},
+      std::pair{RidgeCriterion::kCrossValidation, std::string_view("cross_validation")}};
+};
+
 /// How the noise of the outcomes varies between nodes.
 enum class RidgeNoise {
   kDegree,    ///< grows with the number of neighbours, where the data say so
@@ -200,6 +213,7 @@ struct NetworkRidgeOptions {
   double undersmoothing = 0.1;
   RidgeNoise ridge_noise = RidgeNoise::kDegree;
   VarianceFits ridge_variances = VarianceFits::kOnce;
+  RidgeCriterion ridge_criterion = RidgeCriterion::kLikelihood;
   RidgeSolverChoice ridge_solver = RidgeSolverChoice::kAuto;
 
   template <class Self, class Visitor>
@@ -216,6 +230,9 @@ struct NetworkRidgeOptions {
             "same for all");
     visitor("ridge_variances", self.ridge_variances,
             "Learn the network ridge's variances once per arm, or anew for every fold");
+    visitor(
+        "ridge_criterion", self.ridge_criterion,
+        "Choose them by restricted likelihood, or one penalty for all groups by held-out error");
     visitor("ridge_solver", self.ridge_solver,
             "Solve by dense factors, by conjugate gradients, or as the size asks for");
   }

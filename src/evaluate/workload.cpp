@@ -18,7 +18,7 @@ constexpr double kPerEntryRead = 2e-8;        // per entry and fold, for everyth
 constexpr double kPerHiddenEntry = 1e-10;     // per entry, hidden unit, fold and epoch
 constexpr double kPerConeNumber = 1.8e-10;    // per entry, column of z, fold and epoch
 constexpr double kPerRidgeProduct = 3e-11;    // of a dense factor or its inverse
-constexpr double kPerIteratedEntry = 5e-7;    // per entry and fold, all iterations
+constexpr double kPerIteratedEntry = 2.5e-6;  // per entry and fold, all iterations
 constexpr double kPerKernelProduct = 4e-11;   // n³, the choice of λ included
 
 }  // namespace

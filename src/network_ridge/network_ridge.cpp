@@ -11,6 +11,7 @@
 
 #include "base/hash.hpp"
 #include "base/numeric.hpp"
+#include "network_ridge/cross_validate.hpp"
 #include "network_ridge/dense_solver.hpp"
 #include "network_ridge/iterative_solver.hpp"
 #include "network_ridge/small_matrices.hpp"
@@ -182,7 +183,10 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
   if (!is_constant && !is_tiny) {
     const ArmSample sample = take_arm(data, system, model, options, chosen,
                                       make_kernels(context, inputs, system.groups, chosen));
-    learnt = learn_variances(context, sample, shuffle_rows(data, inputs, chosen));
+    const std::vector<std::size_t> order = shuffle_rows(data, inputs, chosen);
+    learnt = options.ridge_criterion == RidgeCriterion::kLikelihood
+                 ? learn_variances(context, sample, order)
+                 : cross_validate_variances(context, sample, order);
     adopt_variances(learnt, sample, model);
     if (dense != nullptr) dense->prepare_arm(context, arm, sample.kernels);
     return;

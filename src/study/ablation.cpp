@@ -42,6 +42,9 @@ std::vector<UtilityGroup> ablation_groups() {
   NetworkRidgeOptions per_fold = defaults;
   per_fold.ridge_variances = VarianceFits::kPerFold;
   groups.push_back(ablated("variances per fold", per_fold));
+  NetworkRidgeOptions validated = defaults;
+  validated.ridge_criterion = RidgeCriterion::kCrossValidation;
+  groups.push_back(ablated("one penalty by cross-validation", validated));
   for (const double u : kUndersmoothing) {
     if (u == defaults.undersmoothing) continue;
     NetworkRidgeOptions ridge = defaults;
