@@ -2,6 +2,8 @@
 """Writes docs/studies.md, and the figures that other pages quote, from the records of the studies.
 
     cone reproduce utility|worlds|effects|ablation --data DIR --out STUDY
+    cone simulate --network DIR/NAME.mat --seed 7 --out NAME
+    cone evaluate NAME --policy treat-all --estimators network_dm --json STUDY/learnt_NAME.json
     scripts/render_studies.py [STUDY]
 
 Without an argument it takes the records kept in bench/results/study. A study that has no record
@@ -71,6 +73,33 @@ def listed(values, form):
     return ", ".join(texts[:-1]) + " and " + texts[-1]
 
 
+GROUP_WORDS = {"own_words": "own words", "own_columns": "own columns", "own_smooth": "own columns, smooth",
+               "sum_words": "friends' words, summed", "sum_columns": "friends' columns, summed",
+               "sum_friends": "friends", "mean_words": "friends' words, averaged",
+               "mean_columns": "friends' columns, averaged", "mean_friends": "friends, averaged"}
+
+
+def learnt_shares(folder):
+    """Shares of the variance that the degree leaves of the outcome, by group, network and arm."""
+    columns, shares = [], {}
+    for path in sorted(folder.glob("learnt_*.json")):
+        ridge = json.loads(path.read_text())["diagnostics"]["network_ridge"]
+        for arm in ridge["arms"]:
+            columns.append(f"{path.stem.removeprefix('learnt_')}, arm {arm['arm']}")
+            parts = {GROUP_WORDS[name]: v for name, v in arm["variances"].items()}
+            parts["noise"] = arm["noise"] + arm["noise_growth"]
+            total = sum(parts.values())
+            for name, value in parts.items():
+                shares.setdefault(name, {})[columns[-1]] = value / total
+    if not columns:
+        return ""
+    lines = ["What it learnt (one log on each real network, κ2 = 1): shares of the variance that the degree leaves of the outcome.", "",
+             "| group | " + " | ".join(columns) + " |", "|---" + "|---:" * len(columns) + "|"]
+    for name, values in shares.items():
+        lines.append(f"| {name} | " + " | ".join(f"{100 * values.get(c, 0):.1f} %" for c in columns) + " |")
+    return "\n".join(lines)
+
+
 def quote_network_ridge(records):
     record = records["utility"]
     if record is None:
@@ -120,7 +149,11 @@ def main():
             for kind in ("json", "md"):
                 shutil.copyfile(folder / f"{name}.{kind}", KEPT / f"{name}.{kind}")
     (ROOT / "docs/studies.md").write_text("\n".join(page).rstrip() + "\n")
-    replace_block(ROOT / "docs/network_ridge.md", "network_ridge", quote_network_ridge(records))
+    if folder.resolve() != KEPT:
+        for path in folder.glob("learnt_*.json"):
+            shutil.copyfile(path, KEPT / path.name)
+    figures = quote_network_ridge(records) + "\n\n" + learnt_shares(folder)
+    replace_block(ROOT / "docs/network_ridge.md", "network_ridge", figures)
     replace_block(ROOT / "README.md", "readme", quote_readme(records))
 
 
