@@ -48,6 +48,26 @@ class Contract(FolderTest):
         self.assertEqual(record["data"]["num_nodes"], 60)
         self.assertEqual(record["data"]["num_edges"], 60)
 
+    def test_the_record_says_what_the_network_ridge_learnt(self):
+        data = self.write_log()
+        record = self.evaluate(data, "--policy", "uniform", "--estimators", "network_dm",
+                               "--ridge-groups", "own,friends", "--undersmoothing", 0.5)
+        jsonschema.validate(record, SCHEMA)
+        ridge = record["diagnostics"]["network_ridge"]
+        self.assertEqual((ridge["solver"], ridge["undersmoothing"]), ("dense", 0.5))
+        self.assertEqual([arm["arm"] for arm in ridge["arms"]], ["0", "1"])
+        for arm in ridge["arms"]:
+            self.assertEqual(set(arm["variances"]), {"own_columns", "sum_friends"})
+            self.assertEqual((arm["num_nodes"], arm["converged"]), (30, True))
+        estimate = record["policies"][0]["estimates"][0]
+        self.assertEqual(estimate["target"], "these_people")
+        self.assertGreater(estimate["population_standard_error"], estimate["standard_error"])
+        per_fold = self.evaluate(data, "--policy", "uniform", "--estimators", "network_dm",
+                                 "--ridge-variances", "per_fold", "--folds", 3)
+        self.assertEqual(len(per_fold["diagnostics"]["network_ridge"]["arms"]), 6)
+        without = self.evaluate(data, "--policy", "uniform", "--estimators", "naive")
+        self.assertNotIn("network_ridge", without["diagnostics"])
+
     def test_json_goes_to_a_file_beside_the_table(self):
         out = self.folder / "out.json"
         done = cone("evaluate", COUPONS, "--policy", "uniform", "--json", out)
