@@ -66,7 +66,13 @@ NetworkRidgeVariance::NetworkRidgeVariance(std::shared_ptr<const NetworkRidge> m
       residual.push_back(data.outcome[i] - mu(k, a));
       degree.push_back(model_->inputs->relative_degree[model_->inputs->place_of[i]]);
     }
-    residual_.push_back(fit_residual_variance(residual, degree));
+    if (residual.empty()) {
+      // Nobody of this arm is scored (a small split): the likelihood's idea of the noise must do.
+      const ArmModel& arm = model_->parts.front()->system.arms[a];
+      residual_.push_back({arm.sd * arm.sd * arm.noise, arm.sd * arm.sd * arm.noise_growth});
+    } else {
+      residual_.push_back(fit_residual_variance(residual, degree));
+    }
   }
 }
 

@@ -256,5 +256,26 @@ TEST(RidgeProperties, TheSelectionNodesOfASplitAreFittedOn) {
   }
 }
 
+TEST(RidgeProperties, AnArmThatNoScoredNodeIsInHasNoiseStill) {
+  const Dataset data = ridge_world({.nodes = 300}, 9).data;
+  Split split;
+  for (NodeIndex i = 0; i < 300; ++i) {
+    (i % 3 == 0 && data.treatment[i] == 0 ? split.test : split.train).push_back(i);
+  }
+  split.validation.assign(split.train.begin(), split.train.begin() + 40);
+  split.train.erase(split.train.begin(), split.train.begin() + 40);
+  const FitPlan plan = split_plan(split);
+  const Nuisances learnt = NetworkRidgeLearner({}).fit(Context(0, 2), data, plan);
+  Matrix<double> treat_all(300, 2);
+  for (std::size_t i = 0; i < 300; ++i) treat_all(i, 1) = 1;
+  const ImpliedWeights implied = learnt.outcome->variance->imply_weights(
+      Context(0, 2), std::vector<MatrixView<const double>>{treat_all.view()})[0];
+  // At least what the noise of that many new outcomes alone would make of it.
+  const ArmVariances& arm = learnt.outcome->network_ridge->arms[1];
+  EXPECT_GT(arm.noise + arm.noise_growth, 0);
+  EXPECT_GT(implied.variance, 0);
+  EXPECT_GT(*implied.variance_of_these, 0);
+}
+
 }  // namespace
 }  // namespace cone
