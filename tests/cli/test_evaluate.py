@@ -270,6 +270,7 @@ class Invariances(FolderTest):
         plain_ridge = self.evaluate(network, *only_ridge)
         ridge_changes = [["--ridge-groups", "own,friends"], ["--undersmoothing", 1],
                          ["--ridge-noise", "constant"], ["--ridge-variances", "per_fold"],
+                         ["--ridge-criterion", "cross_validation"],
                          ["--ridge-solver", "iterative"]]
         for change in ridge_changes:
             other = self.evaluate(network, *only_ridge, *change)

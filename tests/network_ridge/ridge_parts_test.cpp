@@ -4,9 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include "network_ridge/cross_validate.hpp"
 #include "network_ridge/network_ridge.hpp"
 #include "network_ridge/network_ridge_variance.hpp"
 #include "network_ridge/ridge_world.hpp"
+#include "network_ridge/small_matrices.hpp"
 #include "network_ridge/smooth_features.hpp"
 
 namespace cone {
@@ -211,6 +213,110 @@ TEST(LearnVariances, SharesFollowWhatTheOutcomesAreMadeOf) {
   const double total = variance(world.data.outcome, 0);
   EXPECT_NEAR(learnt.variances[groups.size()] + learnt.variances[groups.size() + 1], 0.09 / total,
               0.03);
+}
+
+// ---- one penalty by cross-validation ---------------------------------------------------------
+
+/// Σ of squared errors at the rows held out, by a fit of the others with these variances.
+double refit_without(const ArmSample& sample, std::span<const double> variances,
+                     const std::vector<bool>& is_held) {
+  const std::size_t n = sample.kernels.size();
+  const std::size_t q = sample.fixed.cols();
+  const Matrix<double> c =
+      add_up_kernels(kTwoThreads, sample.kernels, variances.first(sample.kernels.groups.size()),
+                     noise_of(sample, variances));
+  std::vector<std::size_t> train;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!is_held[i]) train.push_back(i);
+  }
+  // Columns of C⁻¹[y, B] on the training rows.
+  SmallSystem inner(train.size());
+  for (std::size_t i = 0; i < train.size(); ++i) {
+    for (std::size_t j = 0; j <= i; ++j) inner.matrix(i, j) = c(train[i], train[j]);
+  }
+  EXPECT_TRUE(inner.factorise());
+  std::vector<std::vector<double>> solved(1 + q, std::vector<double>(train.size()));
+  for (std::size_t i = 0; i < train.size(); ++i) {
+    solved[0][i] = sample.outcome[train[i]];
+    for (std::size_t k = 0; k < q; ++k) solved[1 + k][i] = sample.fixed(train[i], k);
+  }
+  for (auto& column : solved) inner.solve(column);
+  SmallSystem small(q);
+  std::vector<double> beta(q, 0.0);
+  for (std::size_t i = 0; i < train.size(); ++i) {
+    for (std::size_t k = 0; k < q; ++k) {
+      beta[k] += sample.fixed(train[i], k) * solved[0][i];
+      for (std::size_t l = 0; l < q; ++l) {
+        small.matrix(k, l) += sample.fixed(train[i], k) * solved[1 + l][i];
+      }
+    }
+  }
+  EXPECT_TRUE(small.factorise());
+  small.solve(beta);
+  double total = 0;
+  for (std::size_t h = 0; h < n; ++h) {
+    if (!is_held[h]) continue;
+    double predicted = 0;
+    for (std::size_t k = 0; k < q; ++k) predicted += sample.fixed(h, k) * beta[k];
+    for (std::size_t i = 0; i < train.size(); ++i) {
+      double left = solved[0][i];
+      for (std::size_t k = 0; k < q; ++k) left -= solved[1 + k][i] * beta[k];
+      predicted += c(std::max(h, train[i]), std::min(h, train[i])) * left;
+    }
+    total += std::pow(sample.outcome[h] - predicted, 2);
+  }
+  return total;
+}
+
+TEST(CrossValidation, ChoosesThePenaltyWithTheSmallestErrorOfRefits) {
+  const Dataset data = testing::ridge_world({.nodes = 90}, 33).data;
+  const RidgeInputs inputs = prepare_inputs(kTwoThreads, data, true);
+  const ArmSample sample = sample_of(data, inputs, list_groups(kTwoThreads, inputs, {}));
+  std::vector<std::size_t> order(90);
+  for (std::size_t k = 0; k < 90; ++k) order[k] = (k * 7) % 90;
+  const LearntVariances chosen = cross_validate_variances(kTwoThreads, sample, order);
+  EXPECT_TRUE(chosen.converged);
+  const std::size_t num_groups = sample.kernels.groups.size();
+  for (std::size_t g = 1; g < num_groups; ++g) {
+    EXPECT_EQ(chosen.variances[g], chosen.variances[0]) << "one penalty for all groups";
+  }
+  EXPECT_EQ(chosen.variances.back(), 0) << "and noise that does not grow";
+  const auto error_of = [&](std::span<const double> variances) {
+    double total = 0;
+    for (std::size_t part = 0; part < 5; ++part) {
+      std::vector<bool> is_held(90, false);
+      for (std::size_t k = part; k < 90; k += 5) is_held[order[k]] = true;
+      total += refit_without(sample, variances, is_held);
+    }
+    return total;
+  };
+  const double least = error_of(chosen.variances);
+  const double ratio =
+      chosen.variances[0] * static_cast<double>(num_groups) / chosen.variances[num_groups];
+  for (const double factor : {0.1, 0.3, 3.0, 10.0}) {
+    // The grid has steps of about 3; a bit beyond its neighbours the error is no smaller.
+    const double noise = 1 / (1 + factor * ratio);
+    std::vector<double> moved(sample.num_variances(), 0.0);
+    for (std::size_t g = 0; g < num_groups; ++g) {
+      moved[g] = (1 - noise) / static_cast<double>(num_groups);
+    }
+    moved[num_groups] = noise;
+    EXPECT_GE(error_of(moved), 0.999 * least) << factor;
+  }
+}
+
+TEST(CrossValidation, IsAnotherWayToAnAnswer) {
+  const Dataset data = testing::ridge_world({.nodes = 300, .arms = 3}, 34).data;
+  const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
+  NetworkRidgeOptions options;
+  options.ridge_criterion = RidgeCriterion::kCrossValidation;
+  const testing::RidgeAnswer one = testing::answer(Context(0, 1), data, plan, options);
+  const testing::RidgeAnswer many = testing::answer(Context(0, 5), data, plan, options);
+  EXPECT_TRUE(testing::all_finite(one.mu.values()));
+  EXPECT_TRUE(std::ranges::equal(one.mu.values(), many.mu.values()));
+  EXPECT_TRUE(std::ranges::equal(one.implied.weights, many.implied.weights));
+  const testing::RidgeAnswer likelihood = testing::answer(Context(0, 2), data, plan);
+  EXPECT_GT(testing::largest_difference(one.mu.values(), likelihood.mu.values()), 0.01);
 }
 
 }  // namespace
