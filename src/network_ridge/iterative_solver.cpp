@@ -13,9 +13,6 @@ constexpr std::size_t kIteratedPlaces = 4096;
 /// up, and take more memory.
 constexpr std::size_t kColumnsAtATime = 32;
 
-/// How far the goal may come down once the size of the solution is known: rounding is below.
-constexpr double kRoundingShare = 1e-7;
-
 /// Beyond a rank of 256 iterations are hardly fewer; a gigabyte of factor is enough.
 std::size_t choose_rank(const RidgeSystem& system) {
   constexpr std::size_t kLargestRank = 256;
@@ -113,21 +110,22 @@ bool IterativeSolver::improve(const Context& context, const RidgeSides& sides, R
   const std::size_t width = tasks.size();
   const ArmColumns ones(inputs.num_arms(), width, 1.0);
   Matrix<double>& r = left.f;
-  // Start where B'x = g, and where the preconditioner thinks the solution is.
-  const Matrix<double> start = preconditioner_.project(context, tasks, &left.g, r, at.lambda);
   bool is_tight = goal.rows() > 0;
-  if (!is_tight) {
-    // The size of that solution, x'Mx. The first residual would not do: it may be ten thousand
-    // times larger where the preconditioner describes little.
-    goal = multiply_columns(context, inputs, r, start);
-    const ArmColumns floor = measure_rounding(context, system_, sides.f);
-    for (std::size_t k = 0; k < goal.values().size(); ++k) {
-      goal.values()[k] =
-          std::max(kTolerance * kTolerance * goal.values()[k], floor.values()[k]) + 1e-300;
-    }
-  }
-  combine(context, inputs, ones, ones, start, at.x);
+  ArmColumns floor;
   {
+    // Start where B'x = g, and where the preconditioner thinks the solution is.
+    const Matrix<double> start = preconditioner_.project(context, tasks, &left.g, r, at.lambda);
+    if (!is_tight) {
+      // The size of that solution, x'Mx. The first residual would not do: it may be ten thousand
+      // times larger where the preconditioner describes little.
+      goal = multiply_columns(context, inputs, r, start);
+      floor = measure_rounding(context, system_, sides.f);
+      for (std::size_t k = 0; k < goal.values().size(); ++k) {
+        goal.values()[k] =
+            std::max(kTolerance * kTolerance * goal.values()[k], floor.values()[k]) + 1e-300;
+      }
+    }
+    combine(context, inputs, ones, ones, start, at.x);
     const Matrix<double> product = multiply_equations(context, system_, tasks, start);
     const ArmColumns minus(inputs.num_arms(), width, -1.0);
     combine(context, inputs, ones, minus, product, r);
@@ -149,7 +147,7 @@ bool IterativeSolver::improve(const Context& context, const RidgeSides& sides, R
     for (std::size_t k = 0; k < sizes.values().size(); ++k) {
       double& value = goal.values()[k];
       const double wanted = kTolerance * kTolerance * sizes.values()[k];
-      value = std::clamp(wanted, kRoundingShare * value, value);
+      value = std::min(value, std::max(wanted, floor.values()[k]) + 1e-300);
     }
   };
   while (at.iterations < kMostIterations) {
