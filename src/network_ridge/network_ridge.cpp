@@ -173,6 +173,8 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
   const bool is_constant = !(model.sd > 1e-12 * (std::abs(model.mean) + 1e-300));
   const bool is_tiny = places.size() < model.fixed_columns.size() + 3;
   if (is_constant) model.sd = 1;
+  // Slopes of the degree through a handful of nodes would run away at popular ones.
+  if (is_constant || is_tiny) model.fixed_columns = {0};
   std::vector<std::uint32_t> chosen = places;
   if (places.size() > kLargestDenseArm && dense == nullptr) {
     const std::vector<std::size_t> rows = shuffle_rows(data, inputs, places);
