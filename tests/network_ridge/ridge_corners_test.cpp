@@ -216,6 +216,22 @@ TEST_P(RidgeCorners, AnArmOfAsFewNodesAsFolds) {
   }
 }
 
+TEST_P(RidgeCorners, FewNodesOfAnArmDoNotRunAwayWithTheDegree) {
+  double squares = 0;
+  double spread = 0;
+  for (std::uint64_t item = 100; item < 106; ++item) {
+    Dataset data = ridge_world({}, item).data;
+    for (std::size_t i = 0; i < 300; ++i) data.treatment[i] = i * 7 % 300 < 8 ? 1 : 0;
+    const RidgeAnswer found = expect_answer(data, 4);
+    // The outcome does not depend on what the arm is called here, so it is known for all.
+    for (std::size_t i = 0; i < 300; ++i) {
+      squares += std::pow(found.mu(i, 1) - data.outcome[i], 2);
+    }
+    spread += 300 * variance(data.outcome, 0);
+  }
+  EXPECT_LT(squares, 2 * spread);
+}
+
 TEST_P(RidgeCorners, FewNodes) {
   for (const std::size_t nodes : {8U, 12U, 20U}) {
     Dataset data = ridge_world({.nodes = nodes}, 15).data;
