@@ -130,6 +130,7 @@ CautiousCorrection correct_cautiously(std::span<const double> expected,
                                       std::span<const double> residual) {
   CautiousCorrection out;
   out.direct = direct_method(expected);
+  if (!(sum(weights) > 0)) return out;  // nothing logged speaks to the policy, nor to the model
   const ValueAndInfluence correcting = self_normalised(weights, residual);
   out.correction = correcting.value;
   out.correction_error = standard_error(correcting.influence);

@@ -50,6 +50,18 @@ ArmColumns multiply_columns(const Context& context, const RidgeInputs& inputs,
   return out;
 }
 
+/// r'N⁻¹r of an r that is rounding of f and no more.
+ArmColumns measure_rounding(const Context& context, const RidgeSystem& system,
+                            const Matrix<double>& f) {
+  constexpr double kRounding = 1e-14;
+  Matrix<double> weighted = f;
+  for (std::size_t p = 0; p < f.rows(); ++p) {
+    const double factor = kRounding * kRounding / system.noise_at(p);
+    for (double& value : weighted.row(p)) value *= factor;
+  }
+  return multiply_columns(context, *system.inputs, f, weighted);
+}
+
 /// to = scale_to·to + scale_from·from, factors by arm and column.
 void combine(const Context& context, const RidgeInputs& inputs, const ArmColumns& scale_to,
              const ArmColumns& scale_from, const Matrix<double>& from, Matrix<double>& to) {
@@ -70,100 +82,132 @@ void combine(const Context& context, const RidgeInputs& inputs, const ArmColumns
 }  // namespace
 
 IterativeSolver::IterativeSolver(const Context& context, const RidgeSystem& system)
-    : system_(system), preconditioner_(context, system, choose_rank(system)) {
-  for (std::size_t p = 0; p < system.inputs->num_nodes(); ++p) noise_.push_back(system.noise_at(p));
-}
+    : system_(system), preconditioner_(context, system, choose_rank(system)) {}
 
-Matrix<double> IterativeSolver::multiply(const Context& context, std::span<const std::size_t> tasks,
-                                         const Matrix<double>& x) const {
-  Matrix<double> out = multiply_own_kernels(context, system_, x);
-  context.for_each_range(out.rows(), kIteratedPlaces, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t p = begin; p < end; ++p) {
-      for (std::size_t k = 0; k < out.cols(); ++k) {
-        const bool learns = system_.learns_from[tasks[k]][p] != 0;
-        out(p, k) = learns ? out(p, k) + noise_[p] * x(p, k) : 0.0;
+Matrix<double> IterativeSolver::measure_solution(const Context& context, const RidgeSides& sides,
+                                                 const Matrix<double>& r,
+                                                 const RidgeSolution& at) const {
+  // x'Cx = x'(f − r) − g'λ, as B'x = g.
+  const RidgeInputs& inputs = *system_.inputs;
+  Matrix<double> sizes = multiply_columns(context, inputs, at.x, sides.f);
+  const ArmColumns left = multiply_columns(context, inputs, at.x, r);
+  for (std::size_t a = 0; a < sizes.rows(); ++a) {
+    for (std::size_t k = 0; k < sizes.cols(); ++k) {
+      sizes(a, k) -= left(a, k);
+      for (std::size_t c = 0; c < RidgeSystem::kNumFixed; ++c) {
+        const std::size_t row = a * RidgeSystem::kNumFixed + c;
+        sizes(a, k) -= sides.g(row, k) * at.lambda(row, k);
       }
     }
-  });
-  return out;
+  }
+  return sizes;
 }
 
-RidgeSolution IterativeSolver::solve_block(const Context& context, const Matrix<double>& f,
-                                           const Matrix<double>& g,
-                                           std::span<const std::size_t> tasks) const {
+bool IterativeSolver::improve(const Context& context, const RidgeSides& sides, RidgeSides left,
+                              std::span<const std::size_t> tasks, Matrix<double>& goal,
+                              RidgeSolution& at) const {
   const RidgeInputs& inputs = *system_.inputs;
-  const std::size_t width = f.cols();
+  const std::size_t width = tasks.size();
   const ArmColumns ones(inputs.num_arms(), width, 1.0);
-  RidgeSolution out;
-  out.lambda = Matrix<double>(g.rows(), width);
-  Matrix<double> r = f;
-  for (std::size_t p = 0; p < r.rows(); ++p) {
-    for (std::size_t k = 0; k < width; ++k) {
-      if (system_.learns_from[tasks[k]][p] == 0) r(p, k) = 0;
-    }
-  }
-  const Matrix<double> sides = r;  // f, masked
-  // Start where B'x = g, and where the preconditioner thinks the solution is.
-  out.x = preconditioner_.project(context, tasks, &g, r, out.lambda);
+  Matrix<double>& r = left.f;
+  bool is_tight = goal.rows() > 0;
+  ArmColumns floor;
   {
-    // r = f − C·x − B·λ
-    const Matrix<double> product = multiply(context, tasks, out.x);
+    // Start where B'x = g, and where the preconditioner thinks the solution is.
+    const Matrix<double> start = preconditioner_.project(context, tasks, &left.g, r, at.lambda);
+    if (!is_tight) {
+      // The size of that solution, x'Mx. The first residual would not do: it may be ten thousand
+      // times larger where the preconditioner describes little.
+      goal = multiply_columns(context, inputs, r, start);
+      floor = measure_rounding(context, system_, sides.f);
+      for (std::size_t k = 0; k < goal.values().size(); ++k) {
+        goal.values()[k] =
+            std::max(kTolerance * kTolerance * goal.values()[k], floor.values()[k]) + 1e-300;
+      }
+    }
+    combine(context, inputs, ones, ones, start, at.x);
+    const Matrix<double> product = multiply_equations(context, system_, tasks, start);
     const ArmColumns minus(inputs.num_arms(), width, -1.0);
     combine(context, inputs, ones, minus, product, r);
   }
-  Matrix<double> z = preconditioner_.project(context, tasks, nullptr, r, out.lambda);
+  Matrix<double> z = preconditioner_.project(context, tasks, nullptr, r, at.lambda);
   Matrix<double> p = z;
   ArmColumns rz = multiply_columns(context, inputs, r, z);
-  // The size of an error is its energy e'Ce, of which r'M⁻¹r is the preconditioner's idea; a column
-  // is done where that is small beside the energy of the solution, x'Cx = x'(f − r) − g'λ.
-  ArmColumns goal(inputs.num_arms(), width);
-  const auto set_goals = [&] {
-    goal = multiply_columns(context, inputs, out.x, sides);
-    const ArmColumns with_residual = multiply_columns(context, inputs, out.x, r);
-    for (std::size_t a = 0; a < inputs.num_arms(); ++a) {
-      for (std::size_t k = 0; k < width; ++k) {
-        double energy = goal(a, k) - with_residual(a, k);
-        for (std::size_t c = 0; c < RidgeSystem::kNumFixed; ++c) {
-          const std::size_t row = a * RidgeSystem::kNumFixed + c;
-          energy -= g(row, k) * out.lambda(row, k);
-        }
-        goal(a, k) = kTolerance * kTolerance * std::abs(energy) + 1e-300;
-      }
-    }
-  };
-  set_goals();
-  const auto num_open = [&] {
-    std::size_t open = 0;
+  const auto is_open = [&](std::size_t k) { return rz.values()[k] > goal.values()[k]; };
+  const auto any_open = [&] {
     for (std::size_t k = 0; k < rz.values().size(); ++k) {
-      open += rz.values()[k] > goal.values()[k] ? 1 : 0;
+      if (is_open(k)) return true;
     }
-    return open;
+    return false;
   };
-  while (num_open() > 0 && out.iterations < kMostIterations) {
+  // Where the preconditioner sees less than the kernel, x'Mx is larger than the size that counts,
+  // x'Cx, which is known near the solution only.
+  const auto tighten = [&] {
+    const ArmColumns sizes = measure_solution(context, sides, r, at);
+    for (std::size_t k = 0; k < sizes.values().size(); ++k) {
+      double& value = goal.values()[k];
+      const double wanted = kTolerance * kTolerance * sizes.values()[k];
+      value = std::min(value, std::max(wanted, floor.values()[k]) + 1e-300);
+    }
+  };
+  while (at.iterations < kMostIterations) {
+    if (!any_open()) {
+      if (is_tight) break;
+      tighten();
+      is_tight = true;
+      if (!any_open()) break;
+    }
     context.poll();
-    const Matrix<double> product = multiply(context, tasks, p);
+    const Matrix<double> product = multiply_equations(context, system_, tasks, p);
     const ArmColumns curvature = multiply_columns(context, inputs, p, product);
     ArmColumns step(inputs.num_arms(), width);
     ArmColumns back(inputs.num_arms(), width);
     for (std::size_t k = 0; k < step.values().size(); ++k) {
-      const bool open = rz.values()[k] > goal.values()[k] && curvature.values()[k] > 0;
-      step.values()[k] = open ? rz.values()[k] / curvature.values()[k] : 0;
+      const bool moves = is_open(k) && curvature.values()[k] > 0;
+      step.values()[k] = moves ? rz.values()[k] / curvature.values()[k] : 0;
       back.values()[k] = -step.values()[k];
     }
-    combine(context, inputs, ones, step, p, out.x);
+    combine(context, inputs, ones, step, p, at.x);
     combine(context, inputs, ones, back, product, r);
-    z = preconditioner_.project(context, tasks, nullptr, r, out.lambda);
+    z = preconditioner_.project(context, tasks, nullptr, r, at.lambda);
     const ArmColumns next = multiply_columns(context, inputs, r, z);
-    ArmColumns keep(inputs.num_arms(), width);
+    // A column that is done keeps its direction, in case that it is opened again.
+    ArmColumns keep = ones;
+    ArmColumns take(inputs.num_arms(), width);
     for (std::size_t k = 0; k < keep.values().size(); ++k) {
-      keep.values()[k] = rz.values()[k] > 0 ? next.values()[k] / rz.values()[k] : 0;
+      if (step.values()[k] == 0) continue;
+      keep.values()[k] = next.values()[k] / rz.values()[k];
+      take.values()[k] = 1;
+      rz.values()[k] = next.values()[k];
     }
-    combine(context, inputs, keep, ones, z, p);
-    rz = next;
-    set_goals();
-    ++out.iterations;
+    combine(context, inputs, keep, take, z, p);
+    ++at.iterations;
   }
-  out.converged = num_open() == 0;
+  return !any_open();
+}
+
+RidgeSolution IterativeSolver::solve_block(const Context& context, RidgeSides sides,
+                                           std::span<const std::size_t> tasks) const {
+  // Rounding adds up over the iterations where the noise of some places is very small. Starting
+  // again from what is truly left takes it off.
+  constexpr std::size_t kMostStarts = 3;
+  const RidgeInputs& inputs = *system_.inputs;
+  const std::size_t width = tasks.size();
+  for (std::size_t p = 0; p < sides.f.rows(); ++p) {
+    for (std::size_t k = 0; k < width; ++k) {
+      if (system_.learns_from[tasks[k]][p] == 0) sides.f(p, k) = 0;
+    }
+  }
+  RidgeSolution out;
+  out.x = Matrix<double>(inputs.num_nodes(), width);
+  out.lambda = Matrix<double>(sides.g.rows(), width);
+  Matrix<double> goal;
+  for (std::size_t start = 0; start < kMostStarts; ++start) {
+    const std::size_t before = out.iterations;
+    RidgeSides left = start == 0 ? sides : find_residual(context, system_, sides, tasks, out);
+    out.converged = improve(context, sides, std::move(left), tasks, goal, out);
+    if (out.iterations == before || !out.converged) break;
+  }
   return out;
 }
 
@@ -184,7 +228,8 @@ RidgeSolution IterativeSolver::solve(const Context& context, const Matrix<double
       }
       return part;
     };
-    const RidgeSolution part = solve_block(context, take(f), take(g), tasks.subspan(first, count));
+    const RidgeSolution part =
+        solve_block(context, {take(f), take(g)}, tasks.subspan(first, count));
     for (std::size_t k = 0; k < count; ++k) {
       for (std::size_t i = 0; i < f.rows(); ++i) out.x(i, first + k) = part.x(i, k);
       for (std::size_t i = 0; i < g.rows(); ++i) out.lambda(i, first + k) = part.lambda(i, k);

@@ -16,7 +16,7 @@ namespace cone {
 class IterativeSolver : public RidgeSolver {
  public:
   /// Relative size of the error, in the norm of the equations, at which a column is done.
-  static constexpr double kTolerance = 1e-7;
+  static constexpr double kTolerance = 3e-8;
   static constexpr std::size_t kMostIterations = 2000;
 
   IterativeSolver(const Context& context, const RidgeSystem& system);
@@ -25,14 +25,17 @@ class IterativeSolver : public RidgeSolver {
                       std::span<const std::size_t> tasks) const override;
 
  private:
-  RidgeSolution solve_block(const Context& context, const Matrix<double>& f,
-                            const Matrix<double>& g, std::span<const std::size_t> tasks) const;
-  /// C·x: kernels and noise, masked.
-  Matrix<double> multiply(const Context& context, std::span<const std::size_t> tasks,
-                          const Matrix<double>& x) const;
+  RidgeSolution solve_block(const Context& context, RidgeSides sides,
+                            std::span<const std::size_t> tasks) const;
+  /// x'Cx, one number per arm and column; r is what is left of the sides.
+  Matrix<double> measure_solution(const Context& context, const RidgeSides& sides,
+                                  const Matrix<double>& r, const RidgeSolution& at) const;
+  /// Adds the solution for what is left of the sides. The goal, one number per arm and column, is
+  /// what r'M⁻¹r must come down to; an empty one is set. Whether it was reached.
+  bool improve(const Context& context, const RidgeSides& sides, RidgeSides left,
+               std::span<const std::size_t> tasks, Matrix<double>& goal, RidgeSolution& at) const;
 
   const RidgeSystem& system_;
-  std::vector<double> noise_;
   RidgePreconditioner preconditioner_;
 };
 

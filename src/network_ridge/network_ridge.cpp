@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -31,9 +32,12 @@ std::vector<char> mark_learning(const FitTask& task, const RidgeInputs& inputs) 
   return learns;
 }
 
-/// Fixed effects in order, without those that the ones before explain on the nodes of some task.
+/// Fixed effects in order, without those that the ones before explain on the nodes of some task, or
+/// that some task has too few nodes for.
 std::vector<std::size_t> choose_fixed(const RidgeSystem& system, std::size_t arm) {
   constexpr double kExplained = 1e-10;
+  // Slopes through fewer nodes run away at popular ones.
+  constexpr double kNodesPerFixed = 8;
   const RidgeInputs& inputs = *system.inputs;
   constexpr std::size_t kAll = RidgeSystem::kNumFixed;
   std::vector<Matrix<double>> products(system.num_tasks(), Matrix<double>(kAll, kAll));
@@ -47,8 +51,11 @@ std::vector<std::size_t> choose_fixed(const RidgeSystem& system, std::size_t arm
       }
     }
   }
+  double fewest = std::numeric_limits<double>::infinity();
+  for (const auto& gram : products) fewest = std::min(fewest, gram(0, 0));
   std::vector<std::size_t> kept = {0};
   for (std::size_t column = 1; column < kAll; ++column) {
+    if (static_cast<double>(kept.size() + 1) * kNodesPerFixed > fewest) break;
     const bool is_new = std::all_of(products.begin(), products.end(), [&](const auto& gram) {
       SmallSystem before(kept.size());
       std::vector<double> side(kept.size());
@@ -171,7 +178,7 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
   LearntVariances& learnt = part.learnt.emplace_back();
   // Outcomes that do not vary, or hardly any: there is nothing to learn, and the mean is it.
   const bool is_constant = !(model.sd > 1e-12 * (std::abs(model.mean) + 1e-300));
-  const bool is_tiny = places.size() < model.fixed_columns.size() + 3;
+  const bool is_tiny = places.size() < RidgeSystem::kNumFixed + 3;
   if (is_constant) model.sd = 1;
   std::vector<std::uint32_t> chosen = places;
   if (places.size() > kLargestDenseArm && dense == nullptr) {

@@ -36,18 +36,21 @@ ResidualVariance fit_line(std::span<const double> v, std::span<const double> d,
 
 ResidualVariance fit_residual_variance(std::span<const double> residual,
                                        std::span<const double> relative_degree) {
-  if (residual.empty()) return {};
+  double largest = 0;
+  for (const double r : residual) largest = std::max(largest, std::abs(r));
+  if (!(largest > 0)) return {};
+  // In units of the largest: squares of squares of outcomes of any size would overflow.
   std::vector<double> squares;
-  for (const double r : residual) squares.push_back(r * r);
+  for (const double r : residual) squares.push_back(r / largest * (r / largest));
   const double typical = mean(squares);
   ResidualVariance fit = fit_line(squares, relative_degree, std::vector<double>(squares.size(), 1));
-  if (!(typical > 0)) return fit;
   std::vector<double> weight;
   for (const double d : relative_degree) {
     const double expected = std::max(fit.at(d), 0.05 * typical);
     weight.push_back(typical * typical / (expected * expected));
   }
-  return fit_line(squares, relative_degree, weight);
+  fit = fit_line(squares, relative_degree, weight);
+  return {fit.constant * largest * largest, fit.growth * largest * largest};
 }
 
 NetworkRidgeVariance::NetworkRidgeVariance(std::shared_ptr<const NetworkRidge> model,
@@ -63,7 +66,13 @@ NetworkRidgeVariance::NetworkRidgeVariance(std::shared_ptr<const NetworkRidge> m
       residual.push_back(data.outcome[i] - mu(k, a));
       degree.push_back(model_->inputs->relative_degree[model_->inputs->place_of[i]]);
     }
-    residual_.push_back(fit_residual_variance(residual, degree));
+    if (residual.empty()) {
+      // Nobody of this arm is scored (a small split): the likelihood's idea of the noise must do.
+      const ArmModel& arm = model_->parts.front()->system.arms[a];
+      residual_.push_back({arm.sd * arm.sd * arm.noise, arm.sd * arm.sd * arm.noise_growth});
+    } else {
+      residual_.push_back(fit_residual_variance(residual, degree));
+    }
   }
 }
 

@@ -1,10 +1,19 @@
 #include "network_ridge/ridge_system.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "network_ridge/restricted_likelihood.hpp"
 
 namespace cone {
+namespace {
+
+constexpr std::size_t kSystemPlacesPerPiece = 4096;
+/// No noise is smaller when equations are solved, in units of the variance that is to be explained.
+/// It says nothing about the data, and with less the solution keeps too few digits.
+constexpr double kLeastNoise = 1e-7;
+
+}  // namespace
 
 double RidgeSystem::fixed_effect(std::size_t place, std::size_t column) const {
   if (column == 0) return 1;
@@ -14,8 +23,9 @@ double RidgeSystem::fixed_effect(std::size_t place, std::size_t column) const {
 
 double RidgeSystem::noise_at(std::size_t place) const {
   const ArmModel& model = arms[inputs->arm_of(place)];
-  return undersmoothing *
-         (model.noise + kNoiseFloor + model.noise_growth * inputs->relative_degree[place]);
+  const double learnt =
+      model.noise + kNoiseFloor + model.noise_growth * inputs->relative_degree[place];
+  return std::max(undersmoothing * learnt, kLeastNoise);
 }
 
 std::vector<std::uint32_t> RidgeSystem::places_of_arm(std::size_t arm) const {
@@ -28,6 +38,57 @@ std::vector<std::uint32_t> RidgeSystem::places_of_arm(std::size_t arm) const {
     }
   }
   return places;
+}
+
+Matrix<double> multiply_equations(const Context& context, const RidgeSystem& system,
+                                  std::span<const std::size_t> tasks, const Matrix<double>& x) {
+  Matrix<double> out = multiply_own_kernels(context, system, x);
+  context.for_each_range(out.rows(), kSystemPlacesPerPiece,
+                         [&](std::size_t begin, std::size_t end) {
+                           for (std::size_t p = begin; p < end; ++p) {
+                             const double noise = system.noise_at(p);
+                             for (std::size_t k = 0; k < out.cols(); ++k) {
+                               const bool learns = system.learns_from[tasks[k]][p] != 0;
+                               out(p, k) = learns ? out(p, k) + noise * x(p, k) : 0.0;
+                             }
+                           }
+                         });
+  return out;
+}
+
+RidgeSides find_residual(const Context& context, const RidgeSystem& system, RidgeSides sides,
+                         std::span<const std::size_t> tasks, const RidgeSolution& at) {
+  constexpr std::size_t kNumFixed = RidgeSystem::kNumFixed;
+  const RidgeInputs& inputs = *system.inputs;
+  const Matrix<double> product = multiply_equations(context, system, tasks, at.x);
+  for (std::size_t a = 0; a < inputs.num_arms(); ++a) {
+    const std::size_t first = inputs.arm_begin[a];
+    const auto parts = context.map_ranges<Matrix<double>>(
+        inputs.arm_begin[a + 1] - first, kSystemPlacesPerPiece,
+        [&](std::size_t begin, std::size_t end) {
+          Matrix<double> sums(kNumFixed, at.x.cols());
+          for (std::size_t p = first + begin; p < first + end; ++p) {
+            for (std::size_t k = 0; k < product.cols(); ++k) {
+              if (system.learns_from[tasks[k]][p] == 0) continue;
+              sides.f(p, k) -= product(p, k);
+              for (std::size_t c = 0; c < kNumFixed; ++c) {
+                const double effect = system.fixed_effect(p, c);
+                sides.f(p, k) -= effect * at.lambda(a * kNumFixed + c, k);
+                sums(c, k) += effect * at.x(p, k);
+              }
+            }
+          }
+          return sums;
+        });
+    for (const Matrix<double>& part : parts) {
+      for (std::size_t c = 0; c < kNumFixed; ++c) {
+        for (std::size_t k = 0; k < part.cols(); ++k) {
+          sides.g(a * kNumFixed + c, k) -= part(c, k);
+        }
+      }
+    }
+  }
+  return sides;
 }
 
 }  // namespace cone

@@ -56,6 +56,13 @@ struct RidgeSolution {
   std::size_t iterations = 0;
 };
 
+/// The right-hand sides f (places × columns) and g ((arms · kNumFixed) × columns), or what is left
+/// of them.
+struct RidgeSides {
+  Matrix<double> f;
+  Matrix<double> g;
+};
+
 /// Solves the equations, some columns at a time. One implementation per way of solving.
 class RidgeSolver {
  public:
@@ -74,5 +81,14 @@ Matrix<double> multiply_kernel(const Context& context, const RidgeSystem& system
 /// K·V where every place has its own arm's kernel and sees the places of its arm only.
 Matrix<double> multiply_own_kernels(const Context& context, const RidgeSystem& system,
                                     const Matrix<double>& v);
+
+/// (K + N)·X with every place's own arm, zero where the column's task does not learn; X must be
+/// zero there.
+Matrix<double> multiply_equations(const Context& context, const RidgeSystem& system,
+                                  std::span<const std::size_t> tasks, const Matrix<double>& x);
+
+/// f − (K + N)·x − B·λ and g − B'x. Columns of g that an arm leaves out mean nothing.
+RidgeSides find_residual(const Context& context, const RidgeSystem& system, RidgeSides sides,
+                         std::span<const std::size_t> tasks, const RidgeSolution& at);
 
 }  // namespace cone

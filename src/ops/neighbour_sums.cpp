@@ -7,6 +7,8 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include "cone/error.hpp"
+
 #include "ops/row_pieces.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -84,6 +86,9 @@ HWY_EXPORT(sum_lists);
 void sum_listed_rows(const Context& context, std::span<const std::uint64_t> offsets,
                      std::span<const std::uint32_t> rows, MatrixView<const double> v,
                      MatrixView<double> out) {
+  require(
+      out.rows() + 1 == offsets.size() && out.cols() == v.cols() && offsets.back() <= rows.size(),
+      "listed rows: sizes differ");
   for_each_row_piece(context, offsets, [&](std::size_t begin, std::size_t end) {
     HWY_DYNAMIC_DISPATCH(sum_lists)(offsets, rows, v, out, begin, end);
   });

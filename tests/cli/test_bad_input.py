@@ -133,6 +133,15 @@ class WrongUsage(FolderTest):
         self.assertIn("did you mean snips?",
                       self.refused(COUPONS, "--policy", "uniform", "--estimators", "snisp"))
         self.assertIn("did you mean uniform?", self.refused(COUPONS, "--policy", "unifrom"))
+        self.assertIn("did you mean friends?", self.refused(COUPONS, "--policy", "uniform",
+                                                            "--ridge-groups", "own,freinds"))
+        self.assertIn("choose from own, smooth, sums, friends, means, mean_friends",
+                      self.refused(COUPONS, "--policy", "uniform", "--ridge-groups", "zzz"))
+
+    def test_undersmoothing_is_a_share(self):
+        for value in (0, 1.5, -0.1, 1e-5, "nan"):
+            self.assertIn("--undersmoothing",
+                          self.refused(COUPONS, "--policy", "uniform", "--undersmoothing", value))
 
     def test_options_out_of_range_are_listed_together(self):
         message = self.refused(COUPONS, "--policy", "uniform", "--folds", 1, "--level", 2,

@@ -14,8 +14,9 @@ from support import COUPONS, ROOT, FolderTest, cone, values
 SCHEMA = json.loads((ROOT / "docs/evaluation.schema.json").read_text())
 FEATURE_ESTIMATORS = ("naive ips snips ips_clipped dm_ols1 dm_ols2 dm_ridge dm_nn dr_ols1 "
                       "dr_ols2 dr_ridge dr_nn switch_dr dr_shrinkage").split()
+RIDGE_ESTIMATORS = ["network_dm", "network_dr"]
 CONE_ESTIMATORS = ["cone", "cone_dm", "cone_ips", "cone_snips"]
-ON_FEATURES = ["--estimators", ",".join(FEATURE_ESTIMATORS)]
+ON_FEATURES = ["--estimators", ",".join(RIDGE_ESTIMATORS + FEATURE_ESTIMATORS)]
 
 
 class Contract(FolderTest):
@@ -38,14 +39,34 @@ class Contract(FolderTest):
         jsonschema.validate(record, SCHEMA)
         self.assertEqual(record["diagnostics"]["propensity_models"][0]["name"], "given")
 
-    def test_the_default_runs_every_estimator_on_features_and_cone(self):
+    def test_the_default_runs_the_network_ridge_every_estimator_on_features_and_cone(self):
         data = self.write_log()
         record = self.evaluate(data, "--policy", "uniform", data / "policy.csv")
         for policy in record["policies"]:
             self.assertEqual([e["estimator"] for e in policy["estimates"]],
-                             [*FEATURE_ESTIMATORS, "cone", "cone_dm"])
+                             [*RIDGE_ESTIMATORS, *FEATURE_ESTIMATORS, "cone", "cone_dm"])
         self.assertEqual(record["data"]["num_nodes"], 60)
         self.assertEqual(record["data"]["num_edges"], 60)
+
+    def test_the_record_says_what_the_network_ridge_learnt(self):
+        data = self.write_log()
+        record = self.evaluate(data, "--policy", "uniform", "--estimators", "network_dm",
+                               "--ridge-groups", "own,friends", "--undersmoothing", 0.5)
+        jsonschema.validate(record, SCHEMA)
+        ridge = record["diagnostics"]["network_ridge"]
+        self.assertEqual((ridge["solver"], ridge["undersmoothing"]), ("dense", 0.5))
+        self.assertEqual([arm["arm"] for arm in ridge["arms"]], ["0", "1"])
+        for arm in ridge["arms"]:
+            self.assertEqual(set(arm["variances"]), {"own_columns", "sum_friends"})
+            self.assertEqual((arm["num_nodes"], arm["converged"]), (30, True))
+        estimate = record["policies"][0]["estimates"][0]
+        self.assertEqual(estimate["target"], "these_people")
+        self.assertGreater(estimate["population_standard_error"], estimate["standard_error"])
+        per_fold = self.evaluate(data, "--policy", "uniform", "--estimators", "network_dm",
+                                 "--ridge-variances", "per_fold", "--folds", 3)
+        self.assertEqual(len(per_fold["diagnostics"]["network_ridge"]["arms"]), 6)
+        without = self.evaluate(data, "--policy", "uniform", "--estimators", "naive")
+        self.assertNotIn("network_ridge", without["diagnostics"])
 
     def test_json_goes_to_a_file_beside_the_table(self):
         out = self.folder / "out.json"
@@ -241,12 +262,26 @@ class Invariances(FolderTest):
         for change in kernel_changes:
             self.assertNotEqual(plain_kernel["policies"],
                                 self.evaluate(data, *only_kernel, *change)["policies"], change)
+        # The log above is a ring, where no noise can grow with the degree.
+        network = self.folder / "network"
+        cone("simulate", "--nodes", 300, "--mean-degree", 6, "--topics", 3, "--words", 60,
+             "--words-per-node", 10, "--out", network)
+        only_ridge = [*base[:1], "uniform", "--estimators", "network_dm"]
+        plain_ridge = self.evaluate(network, *only_ridge)
+        ridge_changes = [["--ridge-groups", "own,friends"], ["--undersmoothing", 1],
+                         ["--ridge-noise", "constant"], ["--ridge-variances", "per_fold"],
+                         ["--ridge-criterion", "cross_validation"],
+                         ["--ridge-solver", "iterative"]]
+        for change in ridge_changes:
+            other = self.evaluate(network, *only_ridge, *change)
+            self.assertNotEqual((plain_ridge["policies"], plain_ridge["diagnostics"]),
+                                (other["policies"], other["diagnostics"]), change)
         for change in (["--train-fraction", 0.5], ["--validation-fraction", 0.3], ["--stratified"]):
             self.assertNotEqual(plain_split["policies"],
                                 self.evaluate(data, *split, *change)["policies"], change)
         flags = cone("evaluate", "--help").stdout
         tested = {c[0].replace("--no-", "--") 
-                  for c in changes + cone_changes + kernel_changes} - {"--seed"} | {"--train-fraction", "--validation-fraction",
+                  for c in changes + cone_changes + kernel_changes + ridge_changes} - {"--seed"} | {"--train-fraction", "--validation-fraction",
                                             "--stratified", "--nuisances"}
         declared = {w.split(",")[0] for w in flags.split("Estimation:")[1].split("DATA is")[0].split()
                     if w.startswith("--")}

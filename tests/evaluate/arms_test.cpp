@@ -87,8 +87,8 @@ TEST(Arms, OfAnyNumberAreEvaluatedCloseToTheTruth) {
   for (const std::size_t num_arms : {3U, 5U}) {
     const SmallWorld world = arms_world(3000, num_arms, num_arms);
     EvaluateOptions options;
-    options.estimators = {"naive",   "snips",   "dm_ols2", "dm_ridge",
-                          "dr_ols1", "dr_ols2", "dr_ridge"};
+    options.estimators = {"naive",   "snips",    "dm_ols2",    "dm_ridge",  "dr_ols1",
+                          "dr_ols2", "dr_ridge", "network_dm", "network_dr"};
     const EvaluationRecord record = run(world, options);
     const PolicyResult& policy = record.policies[0];
     ASSERT_EQ(record.data.arms.size(), num_arms);

@@ -42,7 +42,8 @@ TEST(Evaluate, AdjustingRemovesTheConfoundingThatTheNaiveEstimateKeeps) {
   const EvaluationRecord record = evaluate(context, world.data, world.policies, on_features());
   const double truth = *record.policies[0].truth;
   EXPECT_GT(std::abs(find(record, "naive").value - truth), 0.1);
-  for (const char* name : {"snips", "dm_ols1", "dm_ols2", "dm_ridge", "dr_ols1", "dr_ridge"}) {
+  for (const char* name : {"snips", "dm_ols1", "dm_ols2", "dm_ridge", "dr_ols1", "dr_ridge",
+                           "network_dm", "network_dr"}) {
     EXPECT_NEAR(find(record, name).value, truth, 0.06) << name;
   }
 }
@@ -133,8 +134,8 @@ TEST(Evaluate, ExpectsMoreWorkOfMoreDataAndNamesItFromCheapToDear) {
   };
   const auto small = costs(200);
   const auto large = costs(2000);
-  ASSERT_EQ(small.size(), 6U);  // propensity, ols1, ols2, ridge, nn, cone
-  ASSERT_EQ(large.size(), 6U);
+  ASSERT_EQ(small.size(), 7U);  // propensity, ols1, ols2, ridge, nn, cone, network_ridge
+  ASSERT_EQ(large.size(), 7U);
   EXPECT_EQ(large.front().name, "propensity");  // rows without any show the overlap by these
   double previous = 0;
   for (std::size_t k = 1; k < large.size(); ++k) {

@@ -48,6 +48,10 @@ MixedWorld make_mixed_world() {
     policy.push_back(sigmoid(year));
     edges.push_back({static_cast<NodeIndex>(i), static_cast<NodeIndex>((i + 1) % kNodes)});
     edges.push_back({static_cast<NodeIndex>(i), static_cast<NodeIndex>((i + 7) % kNodes)});
+    // Some know more people than others.
+    if (i % 4 == 0) {
+      edges.push_back({static_cast<NodeIndex>(i), static_cast<NodeIndex>(i * i % kNodes)});
+    }
     world.rows.push_back(std::move(row));
   }
   data.graph = build_graph(Context(0, 1), kNodes, edges);

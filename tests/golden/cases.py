@@ -46,12 +46,12 @@ CASES = {
                                 "switch_dr,dr_shrinkage,okb"]),
     "messages": (MESSAGES, ["--policy", MESSAGES / "who.csv", MESSAGES / "policy.csv", "always:sms",
                             "random-weights:2", "--estimators",
-                            "naive,ips,snips,ips_clipped,dm_ols1,dm_ols2,dm_ridge,dr_ols1,dr_ols2,"
-                            "dr_ridge,switch_dr,dr_shrinkage,okb"]),
+                            "network_dm,network_dr,naive,ips,snips,ips_clipped,dm_ols1,dm_ols2,"
+                            "dm_ridge,dr_ols1,dr_ols2,dr_ridge,switch_dr,dr_shrinkage,okb"]),
     "simulated": (simulated, ["--policy", "treat-all", "random-weights:3", "--estimators",
-                              "naive,ips,snips,ips_clipped,dm_ols1,dm_ols2,dm_ridge,dm_nn,dr_ols1,"
-                              "dr_ols2,dr_ridge,dr_nn,switch_dr,dr_shrinkage,okb,cone,cone_dm,"
-                              "cone_ips,cone_snips,cone_okb", *SMALL_NETWORKS]),
+                              "network_dm,network_dr,naive,ips,snips,ips_clipped,dm_ols1,dm_ols2,"
+                              "dm_ridge,dm_nn,dr_ols1,dr_ols2,dr_ridge,dr_nn,switch_dr,dr_shrinkage,okb,"
+                              "cone,cone_dm,cone_ips,cone_snips,cone_okb", *SMALL_NETWORKS]),
     "split": (simulated, ["--policy", "random-weights:3", "--protocol", "split", "--seed", 5,
                           *SMALL_NETWORKS]),
 }
@@ -100,7 +100,7 @@ def same_number(place, golden, found, record, outcome_sd):
         return math.isclose(golden, found, rel_tol=CLOSED_FORM, abs_tol=1e-12)
     # Values, errors and interval ends are in units of the outcome; weights, shares and losses have
     # a unit of their own, where the same relative precision is asked for.
-    in_outcome_units = re.search(r"/(value|standard_error|interval/\d)$", place)
+    in_outcome_units = re.search(r"/(value|(population_)?(standard_error|interval/\d))$", place)
     unit = outcome_sd if in_outcome_units else max(1.0, abs(golden))
     return abs(golden - found) <= NETWORK * unit
 
