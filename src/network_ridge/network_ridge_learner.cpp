@@ -13,9 +13,12 @@
 #include "nuisance/prediction_bounds.hpp"
 
 namespace cone {
-namespace {
 
-void summarise_part(const Dataset& data, const RidgePart& part, NetworkRidgeSummary& out) {
+void summarise_part(const Dataset& data, const RidgePart& part, const RidgeSolution& solution,
+                    NetworkRidgeSummary& out) {
+  out.solver = part.is_dense ? "dense" : "iterative";
+  out.iterations += solution.iterations;
+  out.converged = out.converged && solution.converged;
   for (std::size_t a = 0; a < part.system.arms.size(); ++a) {
     const ArmModel& model = part.system.arms[a];
     ArmVariances& arm = out.arms.emplace_back();
@@ -46,8 +49,6 @@ void add_ridge_warnings(const NetworkRidgeSummary& summary, std::vector<std::str
   }
 }
 
-}  // namespace
-
 Nuisances NetworkRidgeLearner::fit(const Context& context, const Dataset& data,
                                    const FitPlan& plan) const {
   auto model = std::make_shared<NetworkRidge>(learn_network_ridge(context, data, plan, options_));
@@ -58,10 +59,7 @@ Nuisances NetworkRidgeLearner::fit(const Context& context, const Dataset& data,
   const StageScope stage(context, "predictions", 0.9, 1);
   for (const auto& part : model->parts) {
     const RidgeSolution solution = solve_outcomes(context, *part, data);
-    summarise_part(data, *part, *summary);
-    summary->solver = part->is_dense ? "dense" : "iterative";
-    summary->iterations += solution.iterations;
-    summary->converged = summary->converged && solution.converged;
+    summarise_part(data, *part, solution, *summary);
     for (std::size_t a = 0; a < data.num_arms(); ++a) {
       const Matrix<double> predicted = predict_arm(context, *part, solution, a);
       for (std::size_t t = 0; t < part->tasks.size(); ++t) {

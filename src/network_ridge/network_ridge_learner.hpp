@@ -1,7 +1,13 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "cone/dataset.hpp"
 #include "cone/learn.hpp"
 #include "cone/settings.hpp"
+
+#include "network_ridge/network_ridge.hpp"
 
 namespace cone {
 
@@ -21,5 +27,12 @@ class NetworkRidgeLearner : public Learner {
  private:
   NetworkRidgeOptions options_;
 };
+
+/// Adds what a part learnt and how its solution went.
+void summarise_part(const Dataset& data, const RidgePart& part, const RidgeSolution& solution,
+                    NetworkRidgeSummary& out);
+
+/// Sentences about what did not converge.
+void add_ridge_warnings(const NetworkRidgeSummary& summary, std::vector<std::string>& warnings);
 
 }  // namespace cone
