@@ -8,6 +8,7 @@
 #include "base/numeric.hpp"
 #include "base/text.hpp"
 #include "results/effects_output.hpp"
+#include "results/ridge_text.hpp"
 #include "results/text_table.hpp"
 
 namespace cone {
@@ -42,25 +43,6 @@ std::string mean_effects_text(std::span<const std::string> arms, const NodeEffec
   return table.to_string();
 }
 
-/// Shares of the groups and of the noise in the variance of an average node. With variances per
-/// fold, one row per fold and arm.
-std::string variance_shares_text(const NodeEffects& effects) {
-  std::vector<TextTable::Column> columns = {{"arm", TextTable::Align::kLeft}};
-  for (const auto& [name, variance] : effects.ridge.arms.front().groups) columns.push_back({name});
-  columns.push_back({"noise"});
-  TextTable table(columns);
-  for (const ArmVariances& arm : effects.ridge.arms) {
-    const double noise = arm.noise + arm.noise_growth;
-    double total = noise;
-    for (const auto& [name, variance] : arm.groups) total += variance;
-    std::vector<std::string> cells = {printable(arm.arm)};
-    for (const auto& [name, variance] : arm.groups) cells.push_back(share_text(variance / total));
-    cells.push_back(share_text(noise / total));
-    table.add_row(cells);
-  }
-  return table.to_string();
-}
-
 }  // namespace
 
 std::string effects_text(std::span<const std::string> arms, const NodeEffects& effects) {
@@ -73,7 +55,7 @@ std::string effects_text(std::span<const std::string> arms, const NodeEffects& e
                         : "",
       mean_effects_text(arms, effects));
   text += "What the variance of the outcomes is made of, beside the degree\n";
-  text += variance_shares_text(effects);
+  text += variance_shares_text(effects.ridge);
   for (const std::string& warning : effects.warnings) text += "! " + warning + "\n";
   return text;
 }
