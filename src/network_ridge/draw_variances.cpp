@@ -164,7 +164,7 @@ void draw_variances(const Context& context, const NetworkRidge& model, const Rid
       const std::size_t end = inputs.arm_begin[a + 1];
       const Matrix<double> noise = draw_normals(context, range, kNoiseDraws, end - begin);
       for (std::size_t p = begin; p < end; ++p) {
-        const double sd = std::sqrt(system.noise_at(p) / system.undersmoothing);
+        const double sd = std::sqrt(learnt_noise(system, p));
         for (std::size_t k = 0; k < width; ++k) {
           const std::size_t d = k / num_tasks;
           f(p, k) = effects(p, d) + sd * noise(p - begin, d);

@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "network_ridge/restricted_likelihood.hpp"
+
 namespace cone {
 namespace {
 
@@ -25,6 +27,11 @@ std::vector<AskedPlace> list_scored(const NetworkRidge& model, const RidgePart& 
 }
 
 }  // namespace
+
+double learnt_noise(const RidgeSystem& system, std::size_t place) {
+  const ArmModel& arm = system.arms[system.inputs->arm_of(place)];
+  return arm.noise + kNoiseFloor + arm.noise_growth * system.inputs->relative_degree[place];
+}
 
 Matrix<double> take_arm_rows(const RidgeInputs& inputs, const Matrix<double>& x, std::size_t arm) {
   Matrix<double> own(x.rows(), x.cols());
@@ -54,7 +61,6 @@ void find_variances(const Context& context, const NetworkRidge& model, const Rid
   const RidgeInputs& inputs = *system.inputs;
   const std::size_t num_arms = system.arms.size();
   const std::vector<AskedPlace> asked = list_scored(model, part);
-  const double unknown_noise = (1 - system.undersmoothing) / system.undersmoothing;
   for (std::size_t first = 0; first < asked.size(); first += kPosteriorColumns) {
     context.report("standard deviations", first, asked.size());
     const std::size_t width = std::min(kPosteriorColumns, asked.size() - first);
@@ -83,7 +89,7 @@ void find_variances(const Context& context, const NetworkRidge& model, const Rid
     const RidgeSolution solution = part.solver->solve(context, f, g, tasks);
     for (std::size_t a = 0; a < num_arms; ++a) {
       for (std::size_t p = inputs.arm_begin[a]; p < inputs.arm_begin[a + 1]; ++p) {
-        const double noise = unknown_noise * system.noise_at(p);
+        const double noise = learnt_noise(system, p) - system.noise_at(p);
         for (std::size_t k = 0; k < width; ++k) {
           const double x = solution.x(p, k);
           found(a, k) -= x * (f(p, k) - noise * x);

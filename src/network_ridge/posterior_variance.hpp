@@ -14,10 +14,10 @@ namespace cone {
 // has. With a place's column K_Ji and b_i on the right of the equations, x are the weights of its
 // prediction, and
 //
-//   variance = k_ii − k_i'x − b_i'λ + (1 − u)·x'Nx
+//   variance = k_ii − k_i'x − b_i'λ + x'(N − N_u)x
 //
-// where the last term is the noise that the undersmoothed equations do not know of. With u = 1 it
-// is the posterior variance.
+// where N is the noise that was learnt and N_u that of the undersmoothed equations. With both the
+// same it is the posterior variance.
 
 /// Exact: one column per scored place. O(edges · columns) and what the solver takes.
 void find_variances(const Context& context, const NetworkRidge& model, const RidgePart& part,
@@ -28,6 +28,9 @@ void find_variances(const Context& context, const NetworkRidge& model, const Rid
 /// 1/√(2·draws). A function of the context's seed.
 void draw_variances(const Context& context, const NetworkRidge& model, const RidgePart& part,
                     std::uint32_t draws, Matrix<double>& variance);
+
+/// The noise of the place's own arm as it was learnt, whatever the equations are solved with.
+double learnt_noise(const RidgeSystem& system, std::size_t place);
 
 /// What a solution predicts of an arm, in units of its sd about its mean: places × columns.
 Matrix<double> predict_in_units(const Context& context, const RidgeSystem& system,
