@@ -199,10 +199,19 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
   }
 }
 
+[[noreturn]] void refuse_known(const char* what) {
+  throw Error(ErrorCode::kData,
+              Fault{{.item = "network ridge"}, what, "fit the model again with cone fit"});
+}
+
 /// The same with variances that are known.
 void adopt_arm(const Context& context, const RidgeVariances& known, std::size_t arm,
                RidgePart& part, DenseSolver* dense) {
   RidgeSystem& system = part.system;
+  // Dependent ones would have no solution.
+  if (known.arms[arm].fixed_columns != choose_fixed(system, arm)) {
+    refuse_known("the model has other fixed effects than the data");
+  }
   system.arms.push_back(known.arms[arm]);
   part.learnt.push_back(known.learnt[arm]);
   if (dense == nullptr) return;
@@ -215,10 +224,7 @@ void require_same_groups(const RidgeFit& known, std::span<const RidgeGroup> grou
                          std::size_t num_arms, std::size_t num_parts) {
   const bool fits = std::ranges::equal(known.groups, groups, {}, {}, &RidgeGroup::kind);
   const bool is_whole = known.parts.size() == num_parts && known.arms.size() == num_arms;
-  if (fits && is_whole) return;
-  throw Error(ErrorCode::kData, Fault{{.item = "network ridge"},
-                                      "the model has other groups or arms than the data",
-                                      "fit it again with cone fit"});
+  if (!fits || !is_whole) refuse_known("the model has other groups or arms than the data");
 }
 
 bool prefers_dense(const RidgeSystem& system, RidgeSolverChoice choice) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -135,6 +136,49 @@ TEST(PublicModel, HoldsThePartsThatWereAskedFor) {
   EXPECT_THROW(require_model_for(*ridge, "m", data, beyond), Error);
   options.parts = {"network_fridge"};
   EXPECT_THROW(fit_model(context, data, options), Error);
+}
+
+/// A stranger's file may be well formed, of the right data, and absurd.
+TEST(PublicModel, VariancesThatNobodyLearntEndInNumbersOrARefusal) {
+  const auto world = testing::small_world(90, 0.5, 1, 7);
+  const Context context(11, 2);
+  for (const RidgeSolverChoice solver :
+       {RidgeSolverChoice::kDense, RidgeSolverChoice::kIterative}) {
+    ModelOptions asked{.parts = {"network_ridge"}, .plan = {.folds = 2}};
+    asked.network_ridge.ridge_solver = solver;
+    const Model model = fit_model(context, world.data.observed, asked);
+    const EvaluateOptions options = adopt_model(*model, {}).options;
+    const std::vector<std::function<void(ArmModel&)>> changes = {
+        [](ArmModel& arm) { arm.noise = arm.noise_growth = 0; },
+        [](ArmModel& arm) { std::ranges::fill(arm.group_variances, 1000.0); },
+        [](ArmModel& arm) { std::ranges::fill(arm.group_variances, 5e-324); },
+        [](ArmModel& arm) { std::ranges::fill(arm.group_variances, 0.0); },
+        [](ArmModel& arm) { arm.sd = 5e-324; },
+        [](ArmModel& arm) { arm.sd = 1e308; },
+        [](ArmModel& arm) { arm.mean = -1e308; },
+        [](ArmModel& arm) {
+          arm.fixed_columns = {0, 1, 2};
+        }};  // all degrees are the same
+    for (std::size_t k = 0; k < changes.size(); ++k) {
+      FittedModel strange = *model;
+      for (ArmModel& arm : strange.network_ridge->parts[0].arms) changes[k](arm);
+      try {
+        const auto record = evaluate(context, world.data, world.policies, options, &strange);
+        EXPECT_EQ(record.policies[0].estimates.size(), 2U) << k;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), ErrorCode::kData) << k << ' ' << error.what();
+      }
+    }
+  }
+}
+
+TEST(PublicModel, LeavesNetworksOutOfLargeDataUnlessTheyAreAskedFor) {
+  Dataset large;
+  large.ids = IdTable::numbered(100'000);
+  const std::vector<std::string> both = {"networks", "network_ridge"};
+  EXPECT_EQ(parts_to_fit(large, {}), std::vector<std::string>{"network_ridge"});
+  EXPECT_EQ(parts_to_fit(large, {.parts = both}), both);
+  EXPECT_EQ(parts_to_fit(testing::small_world(60, 0.5, 1, 5).data.observed, {}), both);
 }
 
 TEST(PublicModel, ANetworkRidgeOfOtherDataOptionsOrGroupsIsRefused) {
