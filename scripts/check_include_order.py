@@ -11,7 +11,7 @@ ORDER = ["base", "options", "exec", "ops", "graph", "data", "simulate", "policy"
 PUBLIC = {"error": "base", "matrix": "base", "features": "base", "version": "base",
           "options": "options", "settings": "options", "context": "exec", "graph": "graph",
           "dataset": "data", "load": "data", "simulate": "simulate", "policy": "policy",
-          "learn": "nuisance", "estimate": "estimate", "record": "results",
+          "learn": "nuisance", "effects": "network_ridge", "estimate": "estimate", "record": "results",
           "evaluate": "evaluate", "model": "evaluate"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/([a-z_0-9]+)')
 

@@ -12,6 +12,7 @@ enum ExitStatus : int { kSuccess = 0, kFailure = 1, kBadInput = 2 };
 /// Each declares its command on `root` and, when the user chose it, hands the work to `run`.
 using Command = std::function<int()>;
 void add_evaluate_command(CLI::App& root, Command& chosen);
+void add_effects_command(CLI::App& root, Command& chosen);
 void add_check_command(CLI::App& root, Command& chosen);
 void add_tune_command(CLI::App& root, Command& chosen);
 void add_fit_command(CLI::App& root, Command& chosen);

@@ -21,8 +21,9 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "cone_networks/cone_fit.hpp"
-#include "cone_networks/model_file.hpp"
 #include "data_argument.hpp"
+#include "evaluate/fitted_model.hpp"
+#include "evaluate/model_file.hpp"
 #include "explanation_flags.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
@@ -62,7 +63,7 @@ Examples:
   cone evaluate survey.csv --treatment letter --outcome voted --ignore name --policy treat-all
   cone evaluate mails.csv --treatment sent --outcome bought --policy always:email always:sms
   cone evaluate shop/ --policy uniform --nuisances given      your own propensity, mu0, mu1
-  cone evaluate shop/ --policy p.csv --model shop.model       networks of cone fit, no training
+  cone evaluate shop/ --policy p.csv --model shop.model       a model of cone fit, no training
   cone evaluate shop/ --policy p.csv --estimators cone --attention ties.csv --embeddings z.npy
   cone evaluate shop/ --policy uniform --json - | jq '.policies[0].estimates'
 
@@ -114,22 +115,20 @@ void print_summary(const EvaluationRecord& record, const LoadedData& loaded) {
   std::cerr << '\n';
 }
 
-/// The model that --model names; plan, networks and seed become the model's.
-std::optional<ConeFit> read_named_model(EvaluateFlags& flags) {
+/// The model that --model names; plan, options and seed become the model's.
+std::optional<FittedModel> read_named_model(EvaluateFlags& flags) {
   if (flags.model.empty()) return std::nullopt;
-  ConeFit fit = read_model(flags.model);
-  ModelRun run = adopt_model(fit, std::move(flags.options));
+  FittedModel model = read_model(flags.model);
+  ModelRun run = adopt_model(model, std::move(flags.options));
   flags.options = std::move(run.options);
   flags.run.seed = run.seed;
-  return fit;
+  return model;
 }
 
-/// Refuses --model, --attention and --embeddings where no estimator uses cone's networks.
-void refuse_idle_model_flags(const EvaluateFlags& flags, const Dataset& data) {
+/// Refuses --attention and --embeddings where no estimator uses cone's networks.
+void refuse_idle_explanations(const EvaluateFlags& flags, const Dataset& data) {
   std::vector<Fault> faults;
-  for (const auto& [flag, file] :
-       {std::pair{"--model", flags.model}, std::pair{"--attention", flags.explanations.attention},
-        std::pair{"--embeddings", flags.explanations.embeddings}}) {
+  for (const auto& [flag, file] : flags.explanations.outputs()) {
     if (file.empty() || uses_cone(data, flags.options)) continue;
     faults.push_back({{.item = flag},
                       "has no part in estimators that do not use cone's networks",
@@ -173,23 +172,29 @@ int run_evaluate(EvaluateFlags flags) {
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const Stopwatch watch;
-  std::optional<ConeFit> fit = read_named_model(flags);
+  std::optional<FittedModel> model = read_named_model(flags);
   flags.explanations.check(flags.options.cone);
   const Context context(flags.run.seed, flags.run.threads, &progress);
 
   const Stopwatch loading;
   const LoadedData data = load_named(context, flags.data, flags.table);
   const double load_seconds = loading.seconds();
-  refuse_idle_model_flags(flags, data.observed);
-  if (fit) require_model_of(*fit, flags.model, data.observed, flags.data);
-  const auto policies = resolve_policies(context, data.observed, flags.policies);
-  if (flags.explanations.any() && !fit) {
-    fit = fit_cone(context, data.observed, flags.options.plan, flags.options.cone);
+  if (model) {
+    require_model_for(*model, flags.model, data.observed, flags.options);
+    require_model_of(*model, flags.model, data.observed, flags.data);
   }
-  const ConeFit* fitted = fit ? &*fit : nullptr;
+  refuse_idle_explanations(flags, data.observed);
+  const auto policies = resolve_policies(context, data.observed, flags.policies);
+  if (flags.explanations.any() && !model) {
+    model.emplace().networks =
+        fit_cone(context, data.observed, flags.options.plan, flags.options.cone);
+  }
+  const FittedModel* fitted = model ? &*model : nullptr;
   if (!flags.run.quiet) announce(expected_costs(context, data.observed, flags.options, fitted));
   EvaluationRecord record = evaluate(context, data, policies, flags.options, fitted);
-  if (fit && record.unfinished.empty()) flags.explanations.write(context, data.observed, *fit);
+  if (model && model->networks && record.unfinished.empty()) {
+    flags.explanations.write(context, data.observed, *model->networks);
+  }
   progress.clear();
   add_provenance({.data = flags.data,
                   .table = flags.table,
@@ -224,7 +229,7 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
       ->check(file_name);
   command
       ->add_option("--model", flags->model,
-                   "Take cone's networks from this model file, written by cone fit")
+                   "Take networks and network ridge from this model file, written by cone fit")
       ->check(file_name);
   flags->explanations.bind(*command);
   flags->run.bind(*command);

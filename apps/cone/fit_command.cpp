@@ -10,18 +10,22 @@
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
+#include "cone/model.hpp"
 #include "cone/options.hpp"
 #include "cone/settings.hpp"
 
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "cone_networks/cone_fit.hpp"
-#include "cone_networks/model_file.hpp"
 #include "data_argument.hpp"
+#include "evaluate/fitted_model.hpp"
+#include "evaluate/model_file.hpp"
 #include "explanation_flags.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
+#include "network_ridge/network_ridge_learner.hpp"
 #include "options_file_flag.hpp"
+#include "results/ridge_text.hpp"
 #include "results/text_table.hpp"
 #include "terminal.hpp"
 
@@ -29,11 +33,16 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kFitFooter =
-    R"(Trains cone's networks once. Any number of policies can then be evaluated without training.
-DATA is what cone evaluate takes. The model belongs to this data: each fold's networks never saw the
-log of the nodes they score, and with other data that would not hold.
+    R"(Learns once what takes long: cone's networks and the variances of the network ridge. Any number of
+policies can then be evaluated without training. DATA is what cone evaluate takes. The model belongs
+to this data: each fold's networks never saw the log of the nodes they score, and with other data
+that would not hold.
 
-The table has one line per fold, with losses on its validation nodes. First those of the
+--parts network_ridge leaves the networks out, which take the longest. On large data they are left
+out unless --parts names them.
+
+The table of the network ridge has the share of every group in the variance of the outcomes. That of
+the networks has one line per fold, with losses on its validation nodes. First those of the
 representations: outcome (in units of the training outcomes' variance: 1 is no better than the
 mean) and treatment (cross-entropy: for two arms 0.69 is a coin). Then those of the outcome networks
 and of the propensity model that the estimators use.
@@ -45,6 +54,7 @@ sum to 1.
 
 Examples:
   cone fit shop/ --out shop.model
+  cone fit shop/ --out shop.model --parts network_ridge      in seconds
   cone evaluate shop/ --model shop.model --policy p.csv
   cone fit shop/ --out shop.model --attention ties.csv --embeddings z.npy
   cone fit shop/ --out shop.model --options tuned/best.json       of cone tune
@@ -56,8 +66,7 @@ struct FitFlags {
   std::string out;
   ExplanationFlags explanations;
   CommonFlags run;
-  PlanOptions plan;
-  ConeOptions cone;
+  ModelOptions options;
 };
 
 std::string fit_text(const ConeFit& fit) {
@@ -88,29 +97,62 @@ void print_file(const std::string& file) {
   if (!failure) std::cerr << fmt::format("wrote {}: {} bytes\n", printable(file), grouped(size));
 }
 
-int run_fit(const FitFlags& flags) {
-  std::vector<Fault> faults = option_faults(flags.plan);
-  for (Fault& fault : option_faults(flags.cone)) faults.push_back(std::move(fault));
+/// Files that show what networks look at need networks.
+void refuse_explanations_without_networks(const FitFlags& flags) {
+  const std::vector<std::string>& parts = flags.options.parts;
+  if (parts.empty() || std::find(parts.begin(), parts.end(), "networks") != parts.end()) return;
+  std::vector<Fault> faults;
+  for (const auto& [flag, file] : flags.explanations.outputs()) {
+    if (file.empty()) continue;
+    faults.push_back({{.item = flag},
+                      "shows what networks look at, and --parts leaves them out",
+                      "leave it out, or add networks to --parts"});
+  }
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
+std::string model_text(const FittedModel& model) {
+  std::string text;
+  if (model.network_ridge) {
+    const NetworkRidgeSummary ridge = summarise_fit(*model.network_ridge);
+    text += "Network ridge: what the variance of the outcomes is made of, beside the degree\n" +
+            variance_shares_text(ridge);
+    std::vector<std::string> warnings;
+    add_ridge_warnings(ridge, warnings);
+    for (const std::string& warning : warnings) text += "! " + warning + "\n";
+  }
+  if (model.networks) text += (text.empty() ? "" : "\nNetworks\n") + fit_text(*model.networks);
+  return text;
+}
+
+int run_fit(FitFlags flags) {
+  validate(flags.options);
   std::vector<OutputFile> outputs = flags.explanations.outputs();
   outputs.push_back({"--out", flags.out});
   check_output_files(outputs);
   refuse_inputs_as_outputs(outputs, {flags.data, flags.table.edges});
-  flags.explanations.check(flags.cone);
+  flags.explanations.check(flags.options.cone);
+  refuse_explanations_without_networks(flags);
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const Context context(flags.run.seed, flags.run.threads, &progress);
 
   const LoadedData data = load_named(context, flags.data, flags.table);
-  const ConeFit fit = fit_cone(context, data.observed, flags.plan, flags.cone);
-  write_model(flags.out, fit);
-  flags.explanations.write(context, data.observed, fit);
+  const bool asks_for_networks = flags.explanations.any() && flags.options.parts.empty();
+  if (asks_for_networks) flags.options.parts = {"networks", "network_ridge"};
+  const Model model = fit_model(context, data.observed, flags.options);
+  write_model(flags.out, *model);
+  if (model->networks) flags.explanations.write(context, data.observed, *model->networks);
   progress.clear();
   if (!flags.run.quiet) {
     print_notes(data);
+    if (!model->networks && flags.options.parts.empty()) {
+      std::cerr << "note: the networks were left out, as training on data of this size takes long; "
+                   "--parts networks,network_ridge fits them too\n";
+    }
     print_file(flags.out);
   }
-  std::cout << fit_text(fit) << std::flush;
+  std::cout << model_text(*model) << std::flush;
   return kSuccess;
 }
 
@@ -119,19 +161,21 @@ int run_fit(const FitFlags& flags) {
 void add_fit_command(CLI::App& root, Command& chosen) {
   auto flags = std::make_shared<FitFlags>();
   CLI::App* command =
-      root.add_subcommand("fit", "Fit cone's networks to data and keep them in a model file");
+      root.add_subcommand("fit", "Fit networks and network ridge to data and keep them in a file");
   command->footer(kFitFooter);
   command->add_option("DATA", flags->data, kDataHelp)->required();
   command->add_option("--out", flags->out, "Model file to write")->required()->check(file_name);
   flags->explanations.bind(*command);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");
-  bind_flags(*command, flags->plan, "Plan");
-  bind_flags(*command, flags->cone, "Networks");
-  bind_options_file(*command, flags->cone);
+  bind_flags(*command, flags->options, "Plan");
+  regroup_flags<NetworkRidgeOptions>(*command, "Network ridge");
+  regroup_flags<ConeOptions>(*command, "Networks");
+  bind_options_file(*command, flags->options.cone);
   command->callback([flags, command, &chosen] {
     chosen = [flags, command] {
-      refuse_idle_flags(*command, flags->plan.protocol);
+      refuse_idle_flags(*command, flags->options.plan.protocol);
+      refuse_flags_of_parts(*command, flags->options.parts);
       return run_fit(*flags);
     };
   });

@@ -1,5 +1,6 @@
 #include "flag_checks.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <map>
@@ -100,6 +101,24 @@ void refuse_idle_flags(const CLI::App& command, Protocol protocol) {
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
+void refuse_flags_of_parts(const CLI::App& command, const std::vector<std::string>& parts) {
+  std::vector<Fault> faults;
+  const auto refuse_unless = [&]<class Options>(const Options& options, const char* part) {
+    if (std::find(parts.begin(), parts.end(), part) != parts.end()) return;
+    Options::visit(
+        options, [&](std::string_view name, const auto&, std::string_view, const Range& = {}) {
+          if (command.count(flag_name(name)) == 0) return;
+          faults.push_back({{.item = flag_name(name)},
+                            fmt::format("has no part in --parts {}", fmt::join(parts, ",")),
+                            fmt::format("leave it out, or add {} to --parts", part)});
+        });
+  };
+  if (parts.empty()) return;
+  refuse_unless(ConeOptions(), "networks");
+  refuse_unless(NetworkRidgeOptions(), "network_ridge");
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
 void refuse_flags_of_model(const CLI::App& command) {
   std::vector<Fault> faults;
   const auto refuse = [&](const std::string& flag) {
@@ -114,6 +133,8 @@ void refuse_flags_of_model(const CLI::App& command) {
   PlanOptions::visit(plan, refuse_option);
   const ConeOptions networks;
   ConeOptions::visit(networks, refuse_option);
+  const NetworkRidgeOptions network_ridge;
+  NetworkRidgeOptions::visit(network_ridge, refuse_option);
   refuse("--options");
   refuse("--seed");
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));

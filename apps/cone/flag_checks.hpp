@@ -30,7 +30,10 @@ void refuse_inputs_as_outputs(const std::vector<OutputFile>& outputs,
 /// Names every flag that the protocol does not use, instead of ignoring it.
 void refuse_idle_flags(const CLI::App& command, Protocol protocol);
 
-/// Names every flag that a model file decides: plan, networks and seed.
+/// Names every flag of a part that cone fit is told not to fit. Without parts nothing is refused.
+void refuse_flags_of_parts(const CLI::App& command, const std::vector<std::string>& parts);
+
+/// Names every flag that a model file decides: plan, networks, network ridge and seed.
 void refuse_flags_of_model(const CLI::App& command);
 
 }  // namespace cone::app

@@ -19,14 +19,14 @@
 #include "cone/settings.hpp"
 
 /// \file
-/// One evaluation end to end, with networks that were fitted before where there are any.
+/// One evaluation end to end, with a model that was fitted before where there is one.
 
 // What every front end does around evaluate(): with a model that was fitted before, and with the
 // record afterwards.
 
 namespace cone {
 
-struct ConeFit;  // networks fitted to a dataset: cone/model.hpp
+struct FittedModel;  // what was fitted to a dataset before: cone/model.hpp
 
 enum class NuisanceSource {
   kFitted,  ///< fitted here; the data's own columns are ignored
@@ -73,7 +73,7 @@ struct ExpectedCost {
 /// What an evaluation has to fit, in order: from cheap to dear.
 std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
                                          const EvaluateOptions& options,
-                                         const ConeFit* fitted_cone = nullptr);
+                                         const FittedModel* model = nullptr);
 
 /// Whether an evaluation of the data with these options uses cone's networks.
 bool uses_cone(const Dataset& data, const EvaluateOptions& options);
@@ -84,32 +84,38 @@ bool uses_cone(const Dataset& data, const EvaluateOptions& options);
 /// truth, where known, is reported beside the estimates and seen by nothing else. Throws Error for
 /// options or data that cannot be evaluated, listing every fault.
 ///
-/// `fitted_cone`: cone's networks as fit_cone made them on this data, instead of fitting anew; the
-/// plan and the seed must be those of the fit.
+/// `model`: what was fitted to this data before, instead of fitting anew; plan, seed and options
+/// must be those of the model (adopt_model). What it does not hold is fitted.
 EvaluationRecord evaluate(const Context& context, const LoadedData& data,
                           std::span<const PolicyOnData> policies, const EvaluateOptions& options,
-                          const ConeFit* fitted_cone = nullptr);
+                          const FittedModel* model = nullptr);
 
-/// The estimators that need nothing but cone's networks.
-std::vector<std::string> estimators_of_model();
+/// The estimators that rest on what the model holds (and on nothing else but propensities of a
+/// logistic regression).
+std::vector<std::string> estimators_of_model(const FittedModel& model);
 
-/// The seed and the options of an evaluation by a fitted model: plan, networks and seed are the
-/// model's, and where no estimators are named, those that need nothing else.
+/// The seed and the options of an evaluation by a fitted model: plan, seed and the options of what
+/// it holds are the model's, and where no estimators are named, they are estimators_of_model().
 struct ModelRun {
   EvaluateOptions options;
   std::uint64_t seed = 0;
 };
-ModelRun adopt_model(const ConeFit& model, EvaluateOptions options);
+ModelRun adopt_model(const FittedModel& model, EvaluateOptions options);
 
 /// Throws Error(kData) unless the model was fitted to this data. The names are for the message.
-void require_model_of(const ConeFit& model, const std::string& model_name, const Dataset& data,
+void require_model_of(const FittedModel& model, const std::string& model_name, const Dataset& data,
                       const std::string& data_name);
 
-/// Where the data and the networks of an evaluation came from.
+/// Throws Error(kUsage) where an estimator needs what the model does not hold, and where none needs
+/// anything that it holds.
+void require_model_for(const FittedModel& model, const std::string& model_name, const Dataset& data,
+                       const EvaluateOptions& options);
+
+/// Where the data and the model of an evaluation came from.
 struct Provenance {
   std::string data;  ///< as the user named it
   LoadOptions table;
-  const ConeFit* model = nullptr;  ///< from a file; nullptr where it was fitted for this run
+  const FittedModel* model = nullptr;  ///< from a file; nullptr where it was fitted for this run
   double load_seconds = 0;
   double total_seconds = 0;
 };

@@ -3,34 +3,61 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
 #include "cone/learn.hpp"
+#include "cone/options.hpp"
 #include "cone/settings.hpp"
 
 /// \file
-/// CONE's networks fitted to a dataset: made once, kept in a file, used for any number of policies.
+/// CONE's networks and the network ridge fitted to a dataset: made once, kept in a file, used for
+/// any number of policies.
 
 namespace cone {
 
-struct ConeFit;
-using ConeModel = std::shared_ptr<const ConeFit>;
+struct FittedModel;
+using Model = std::shared_ptr<const FittedModel>;
 
-/// Fits one set of networks per fold of the plan. Minutes on large networks; the context's observer
-/// may stop it (Cancelled). Throws Error on bad options, and where the log does not allow a fit.
-ConeModel fit_model(const Context& context, const Dataset& data, const PlanOptions& plan,
-                    const ConeOptions& options);
+struct ModelOptions {
+  /// Of networks, network_ridge. Empty: both, but for large data, where training the networks takes
+  /// long, the network ridge alone.
+  std::vector<std::string> parts;
+  PlanOptions plan;
+  NetworkRidgeOptions network_ridge;
+  ConeOptions cone;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("parts", self.parts,
+            "What to fit, of networks, network_ridge; without it both, for large data the network "
+            "ridge alone");
+    PlanOptions::visit(self.plan, visitor);
+    NetworkRidgeOptions::visit(self.network_ridge, visitor);
+    ConeOptions::visit(self.cone, visitor);
+  }
+  void check(std::vector<Fault>& faults) const;
+};
+
+/// What fit_model fits on this data.
+std::vector<std::string> parts_to_fit(const Dataset& data, const ModelOptions& options);
+
+/// Learns the variances of the network ridge, and one set of networks per fold of the plan. Minutes
+/// on large networks; the context's observer may stop it (Cancelled). Throws Error on bad options,
+/// and where the log does not allow a fit.
+Model fit_model(const Context& context, const Dataset& data, const ModelOptions& options);
 
 /// Reads what save_model wrote. Safe on files from strangers. Throws Error(kData) naming the file.
-ConeModel load_model(const std::filesystem::path& path);
+Model load_model(const std::filesystem::path& path);
 
 /// Writes the model, atomically, in the format of docs/model_format.md.
-void save_model(const std::filesystem::path& path, const ConeFit& model);
+void save_model(const std::filesystem::path& path, const FittedModel& model);
 
-/// The outcomes and propensities that the model gives the nodes its plan scores. Throws
-/// Error(kData) unless it was fitted to this data.
-Nuisances predict_by_model(const Context& context, const Dataset& data, const ConeFit& model,
+/// The outcomes and propensities that the model's networks give the nodes its plan scores. Throws
+/// Error(kData) unless it has networks and was fitted to this data.
+Nuisances predict_by_model(const Context& context, const Dataset& data, const FittedModel& model,
                            double propensity_bound);
 
 }  // namespace cone

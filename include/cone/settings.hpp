@@ -49,6 +49,11 @@ struct PlanOptions {
   int selection_folds = 3;
   SplitOptions split;
 
+  /// How many models score the nodes, each its own part of them.
+  std::uint32_t num_tasks() const {
+    return protocol == Protocol::kSplit ? 1 : static_cast<std::uint32_t>(folds);
+  }
+
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("protocol", self.protocol, "Estimate over all nodes, or on held-out test nodes");

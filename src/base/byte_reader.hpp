@@ -32,6 +32,10 @@ class ByteReader {
     return value;
   }
   std::string_view next_bytes(std::uint64_t count, std::string_view what);
+  /// A reader of the next bytes alone.
+  ByteReader next_part(std::uint64_t count, std::string_view what) {
+    return {next_bytes(count, what), file_, advice_};
+  }
   /// A length (32 bits), at most `max_length`, then the bytes.
   std::string_view next_text(std::uint32_t max_length, std::string_view what);
   /// A double that is a number, and one that is more than 0.

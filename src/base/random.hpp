@@ -32,6 +32,7 @@ enum class Stream : std::uint32_t {
   kPermutation = 15,
   kPropensityFolds = 16,
   kPreconditioner = 17,
+  kPosterior = 18,
 };
 
 /// A counter-based generator (Philox 4×32-10): the draws of (seed, stream, item) are a pure

@@ -10,8 +10,8 @@
 
 #include "base/hash.hpp"
 #include "base/numeric.hpp"
-#include "cone_networks/cone_fit.hpp"
 #include "evaluate/diagnostics.hpp"
+#include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
 #include "evaluate/row_notes.hpp"
 #include "evaluate/run.hpp"
@@ -110,13 +110,12 @@ bool uses_cone(const Dataset& data, const EvaluateOptions& options) {
 }
 
 std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
-                                         const EvaluateOptions& options,
-                                         const ConeFit* fitted_cone) {
+                                         const EvaluateOptions& options, const FittedModel* model) {
   validate(options);
   require_log(data);
   std::vector<ExpectedCost> costs;
   for (const LearningStep& step :
-       plan_learning(context, data, choose_rows(data, options), options, fitted_cone)) {
+       plan_learning(context, data, choose_rows(data, options), options, model)) {
     costs.push_back({step.name, step.expected_seconds});
   }
   return costs;
@@ -124,11 +123,11 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
 
 EvaluationRecord evaluate(const Context& context, const LoadedData& data,
                           std::span<const PolicyOnData> policies, const EvaluateOptions& options,
-                          const ConeFit* fitted_cone) {
+                          const FittedModel* model) {
   validate(options);
   require_log(data.observed);
   require(!policies.empty(), "evaluate: no policy");
-  EvaluationRun run(context, data, policies, options, fitted_cone);
+  EvaluationRun run(context, data, policies, options, model);
 
   EvaluationRecord record;
   record.version = kVersion;

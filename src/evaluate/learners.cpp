@@ -2,8 +2,8 @@
 
 #include "cone/error.hpp"
 
-#include "cone_networks/cone_fit.hpp"
 #include "cone_networks/cone_learner.hpp"
+#include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
 #include "nuisance/given_learner.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 std::unique_ptr<Learner> make_cone_learner(std::span<const EstimatorInfo> rows,
                                            const EvaluateOptions& options,
-                                           const ConeFit* fitted_cone) {
+                                           const FittedModel* model) {
   ConeLearnerOptions cone{.plan = options.plan,
                           .networks = options.cone,
                           .propensity_bound = options.nuisance.propensity_bound};
@@ -28,13 +28,13 @@ std::unique_ptr<Learner> make_cone_learner(std::span<const EstimatorInfo> rows,
     return row.needs_balance() && row.weights == LearnerId::kCone;
   });
   if (balances) cone.kernel = options.kernel;
-  return std::make_unique<ConeLearner>(cone, fitted_cone);
+  return std::make_unique<ConeLearner>(cone, networks_of(model));
 }
 
 }  // namespace
 
 std::unique_ptr<Learner> make_learner(LearnerId learner, std::span<const EstimatorInfo> rows,
-                                      const EvaluateOptions& options, const ConeFit* fitted_cone) {
+                                      const EvaluateOptions& options, const FittedModel* model) {
   switch (learner) {
     case LearnerId::kNone:
       break;
@@ -53,9 +53,9 @@ std::unique_ptr<Learner> make_learner(LearnerId learner, std::span<const Estimat
     case LearnerId::kKernel:
       return std::make_unique<KernelLearner>(options.kernel);
     case LearnerId::kCone:
-      return make_cone_learner(rows, options, fitted_cone);
+      return make_cone_learner(rows, options, model);
     case LearnerId::kNetworkRidge:
-      return std::make_unique<NetworkRidgeLearner>(options.network_ridge);
+      return std::make_unique<NetworkRidgeLearner>(options.network_ridge, network_ridge_of(model));
   }
   throw Error(ErrorCode::kInternal, Fault{.what = "evaluate: no such learner"});
 }

@@ -6,7 +6,7 @@
 
 #include "cone/error.hpp"
 
-#include "cone_networks/cone_fit.hpp"
+#include "evaluate/fitted_model.hpp"
 #include "evaluate/workload.hpp"
 
 namespace cone {
@@ -21,7 +21,7 @@ bool uses(std::span<const EstimatorInfo> rows, LearnerId learner) {
                      [learner](const EstimatorInfo& row) { return row.needs(learner); });
 }
 
-double expect_seconds(const Workload& work, LearnerId learner, const ConeFit* fitted_cone) {
+double expect_seconds(const Workload& work, LearnerId learner, const FittedModel* model) {
   switch (learner) {
     case LearnerId::kNone:
     case LearnerId::kGiven:
@@ -38,9 +38,9 @@ double expect_seconds(const Workload& work, LearnerId learner, const ConeFit* fi
     case LearnerId::kKernel:
       return work.kernel_seconds();
     case LearnerId::kCone:
-      return work.cone_seconds(/*is_fitted=*/fitted_cone != nullptr);
+      return work.cone_seconds(/*is_fitted=*/networks_of(model) != nullptr);
     case LearnerId::kNetworkRidge:
-      return work.network_ridge_seconds();
+      return work.network_ridge_seconds(/*is_fitted=*/network_ridge_of(model) != nullptr);
   }
   return 0;
 }
@@ -90,17 +90,16 @@ void require_given_columns(const Dataset& data, std::span<const EstimatorInfo> r
 
 std::vector<LearningStep> plan_learning(const Context& context, const Dataset& data,
                                         std::span<const EstimatorInfo> rows,
-                                        const EvaluateOptions& options,
-                                        const ConeFit* fitted_cone) {
+                                        const EvaluateOptions& options, const FittedModel* model) {
   const Workload work(data, options, context.num_threads());
   std::vector<LearningStep> steps;
-  for (const LearnerId learner : {LearnerId::kOls1, LearnerId::kOls2, LearnerId::kRidge,
-                                  LearnerId::kNetworks, LearnerId::kKernel, LearnerId::kNetworkRidge,
-                                  LearnerId::kCone}) {
+  for (const LearnerId learner :
+       {LearnerId::kOls1, LearnerId::kOls2, LearnerId::kRidge, LearnerId::kNetworks,
+        LearnerId::kKernel, LearnerId::kNetworkRidge, LearnerId::kCone}) {
     if (!uses(rows, learner)) continue;
     steps.push_back({.learner = learner,
                      .name = std::string(enum_name(learner)),
-                     .expected_seconds = expect_seconds(work, learner, fitted_cone)});
+                     .expected_seconds = expect_seconds(work, learner, model)});
   }
   std::stable_sort(steps.begin(), steps.end(), [](const LearningStep& a, const LearningStep& b) {
     return a.expected_seconds < b.expected_seconds;
@@ -115,7 +114,7 @@ std::vector<LearningStep> plan_learning(const Context& context, const Dataset& d
     steps.insert(steps.begin(),
                  {.learner = LearnerId::kLogistic,
                   .name = "propensity",
-                  .expected_seconds = expect_seconds(work, LearnerId::kLogistic, fitted_cone),
+                  .expected_seconds = expect_seconds(work, LearnerId::kLogistic, model),
                   .only_shows_overlap = !needed});
   }
   return steps;

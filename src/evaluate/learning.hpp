@@ -10,7 +10,7 @@
 #include "cone/evaluate.hpp"
 #include "cone/learn.hpp"
 
-#include "cone_networks/cone_fit.hpp"
+#include "evaluate/fitted_model.hpp"
 #include "nuisance/balancer.hpp"
 
 // Who learns what for which estimators, and what came of it.
@@ -41,11 +41,11 @@ struct LearningStep {
 /// others from cheap to dear.
 std::vector<LearningStep> plan_learning(const Context& context, const Dataset& data,
                                         std::span<const EstimatorInfo> rows,
-                                        const EvaluateOptions& options, const ConeFit* fitted_cone);
+                                        const EvaluateOptions& options, const FittedModel* model);
 
 /// One row per learner. `rows` say which of its parts are used.
 std::unique_ptr<Learner> make_learner(LearnerId learner, std::span<const EstimatorInfo> rows,
-                                      const EvaluateOptions& options, const ConeFit* fitted_cone);
+                                      const EvaluateOptions& options, const FittedModel* model);
 
 /// What has been learnt so far.
 class LearntNuisances {

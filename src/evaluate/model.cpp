@@ -1,31 +1,86 @@
 #include "cone/model.hpp"
 
-#include "cone_networks/cone_fit.hpp"
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cone/error.hpp"
+
+#include "base/text.hpp"
 #include "cone_networks/cone_learner.hpp"
-#include "cone_networks/model_file.hpp"
+#include "evaluate/fitted_model.hpp"
+#include "evaluate/learning.hpp"
+#include "evaluate/model_file.hpp"
 
 namespace cone {
+namespace {
 
-ConeModel fit_model(const Context& context, const Dataset& data, const PlanOptions& plan,
-                    const ConeOptions& options) {
-  return std::make_shared<const ConeFit>(fit_cone(context, data, plan, options));
+const std::vector<std::string> kPartNames = {"networks", "network_ridge"};
+
+bool has_part(const std::vector<std::string>& parts, const std::string& name) {
+  return std::find(parts.begin(), parts.end(), name) != parts.end();
 }
 
-ConeModel load_model(const std::filesystem::path& path) {
-  return std::make_shared<const ConeFit>(read_model(path));
+}  // namespace
+
+void ModelOptions::check(std::vector<Fault>& faults) const {
+  for (const std::string& name : parts) {
+    if (has_part(kPartNames, name)) continue;
+    const std::string nearest = closest_name(name, kPartNames);
+    faults.push_back({{.item = "--parts"},
+                      fmt::format("there is no part '{}'", printable(name)),
+                      nearest.empty() ? fmt::format("choose from {}", fmt::join(kPartNames, ", "))
+                                      : fmt::format("did you mean {}?", nearest)});
+  }
+  plan.check(faults);
+  network_ridge.check(faults);
 }
 
-void save_model(const std::filesystem::path& path, const ConeFit& model) {
+std::vector<std::string> parts_to_fit(const Dataset& data, const ModelOptions& options) {
+  if (!options.parts.empty()) return options.parts;
+  return is_large(data) ? std::vector<std::string>{"network_ridge"} : kPartNames;
+}
+
+Model fit_model(const Context& context, const Dataset& data, const ModelOptions& options) {
+  validate(options);
+  const std::vector<std::string> parts = parts_to_fit(data, options);
+  const bool fits_networks = has_part(parts, "networks");
+  const bool fits_ridge = has_part(parts, "network_ridge");
+  // Networks take far longer.
+  const double of_ridge = !fits_networks ? 1 : fits_ridge ? 0.1 : 0;
+  auto model = std::make_shared<FittedModel>();
+  if (fits_ridge) {
+    const StageScope stage(context, "network ridge", 0, of_ridge);
+    model->network_ridge = fit_network_ridge(context, data, options.plan, options.network_ridge);
+  }
+  if (fits_networks) {
+    const StageScope stage(context, "networks", of_ridge, 1);
+    model->networks = fit_cone(context, data, options.plan, options.cone);
+  }
+  return model;
+}
+
+Model load_model(const std::filesystem::path& path) {
+  return std::make_shared<const FittedModel>(read_model(path));
+}
+
+void save_model(const std::filesystem::path& path, const FittedModel& model) {
   write_model(path, model);
 }
 
-Nuisances predict_by_model(const Context& context, const Dataset& data, const ConeFit& model,
+Nuisances predict_by_model(const Context& context, const Dataset& data, const FittedModel& model,
                            double propensity_bound) {
-  const FitPlan plan = redraw_plan_checked(context, data, model);
+  if (!model.networks) {
+    throw Error(ErrorCode::kData, Fault{.what = "the model holds no networks",
+                                        .advice = "fit it with --parts networks"});
+  }
+  const ConeFit& networks = *model.networks;
+  const FitPlan plan = redraw_plan_checked(context, data, networks);
   const ConeLearner learner(
-      {.plan = model.plan, .networks = model.options, .propensity_bound = propensity_bound},
-      &model);
-  return learner.fit(context.with_seed(model.seed), data, plan);
+      {.plan = networks.plan, .networks = networks.options, .propensity_bound = propensity_bound},
+      &networks);
+  return learner.fit(context.with_seed(networks.seed), data, plan);
 }
 
 }  // namespace cone

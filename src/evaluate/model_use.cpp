@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -5,39 +6,73 @@
 #include "cone/error.hpp"
 #include "cone/evaluate.hpp"
 
-#include "cone_networks/cone_fit.hpp"
-#include "cone_networks/model_file.hpp"
+#include "base/text.hpp"
+#include "evaluate/fitted_model.hpp"
+#include "evaluate/learning.hpp"
+#include "evaluate/model_file.hpp"
 #include "options/option_json.hpp"
 
 namespace cone {
 
-std::vector<std::string> estimators_of_model() {
-  const auto is_there = [](LearnerId learner) {
-    return learner == LearnerId::kNone || learner == LearnerId::kCone;
+std::vector<std::string> estimators_of_model(const FittedModel& model) {
+  const auto is_there = [&](LearnerId learner) {
+    return learner == LearnerId::kNone || learner == LearnerId::kLogistic ||
+           (learner == LearnerId::kCone && model.networks) ||
+           (learner == LearnerId::kNetworkRidge && model.network_ridge);
   };
   std::vector<std::string> names;
   for (const EstimatorInfo& row : estimator_catalogue()) {
-    if (row.needs(LearnerId::kCone) && !row.needs_balance() && is_there(row.outcome) &&
-        is_there(row.weights)) {
+    const bool rests_on_it = row.needs(LearnerId::kCone) || row.needs(LearnerId::kNetworkRidge);
+    if (rests_on_it && !row.needs_balance() && is_there(row.outcome) && is_there(row.weights)) {
       names.emplace_back(row.name);
     }
   }
   return names;
 }
 
-ModelRun adopt_model(const ConeFit& model, EvaluateOptions options) {
-  options.plan = model.plan;
-  options.cone = model.options;
-  if (options.estimators.empty()) options.estimators = estimators_of_model();
-  return {std::move(options), model.seed};
+ModelRun adopt_model(const FittedModel& model, EvaluateOptions options) {
+  options.plan = model.plan();
+  if (model.networks) options.cone = model.networks->options;
+  if (model.network_ridge) options.network_ridge = model.network_ridge->options;
+  if (options.estimators.empty()) options.estimators = estimators_of_model(model);
+  return {std::move(options), model.seed()};
 }
 
-void require_model_of(const ConeFit& model, const std::string& model_name, const Dataset& data,
+void require_model_of(const FittedModel& model, const std::string& model_name, const Dataset& data,
                       const std::string& data_name) {
-  if (model.data_checksum == data.checksum()) return;
+  if (model.data_checksum() == data.checksum()) return;
   throw Error(ErrorCode::kData, {{.file = model_name},
                                  fmt::format("was fitted to other data than {}", data_name),
                                  "name the data it was fitted to, or fit a model with cone fit"});
+}
+
+void require_model_for(const FittedModel& model, const std::string& model_name, const Dataset& data,
+                       const EvaluateOptions& options) {
+  const std::vector<EstimatorInfo> rows = choose_rows(data, options);
+  std::vector<Fault> faults;
+  const auto require_held = [&](LearnerId learner, bool is_held, const char* name,
+                                const char* part) {
+    for (const EstimatorInfo& row : rows) {
+      if (is_held || !row.needs(learner)) continue;
+      faults.push_back(
+          {{.item = std::string(row.name)},
+           fmt::format("needs {}, which {} does not hold", name, printable(model_name)),
+           fmt::format("leave it out of --estimators, or fit a model with --parts {}", part)});
+    }
+  };
+  require_held(LearnerId::kCone, model.networks.has_value(), "cone's networks", "networks");
+  require_held(LearnerId::kNetworkRidge, model.network_ridge.has_value(), "the network ridge",
+               "network_ridge");
+  const bool uses_it = std::any_of(rows.begin(), rows.end(), [](const EstimatorInfo& row) {
+    return row.needs(LearnerId::kCone) || row.needs(LearnerId::kNetworkRidge);
+  });
+  if (!uses_it) {
+    faults.push_back({{.item = "--model"},
+                      "has no part in estimators that use neither cone's networks nor the network "
+                      "ridge",
+                      "add cone or network_dm to --estimators, or leave it out"});
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
 void add_provenance(const Provenance& provenance, const LoadedData& data,

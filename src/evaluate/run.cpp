@@ -11,8 +11,8 @@
 #include "cone/settings.hpp"
 
 #include "base/stopwatch.hpp"
-#include "cone_networks/cone_fit.hpp"
 #include "data/split.hpp"
+#include "evaluate/fitted_model.hpp"
 #include "evaluate/row_notes.hpp"
 
 namespace cone {
@@ -49,16 +49,16 @@ void warn_of_idle_columns(const Dataset& data, const EvaluateOptions& options,
 
 EvaluationRun::EvaluationRun(const Context& context, const LoadedData& data,
                              std::span<const PolicyOnData> policies, const EvaluateOptions& options,
-                             const ConeFit* fitted_cone)
+                             const FittedModel* model)
     : context_(context),
       data_(data.observed),
       policies_(policies),
       options_(options),
-      fitted_cone_(fitted_cone),
+      model_(model),
       rows_(choose_rows(data_, options)),
       waiting_(rows_) {
   if (options.nuisances == NuisanceSource::kGiven) require_given_columns(data_, rows_);
-  steps_ = plan_learning(context, data_, rows_, options, fitted_cone);
+  steps_ = plan_learning(context, data_, rows_, options, model);
   const bool fits_models = std::any_of(steps_.begin(), steps_.end(), [](const LearningStep& step) {
     return step.learner != LearnerId::kKernel && !step.only_shows_overlap;
   });
@@ -77,7 +77,7 @@ EvaluationRun::EvaluationRun(const Context& context, const LoadedData& data,
 
 void EvaluationRun::take_given() {
   Nuisances given =
-      make_learner(LearnerId::kGiven, rows_, options_, fitted_cone_)->fit(context_, data_, plan_);
+      make_learner(LearnerId::kGiven, rows_, options_, model_)->fit(context_, data_, plan_);
   // Propensities show the overlap even where no estimator needs them; outcome models show nothing.
   const bool needs_model = std::any_of(rows_.begin(), rows_.end(), [](const EstimatorInfo& row) {
     return row.outcome == LearnerId::kGiven;
@@ -91,7 +91,7 @@ void EvaluationRun::learn(const LearningStep& step) {
     learn_overlap();
     return;
   }
-  const auto learner = make_learner(step.learner, rows_, options_, fitted_cone_);
+  const auto learner = make_learner(step.learner, rows_, options_, model_);
   Nuisances nuisances = learner->fit(context_, data_, plan_);
   // A learner may find out more than anyone asked for.
   const bool needs_outcome = std::any_of(rows_.begin(), rows_.end(), [&](const EstimatorInfo& row) {

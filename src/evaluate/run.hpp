@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "cone_networks/cone_fit.hpp"
+#include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
 
 namespace cone {
@@ -15,7 +15,7 @@ class EvaluationRun {
   /// What is passed must outlive it.
   EvaluationRun(const Context& context, const LoadedData& data,
                 std::span<const PolicyOnData> policies, const EvaluateOptions& options,
-                const ConeFit* fitted_cone);
+                const FittedModel* model);
 
   /// Whether all was done; false where the observer asked to stop.
   bool learn_and_estimate(EvaluationRecord& record);
@@ -42,7 +42,7 @@ class EvaluationRun {
   const Dataset& data_;
   std::span<const PolicyOnData> policies_;
   const EvaluateOptions& options_;
-  const ConeFit* fitted_cone_;
+  const FittedModel* model_;
   std::vector<EstimatorInfo> rows_;
   std::vector<LearningStep> steps_;
   FitPlan plan_;  ///< without tasks where nothing is fitted

@@ -65,10 +65,12 @@ double Workload::kernel_seconds() const {
          threads_;
 }
 
-double Workload::network_ridge_seconds() const {
-  // Of the largest arm: about eight inverses, and the products of the neighbours' words.
+double Workload::network_ridge_seconds(bool is_fitted) const {
+  // Of the largest arm: about eight inverses to learn the variances, or one where they are known,
+  // and the products of the neighbours' words.
   const double arm = std::min(nodes_ / 2, static_cast<double>(kLargestDenseArm));
-  const double dense = kPerRidgeProduct * arm * arm * (16 * arm + std::min(columns_, 1e4));
+  const double dense =
+      kPerRidgeProduct * arm * arm * ((is_fitted ? 2 : 16) * arm + std::min(columns_, 1e4));
   if (nodes_ / 2 <= static_cast<double>(kLargestDenseArm)) return dense / threads_;
   return (dense + kPerIteratedEntry * (entries_ + directed_edges_) * folds_) / threads_;
 }

@@ -19,7 +19,7 @@ class Workload {
   double regression_seconds(bool chooses_penalty) const;
   double network_seconds() const;
   double kernel_seconds() const;
-  double network_ridge_seconds() const;
+  double network_ridge_seconds(bool is_fitted) const;
   double cone_seconds(bool is_fitted) const;
 
  private:

@@ -15,6 +15,7 @@
 #include "network_ridge/cross_validate.hpp"
 #include "network_ridge/dense_solver.hpp"
 #include "network_ridge/iterative_solver.hpp"
+#include "network_ridge/ridge_fit.hpp"
 #include "network_ridge/small_matrices.hpp"
 #include "nuisance/plan_checks.hpp"
 
@@ -205,6 +206,34 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
   }
 }
 
+[[noreturn]] void refuse_known(const char* what) {
+  throw Error(ErrorCode::kData,
+              Fault{{.item = "network ridge"}, what, "fit the model again with cone fit"});
+}
+
+/// The same with variances that are known.
+void adopt_arm(const Context& context, const RidgeVariances& known, std::size_t arm,
+               RidgePart& part, DenseSolver* dense) {
+  RidgeSystem& system = part.system;
+  // Dependent ones would have no solution.
+  if (known.arms[arm].fixed_columns != choose_fixed(system, arm)) {
+    refuse_known("the model has other fixed effects than the data");
+  }
+  system.arms.push_back(known.arms[arm]);
+  part.learnt.push_back(known.learnt[arm]);
+  if (dense == nullptr) return;
+  dense->prepare_arm(
+      context, arm,
+      make_kernels(context, *system.inputs, system.groups, system.places_of_arm(arm)));
+}
+
+void require_same_groups(const RidgeFit& known, std::span<const RidgeGroup> groups,
+                         std::size_t num_arms, std::size_t num_parts) {
+  const bool fits = std::ranges::equal(known.groups, groups, {}, {}, &RidgeGroup::kind);
+  const bool is_whole = known.parts.size() == num_parts && known.arms.size() == num_arms;
+  if (!fits || !is_whole) refuse_known("the model has other groups or arms than the data");
+}
+
 bool prefers_dense(const RidgeSystem& system, RidgeSolverChoice choice) {
   if (choice != RidgeSolverChoice::kAuto) return choice == RidgeSolverChoice::kDense;
   for (std::size_t a = 0; a < system.inputs->num_arms(); ++a) {
@@ -216,7 +245,7 @@ bool prefers_dense(const RidgeSystem& system, RidgeSolverChoice choice) {
 }  // namespace
 
 NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, const FitPlan& plan,
-                                 const NetworkRidgeOptions& options) {
+                                 const NetworkRidgeOptions& options, const RidgeFit* known) {
   validate(options);
   require_valid(plan, data.num_nodes());
   require_every_arm(data, plan);
@@ -231,6 +260,7 @@ NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, co
   }
   const bool once = options.ridge_variances == VarianceFits::kOnce;
   const std::size_t num_parts = once ? 1 : plan.tasks.size();
+  if (known != nullptr) require_same_groups(*known, groups, inputs->num_arms(), num_parts);
   for (std::size_t k = 0; k < num_parts; ++k) {
     auto part = std::make_unique<RidgePart>();
     for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
@@ -246,6 +276,10 @@ NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, co
     std::unique_ptr<DenseSolver> dense;
     if (part->is_dense) dense = std::make_unique<DenseSolver>(part->system);
     for (std::size_t arm = 0; arm < inputs->num_arms(); ++arm) {
+      if (known != nullptr) {
+        adopt_arm(context, known->parts[k], arm, *part, dense.get());
+        continue;
+      }
       const double whole = static_cast<double>(num_parts * inputs->num_arms());
       const auto before = static_cast<double>(k * inputs->num_arms() + arm);
       const StageScope stage(context, fmt::format("variances of arm {}", data.arms[arm]),

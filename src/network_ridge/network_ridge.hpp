@@ -15,6 +15,8 @@
 
 namespace cone {
 
+struct RidgeFit;  // ridge_fit.hpp
+
 /// The equations of some tasks that share their variances, with their solver.
 struct RidgePart {
   RidgeSystem system;
@@ -38,8 +40,12 @@ inline constexpr std::size_t kLargestDenseArm = 5000;
 inline constexpr std::size_t kVarianceSample = 3000;
 
 /// Learns the variances and prepares the equations. Throws what require_every_arm throws.
+///
+/// `known`: what was learnt of this data, plan and options before, instead of learning anew; the
+/// equations are the same to the last bit. Throws Error(kData) where its groups are not the data's.
 NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, const FitPlan& plan,
-                                 const NetworkRidgeOptions& options);
+                                 const NetworkRidgeOptions& options,
+                                 const RidgeFit* known = nullptr);
 
 /// The solution for the logged outcomes: one column per task of the part.
 RidgeSolution solve_outcomes(const Context& context, const RidgePart& part, const Dataset& data);

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "cone/error.hpp"
+
 #include "base/numeric.hpp"
 #include "network_ridge/network_ridge.hpp"
 #include "network_ridge/network_ridge_variance.hpp"
@@ -15,19 +17,42 @@
 namespace cone {
 namespace {
 
-void summarise_part(const Dataset& data, const RidgePart& part, NetworkRidgeSummary& out) {
+void require_fit_of(const RidgeFit& fit, const Context& context, const Dataset& data,
+                    const NetworkRidgeOptions& options) {
+  require(fit.seed == context.seed() && canonical_text(fit.options) == canonical_text(options),
+          "network ridge: fitted with another seed or other options");
+  if (fit.data_checksum == data.checksum()) return;
+  throw Error(ErrorCode::kData, Fault{.what = "the model was fitted to other data",
+                                      .advice = "fit a model to this data with cone fit"});
+}
+
+}  // namespace
+
+ArmVariances describe_variances(const std::string& label, std::span<const GroupKind> groups,
+                                const ArmModel& model, const LearntVariances& learnt) {
+  ArmVariances arm;
+  arm.arm = label;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    arm.groups.emplace_back(enum_name(groups[g]), model.group_variances[g]);
+  }
+  arm.noise = model.noise;
+  arm.noise_growth = model.noise_growth;
+  arm.num_nodes = learnt.num_nodes;
+  arm.steps = learnt.steps;
+  arm.converged = learnt.converged;
+  return arm;
+}
+
+void summarise_part(const Dataset& data, const RidgePart& part, const RidgeSolution& solution,
+                    NetworkRidgeSummary& out) {
+  out.solver = part.is_dense ? "dense" : "iterative";
+  out.iterations += solution.iterations;
+  out.converged = out.converged && solution.converged;
+  std::vector<GroupKind> groups;
+  for (const RidgeGroup& group : part.system.groups) groups.push_back(group.kind);
   for (std::size_t a = 0; a < part.system.arms.size(); ++a) {
-    const ArmModel& model = part.system.arms[a];
-    ArmVariances& arm = out.arms.emplace_back();
-    arm.arm = data.arms[a];
-    for (std::size_t g = 0; g < part.system.groups.size(); ++g) {
-      arm.groups.emplace_back(enum_name(part.system.groups[g].kind), model.group_variances[g]);
-    }
-    arm.noise = model.noise;
-    arm.noise_growth = model.noise_growth;
-    arm.num_nodes = part.learnt[a].num_nodes;
-    arm.steps = part.learnt[a].steps;
-    arm.converged = part.learnt[a].converged;
+    out.arms.push_back(
+        describe_variances(data.arms[a], groups, part.system.arms[a], part.learnt[a]));
   }
 }
 
@@ -46,11 +71,11 @@ void add_ridge_warnings(const NetworkRidgeSummary& summary, std::vector<std::str
   }
 }
 
-}  // namespace
-
 Nuisances NetworkRidgeLearner::fit(const Context& context, const Dataset& data,
                                    const FitPlan& plan) const {
-  auto model = std::make_shared<NetworkRidge>(learn_network_ridge(context, data, plan, options_));
+  if (fitted_ != nullptr) require_fit_of(*fitted_, context, data, options_);
+  auto model =
+      std::make_shared<NetworkRidge>(learn_network_ridge(context, data, plan, options_, fitted_));
   auto summary = std::make_shared<NetworkRidgeSummary>();
   summary->undersmoothing = options_.undersmoothing;
   OutcomeTable out;
@@ -58,10 +83,7 @@ Nuisances NetworkRidgeLearner::fit(const Context& context, const Dataset& data,
   const StageScope stage(context, "predictions", 0.9, 1);
   for (const auto& part : model->parts) {
     const RidgeSolution solution = solve_outcomes(context, *part, data);
-    summarise_part(data, *part, *summary);
-    summary->solver = part->is_dense ? "dense" : "iterative";
-    summary->iterations += solution.iterations;
-    summary->converged = summary->converged && solution.converged;
+    summarise_part(data, *part, solution, *summary);
     for (std::size_t a = 0; a < data.num_arms(); ++a) {
       const Matrix<double> predicted = predict_arm(context, *part, solution, a);
       for (std::size_t t = 0; t < part->tasks.size(); ++t) {

@@ -1,7 +1,15 @@
 #pragma once
 
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cone/dataset.hpp"
 #include "cone/learn.hpp"
 #include "cone/settings.hpp"
+
+#include "network_ridge/network_ridge.hpp"
+#include "network_ridge/ridge_fit.hpp"
 
 namespace cone {
 
@@ -14,12 +22,27 @@ namespace cone {
 /// Throws Error(kData) where the data has no log or an arm is missing among a task's fitting nodes.
 class NetworkRidgeLearner : public Learner {
  public:
-  explicit NetworkRidgeLearner(NetworkRidgeOptions options) : options_(std::move(options)) {}
+  /// `fitted`: variances to use instead of learning anew, of the data, plan, options and seed that
+  /// fit() gets; must outlive the learner.
+  explicit NetworkRidgeLearner(NetworkRidgeOptions options, const RidgeFit* fitted = nullptr)
+      : options_(std::move(options)), fitted_(fitted) {}
 
   Nuisances fit(const Context& context, const Dataset& data, const FitPlan& plan) const override;
 
  private:
   NetworkRidgeOptions options_;
+  const RidgeFit* fitted_;
 };
+
+/// What was learnt of one arm, for people.
+ArmVariances describe_variances(const std::string& label, std::span<const GroupKind> groups,
+                                const ArmModel& model, const LearntVariances& learnt);
+
+/// Adds what a part learnt and how its solution went.
+void summarise_part(const Dataset& data, const RidgePart& part, const RidgeSolution& solution,
+                    NetworkRidgeSummary& out);
+
+/// Sentences about what did not converge.
+void add_ridge_warnings(const NetworkRidgeSummary& summary, std::vector<std::string>& warnings);
 
 }  // namespace cone

@@ -2,8 +2,10 @@
 
 #include <charconv>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "cone/options.hpp"
 
@@ -29,6 +31,17 @@ bool parse_option(std::string_view text, E& value) {
     return true;
   }
   return false;
+}
+
+inline bool parse_option(std::string_view text, std::vector<std::string>& value) {
+  value.clear();
+  while (!text.empty()) {
+    const std::size_t comma = text.find(',');
+    value.emplace_back(text.substr(0, comma));
+    if (comma == text.npos) break;
+    text.remove_prefix(comma + 1);
+  }
+  return true;
 }
 
 /// The inverse of canonical_text: nothing where the text is any other than what that function gives

@@ -11,6 +11,7 @@
 #include "cone/settings.hpp"
 
 #include "cone_networks/cone_fit.hpp"
+#include "evaluate/fitted_model.hpp"
 #include "nuisance/network_learner.hpp"
 #include "options/json_number.hpp"
 #include "options/option_json.hpp"
@@ -57,9 +58,9 @@ Json evaluate_group(const Context& context, const StudySetting& setting, std::ui
     return evaluate_joined_group(context, data, policies.front().probability.view(), group,
                                  options);
   }
-  std::optional<ConeFit> fit;
+  FittedModel model;
   if (group.name == kConeGroup) {
-    fit = fit_cone(context, data.observed, options.plan, options.cone);
+    model.networks = fit_cone(context, data.observed, options.plan, options.cone);
   } else if (group.name == kNetworksGroup) {
     options.cone = choose_networks(context, data.observed, options.plan);
   }
@@ -78,7 +79,7 @@ Json evaluate_group(const Context& context, const StudySetting& setting, std::ui
       labels.emplace_back(method.label);
     }
     const EvaluationRecord record =
-        evaluate(context, data, policies, options, fit ? &*fit : nullptr);
+        evaluate(context, data, policies, options, model.networks ? &model : nullptr);
     if (!record.unfinished.empty()) throw Cancelled();
     const PolicyResult& evaluated = record.policies.front();
     result["truth"] = json_number(evaluated.truth.value());

@@ -10,6 +10,7 @@ from support import FolderTest, cone, values
 
 SMALL = ["--folds", 2, "--epochs", 4, "--heads", 2, "--head-size", 4, "--hidden", 8, "--seed", 3]
 CONE = "cone,cone_dm,cone_ips,cone_snips"
+RIDGE = "network_dm,network_dr"
 
 
 class ModelTest(FolderTest):
@@ -40,6 +41,19 @@ class Fitting(ModelTest):
         first = self.fit("--threads", 1).read_bytes()
         self.assertEqual(first, self.fit("--threads", 3).read_bytes())
         self.assertNotEqual(first, self.fit("--zeta", 0.5).read_bytes())
+        self.assertNotEqual(first, self.fit("--undersmoothing", 0.5).read_bytes())
+
+    def test_parts_say_what_is_fitted(self):
+        sizes = {}
+        for parts in ("networks", "network_ridge", "networks,network_ridge"):
+            options = ["--folds", 2, "--seed", 3, "--parts", parts]
+            if "networks" in parts.split(","):
+                options = [*SMALL, "--parts", parts]
+            sizes[parts] = self.fit(options=options).stat().st_size
+            self.assertEqual("own_smooth" in self.output.stdout, "network_ridge" in parts)
+            self.assertEqual("completed" in self.output.stdout, "networks" in parts.split(","))
+        self.assertLess(sizes["network_ridge"], 2000)
+        self.assertEqual(self.fit().stat().st_size, sizes["networks,network_ridge"])
 
     def test_quiet_says_nothing_but_the_table(self):
         self.fit("--quiet")
@@ -58,6 +72,12 @@ class Fitting(ModelTest):
                                 ([*out, "--stratified"], "--stratified"),
                                 ([*out, "--encoder", "mean", "--attention", self.folder / "a"],
                                  "learns no attention"),
+                                ([*out, "--parts", "network_fridge"], "did you mean network_ridge"),
+                                ([*out, "--parts", "network_ridge", "--heads", 2], "--heads"),
+                                ([*out, "--parts", "networks", "--undersmoothing", 1],
+                                 "--undersmoothing"),
+                                ([*out, "--parts", "network_ridge", "--attention",
+                                  self.folder / "a"], "--attention"),
                                 ([*out, "--clip", 3], "--clip")):
             done = cone("fit", data, *arguments)
             self.assertEqual(done.returncode, 2, done.stderr)
@@ -76,27 +96,51 @@ class Fitting(ModelTest):
 class Evaluating(ModelTest):
     def test_a_model_gives_the_numbers_of_an_evaluation_that_trains(self):
         for options in (SMALL, ["--protocol", "split", "--epochs", 4, "--heads", 1, "--seed", 5],
-                        [*SMALL, "--encoder", "mean"]):
+                        [*SMALL, "--encoder", "mean", "--ridge-solver", "iterative"],
+                        [*SMALL, "--ridge-variances", "per_fold", "--ridge-groups", "own,friends"]):
             model = self.fit(options=options)
             policies = ["--policy", self.folder / "policy.csv", "treat-all"]
-            direct = self.evaluate(self.folder, *policies, *options, "--estimators",
-                                   CONE + ",snips,dr_ridge")
-            beside = self.evaluate(self.folder, *policies, "--model", model, "--estimators",
-                                   CONE + ",snips,dr_ridge")
+            names = f"{CONE},{RIDGE},snips,dr_ridge"
+            direct = self.evaluate(self.folder, *policies, *options, "--estimators", names)
+            beside = self.evaluate(self.folder, *policies, "--model", model, "--estimators", names)
             self.assertEqual(direct["policies"], beside["policies"])
             self.assertEqual(direct["diagnostics"], beside["diagnostics"])
             self.assertEqual(beside["config"].pop("model"), model.read_bytes()[-32:].decode())
             self.assertEqual(direct["config"], beside["config"])
 
     def test_without_names_the_estimators_are_those_of_the_model(self):
-        record = self.evaluate(self.folder, "--policy", "uniform", "--model", self.fit())
-        self.assertEqual([name for _, name in values(record)], CONE.split(","))
+        for parts, names in (("networks", CONE), ("network_ridge", RIDGE),
+                             ("networks,network_ridge", f"{RIDGE},{CONE}")):
+            options = ["--folds", 2, "--parts", parts]
+            if parts != "network_ridge":
+                options += ["--epochs", 2, "--heads", 1]
+            record = self.evaluate(self.folder, "--policy", "uniform", "--model",
+                                   self.fit(options=options))
+            self.assertEqual([name for _, name in values(record)], names.split(","))
+
+    def test_estimators_that_need_what_the_model_lacks_are_refused(self):
+        for parts, row, lacks in (("network_ridge", "cone_dm", "cone's networks"),
+                                  ("networks", "network_dr", "the network ridge")):
+            options = ["--folds", 2, "--parts", parts]
+            if parts == "networks":
+                options += ["--epochs", 2, "--heads", 1]
+            model = self.fit(options=options)
+            message = self.refused(self.folder, "--policy", "uniform", "--model", model,
+                                   "--estimators", row)
+            self.assertIn(f"{row}: needs {lacks}, which ", message)
+            self.assertIn("small.model does not hold", message)
+            self.assertIn("--parts", message)
+        model = self.fit(options=["--folds", 2, "--parts", "network_ridge"])
+        message = self.refused(self.folder, "--policy", "uniform", "--model", model, "--attention",
+                               self.folder / "a.csv")
+        self.assertIn("--attention: has no part", message)
 
     def test_flags_that_the_model_decides_are_refused(self):
         model = self.fit()
         options = self.write("options.json", '{"schema": "cone.options/1", "options": {}}')
         for flag in (["--seed", 3], ["--folds", 2], ["--protocol", "cross_fit"], ["--heads", 2],
                      ["--selection-folds", 3], ["--stratified"], ["--epochs", 4], ["--gamma", 1],
+                     ["--undersmoothing", 0.1], ["--ridge-groups", "own"],
                      ["--options", options]):
             message = self.refused(self.folder, "--policy", "uniform", "--model", model, *flag)
             self.assertIn(f"{flag[0]}: is decided by the model", message)
@@ -110,15 +154,17 @@ class Evaluating(ModelTest):
             self.assertIn(f"{flag[0]}: has no part", message)
 
     def test_other_data_is_refused(self):
-        model = self.fit()
-        self.write_log(shift=1)
-        message = self.refused(self.folder, "--policy", "uniform", "--model", model)
-        self.assertIn("small.model: was fitted to other data", message)
-        self.assertIn("cone fit", message)
+        for options in (SMALL, ["--folds", 2, "--parts", "network_ridge"]):
+            model = self.fit(options=options)
+            self.write_log(shift=1)
+            message = self.refused(self.folder, "--policy", "uniform", "--model", model)
+            self.assertIn("small.model: was fitted to other data", message)
+            self.assertIn("cone fit", message)
 
     def test_a_damaged_model_is_refused_with_a_reason(self):
         whole = self.fit().read_bytes()
-        older, newer = (whole[:8] + struct.pack("<I", version) + whole[12:] for version in (1, 3))
+        oldest, older, newer = (whole[:8] + struct.pack("<I", version) + whole[12:]
+                                for version in (1, 2, 4))
         flipped = bytearray(whole)
         flipped[len(whole) // 2] ^= 0x40
         damages = [
@@ -126,6 +172,7 @@ class Evaluating(ModelTest):
             (b"source,target\n", "is not a cone model file"),
             (whole[1:], "is not a cone model file"),
             (whole[:10], "ends before the format version"),
+            (oldest, "was written by an older version; fit it again with cone fit"),
             (older, "was written by an older version; fit it again with cone fit"),
             (newer, "was written by a newer version"),
             (whole[:len(whole) // 2], "bytes long and is"),
@@ -144,6 +191,18 @@ class Evaluating(ModelTest):
             self.assertIn("; ", message)
         for path in (self.folder, self.folder / "nowhere", "/dev/null"):
             self.refused(self.folder, "--policy", "uniform", "--model", path)
+
+    def test_a_model_of_the_ridge_cut_or_changed_anywhere_is_refused(self):
+        whole = self.fit(options=["--folds", 2, "--parts", "network_ridge"]).read_bytes()
+        self.assertIn(b"undersmoothing=0.1\n", whole)
+        for at in (*range(20, len(whole) - 1, 97), len(whole) - 33):
+            flipped = bytearray(whole)
+            flipped[at] ^= 0x10
+            for content in (whole[:at], bytes(flipped)):
+                path = self.write("damaged.model", content)
+                message = self.refused(self.folder, "--policy", "uniform", "--model", path)
+                self.assertIn("damaged.model", message)
+                self.assertIn("; ", message)
 
 
 class Explaining(ModelTest):

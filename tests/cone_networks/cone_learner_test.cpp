@@ -1,16 +1,17 @@
 #include "cone_networks/cone_learner.hpp"
 
 #include <algorithm>
+#include <sstream>
+#include <string>
 
 #include <gtest/gtest.h>
 
 #include "cone/error.hpp"
 
 #include "cone_networks/cone_fit.hpp"
-#include "cone_networks/model_file.hpp"
+#include "cone_networks/networks_section.hpp"
 #include "nuisance/balancer.hpp"
 #include "support/small_network.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace cone {
 namespace {
@@ -47,9 +48,16 @@ TEST_F(ConeLearning, GivesTheSameFromItsOwnFitAnotherAndAFile) {
   const ConeFit fitted = fit();
   const Nuisances taken = learn(&fitted);
   expect_equal(own, taken);
-  const testing::TemporaryFolder folder;
-  write_model(folder.path() / "model", fitted);
-  const ConeFit read = read_model(folder.path() / "model");
+  std::ostringstream out;
+  ByteWriter writer(out);
+  put_networks(writer, fitted);
+  const std::string bytes = out.str();
+  ByteReader reader(bytes, "model", "");
+  ConeFit read{.plan = fitted.plan,
+               .seed = fitted.seed,
+               .data_checksum = fitted.data_checksum,
+               .arms = fitted.arms};
+  next_networks(reader, read);
   const Nuisances from_file = learn(&read);
   expect_equal(own, from_file);
   const Matrix<double> uniform(150, 2, 0.5);

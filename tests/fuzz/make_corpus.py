@@ -52,12 +52,17 @@ def mat():
 
 def model(cone):
     with tempfile.TemporaryDirectory() as folder:
-        for name, flags in {"one-layer": ["--folds", "2"],
-                            "split": ["--protocol", "split", "--layers", "2"],
-                            "mean": ["--folds", "2", "--encoder", "mean"]}.items():
+        small = ["--heads", "1", "--head-size", "1", "--hidden", "1", "--epochs", "2"]
+        ridge = ["--folds", "2", "--parts", "network_ridge"]
+        for name, flags in {"one-layer": [*small, "--folds", "2", "--parts", "networks"],
+                            "split": [*small, "--protocol", "split", "--layers", "2"],
+                            "mean": [*small, "--folds", "2", "--encoder", "mean"],
+                            "ridge": ridge,
+                            "ridge-per-fold": [*ridge, "--ridge-variances", "per_fold",
+                                               "--ridge-groups", "own,friends"]}.items():
             out = pathlib.Path(folder) / "model"
-            subprocess.run([cone, "fit", EXAMPLE, "--out", out, "--quiet", "--heads", "1",
-                            "--head-size", "1", "--hidden", "1", "--epochs", "2", *flags], check=True)
+            subprocess.run([cone, "fit", EXAMPLE, "--out", out, "--quiet", *flags], check=True,
+                           stdout=subprocess.DEVNULL)
             put("model", name, out.read_bytes())
 
 

@@ -2,9 +2,8 @@
 #include <string>
 
 #include "base/hash.hpp"
-#include "cone_networks/cone_fit.hpp"
-#include "cone_networks/model_file.hpp"
-#include "cone_networks/model_format.hpp"
+#include "evaluate/model_envelope.hpp"
+#include "evaluate/model_file.hpp"
 #include "fuzz/outcome.hpp"
 
 namespace cone::fuzz {
@@ -23,9 +22,9 @@ std::string sealed(std::string file) {
 
 void read(std::string_view file) {
   accept_or_refuse([&] {
-    const ConeFit fit = parse_model(file, "model");
+    const FittedModel model = parse_model(file, "model");
     // What was read is all that the file says: written again it is the same.
-    require_that(model_checksum(fit) == file.substr(file.size() - kChecksumDigits));
+    require_that(model_checksum(model) == file.substr(file.size() - kChecksumDigits));
   });
 }
 

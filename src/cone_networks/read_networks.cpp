@@ -1,68 +1,23 @@
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "cone/error.hpp"
 #include "cone/settings.hpp"
 
 #include "base/byte_reader.hpp"
-#include "base/file.hpp"
 #include "cone_networks/cone_fit.hpp"
-#include "cone_networks/model_envelope.hpp"
-#include "cone_networks/model_file.hpp"
-#include "cone_networks/model_format.hpp"
+#include "cone_networks/fold_shape.hpp"
+#include "cone_networks/networks_section.hpp"
 #include "nn/parameter_bytes.hpp"
 #include "nn/train.hpp"
-#include "options/option_parser.hpp"
+#include "options/option_bytes.hpp"
 
 namespace cone {
 namespace {
-
-bool is_hex_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
-
-std::string next_data_checksum(ByteReader& reader) {
-  std::string digits(reader.next_bytes(kChecksumDigits, "the checksum of the data"));
-  if (!std::all_of(digits.begin(), digits.end(), is_hex_digit)) {
-    reader.fail("the checksum of the data is not hexadecimal");
-  }
-  return digits;
-}
-
-template <class Options>
-Options next_options(ByteReader& reader, std::string_view name) {
-  const std::string_view text = reader.next_text(kMaxOptionBytes, name);
-  const auto options = parse_canonical_text<Options>(text);
-  if (!options) reader.fail(fmt::format("{} are not those of a model of this version", name));
-  const std::vector<Fault> faults = option_faults(*options);
-  if (!faults.empty()) {
-    reader.fail(fmt::format("{}: {} {}", name, faults.front().place.item, faults.front().what));
-  }
-  return *options;
-}
-
-std::uint32_t num_folds_of(const PlanOptions& plan) {
-  return plan.protocol == Protocol::kSplit ? 1 : static_cast<std::uint32_t>(plan.folds);
-}
-
-std::vector<std::string> next_arms(ByteReader& reader) {
-  const auto num_arms = reader.next<std::uint32_t>("the number of arms");
-  if (num_arms < 2 || num_arms > kMaxArms) {
-    reader.fail(fmt::format("has {} arms, and a model has 2 to {}", num_arms, kMaxArms));
-  }
-  std::vector<std::string> arms;
-  for (std::uint32_t a = 0; a < num_arms; ++a) {
-    arms.emplace_back(reader.next_text(kMaxLabelBytes, "the label of an arm"));
-  }
-  if (std::set<std::string_view>(arms.begin(), arms.end()).size() != arms.size()) {
-    reader.fail("two arms have the same label");
-  }
-  return arms;
-}
 
 OutcomeUnits next_outcome_units(ByteReader& reader, std::string_view owner) {
   const double mean = reader.next_finite(fmt::format("the mean outcome of {}", owner));
@@ -150,24 +105,12 @@ ConeFold next_fold(ByteReader& reader, const FoldShape& shape, const ConeOptions
 
 }  // namespace
 
-ConeFit read_model(const std::filesystem::path& path) {
-  const MappedFile file(path);
-  return parse_model(file.bytes(), path.string());
-}
-
-ConeFit parse_model(std::string_view bytes, const std::string& file) {
-  ByteReader reader = verify_envelope(bytes, file);
-  ConeFit fit;
-  fit.seed = reader.next<std::uint64_t>("the seed");
-  fit.data_checksum = next_data_checksum(reader);
+void next_networks(ByteReader& reader, ConeFit& fit) {
   fit.num_features = reader.next<std::uint64_t>("the number of features");
   if (fit.num_features > kMaxFeatures) reader.fail("the number of features is absurd");
   const auto num_folds = reader.next<std::uint32_t>("the number of folds");
-  fit.arms = next_arms(reader);
-  fit.plan = next_options<PlanOptions>(reader, "the options of the plan");
-  if (num_folds != num_folds_of(fit.plan)) {
-    reader.fail(
-        fmt::format("has {} folds and its plan makes {}", num_folds, num_folds_of(fit.plan)));
+  if (num_folds != fit.plan.num_tasks()) {
+    reader.fail(fmt::format("has {} folds and its plan makes {}", num_folds, fit.plan.num_tasks()));
   }
   fit.options = next_options<ConeOptions>(reader, "the options of the networks");
   const FoldShape shape(fit.shape(), fit.options);
@@ -182,7 +125,6 @@ ConeFit parse_model(std::string_view bytes, const std::string& file) {
   for (std::uint32_t k = 0; k < num_folds; ++k) {
     fit.folds.push_back(next_fold(reader, shape, fit.options));
   }
-  return fit;
 }
 
 }  // namespace cone

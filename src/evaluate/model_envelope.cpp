@@ -1,4 +1,4 @@
-#include "cone_networks/model_envelope.hpp"
+#include "evaluate/model_envelope.hpp"
 
 #include <cstdint>
 
@@ -7,7 +7,6 @@
 #include "cone/error.hpp"
 
 #include "base/hash.hpp"
-#include "cone_networks/model_format.hpp"
 
 namespace cone {
 namespace {

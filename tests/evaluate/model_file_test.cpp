@@ -1,4 +1,4 @@
-#include "cone_networks/model_file.hpp"
+#include "evaluate/model_file.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -14,8 +14,9 @@
 
 #include "base/hash.hpp"
 #include "cone_networks/cone_fit.hpp"
-#include "cone_networks/model_format.hpp"
+#include "cone_networks/fold_shape.hpp"
 #include "cone_networks/small_fit.hpp"
+#include "evaluate/model_envelope.hpp"
 #include "nn/train.hpp"
 #include "support/mutations.hpp"
 #include "support/small_world.hpp"
@@ -28,21 +29,23 @@ namespace {
 constexpr std::size_t kVersionAt = 8;
 constexpr std::size_t kLengthAt = 12;
 constexpr std::size_t kDataChecksumAt = 28;
-constexpr std::size_t kNumFeaturesAt = 60;
-constexpr std::size_t kNumFoldsAt = 68;
-constexpr std::size_t kNumArmsAt = 72;
-constexpr std::size_t kFirstLabelAt = 76;
-constexpr std::size_t kPlanAt = 86;  // after the labels "0" and "1"
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+constexpr std::size_t kNumArmsAt = 60;
+constexpr std::size_t kFirstLabelAt = 64;
+constexpr std::size_t kPlanAt = 74;  // after the labels "0" and "1"
+constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 
 class ModelFile : public ::testing::Test {
  protected:
   ModelFile() {
-    write_model(folder.path() / "model", fit);
+    write_model(folder.path() / "model", {.networks = fit});
     bytes = contents("model");
     plan_text = canonical_text(fit.plan);
     option_text = canonical_text(fit.options);
-    options_at = kPlanAt + 4 + plan_text.size();
+    parts_at = kPlanAt + 4 + plan_text.size();
+    section_at = parts_at + 4;
+    num_features_at = section_at + 8;
+    num_folds_at = num_features_at + 8;
+    options_at = num_folds_at + 4;
     tensors_at = options_at + 4 + option_text.size();
     const FoldShape shape(fit.shape(), fit.options);
     folds_at = bytes.size() - kChecksumDigits - 2 * shape.num_bytes();
@@ -75,10 +78,19 @@ class ModelFile : public ::testing::Test {
     EXPECT_NE(outcome.find(part), std::string::npos) << outcome << "\nwithout: " << part;
   }
 
-  /// Makes length and checksum fit again, as a stranger who means harm would.
-  static std::string sealed(std::string file) {
+  /// Makes lengths and checksum fit again, as a stranger who means harm would. The section begins
+  /// later where the plan before it became longer.
+  std::string sealed(std::string file, std::size_t plan_grew_by = 0) const {
     file.resize(file.size() - kChecksumDigits);
+    const std::size_t length_at = section_at + plan_grew_by;
+    if (file.size() >= length_at + 8) {
+      put(file, length_at, static_cast<std::uint64_t>(file.size() - length_at - 8));
+    }
     put(file, kLengthAt, static_cast<std::uint64_t>(file.size() + kChecksumDigits));
+    return file + Checksum().add_bytes(file.data(), file.size()).hex();
+  }
+  static std::string with_checksum(std::string file) {
+    file.resize(file.size() - kChecksumDigits);
     return file + Checksum().add_bytes(file.data(), file.size()).hex();
   }
 
@@ -107,18 +119,21 @@ class ModelFile : public ::testing::Test {
       const std::size_t length = at < options_at ? plan_text.size() : option_text.size();
       put(file, length_at, static_cast<std::uint32_t>(length + to.size() - from.size()));
     }
-    expect_outcome(sealed(file), part);
+    expect_outcome(sealed(file, at < options_at ? to.size() - from.size() : 0), part);
   }
 
   testing::TemporaryFolder folder;
   ConeFit fit = testing::random_fit();
   std::string bytes, plan_text, option_text;
   // Where the parts after the fixed header begin; those of a fold, in the first one.
+  std::size_t parts_at, section_at, num_features_at, num_folds_at;
   std::size_t options_at, tensors_at, folds_at, z_scale_at, arms_at, propensity_at, training_at;
 };
 
 TEST_F(ModelFile, GivesBackWhatWasWritten) {
-  const ConeFit read = read_model(folder.path() / "model");
+  const FittedModel model = read_model(folder.path() / "model");
+  EXPECT_FALSE(model.network_ridge);
+  const ConeFit& read = model.networks.value();
   EXPECT_EQ(canonical_text(read.plan), plan_text);
   EXPECT_EQ(read.seed, fit.seed);
   EXPECT_EQ(read.data_checksum, fit.data_checksum);
@@ -155,9 +170,9 @@ TEST_F(ModelFile, GivesBackWhatWasWritten) {
     EXPECT_EQ(is.training.arm_network_mse, was.training.arm_network_mse);
     EXPECT_EQ(is.training.propensity_loss, was.training.propensity_loss);
   }
-  write_model(folder.path() / "again", read);
+  write_model(folder.path() / "again", model);
   EXPECT_EQ(contents("again"), bytes);
-  EXPECT_EQ(model_checksum(read), bytes.substr(bytes.size() - kChecksumDigits));
+  EXPECT_EQ(model_checksum(model), bytes.substr(bytes.size() - kChecksumDigits));
   EXPECT_EQ(sealed(bytes), bytes) << "the tests below change the right bytes";
 }
 
@@ -197,7 +212,8 @@ TEST_F(ModelFile, ThatIsMissingOrAFolderIsRefused) {
 
 TEST_F(ModelFile, OfAnotherVersionIsRefusedWhateverFollows) {
   for (const auto& [version, part] :
-       {std::pair{1U, "was written by an older version"}, std::pair{3U, "by a newer version"}}) {
+       {std::pair{1U, "was written by an older version"},
+        std::pair{2U, "was written by an older version"}, std::pair{4U, "by a newer version"}}) {
     std::string file = bytes;
     put(file, kVersionAt, std::uint32_t{version});
     expect_outcome(file, part);
@@ -210,13 +226,13 @@ TEST_F(ModelFile, OfAnotherVersionIsRefusedWhateverFollows) {
 
 TEST_F(ModelFile, OfManyArmsGivesBackWhatWasWritten) {
   const ConeFit many = testing::random_fit({"control", "email", "sms, twice", ""});
-  write_model(folder.path() / "many", many);
-  const ConeFit read = read_model(folder.path() / "many");
+  write_model(folder.path() / "many", {.networks = many});
+  const ConeFit read = read_model(folder.path() / "many").networks.value();
   EXPECT_EQ(read.arms, many.arms);
   ASSERT_EQ(read.folds[1].outcomes.size(), 4U);
   EXPECT_EQ(read.folds[1].propensity.intercepts, many.folds[1].propensity.intercepts);
   EXPECT_EQ(read.folds[1].outcomes[3].units().mean, many.folds[1].outcomes[3].units().mean);
-  write_model(folder.path() / "again", read);
+  write_model(folder.path() / "again", {.networks = read});
   EXPECT_EQ(contents("again"), contents("many"));
 }
 
@@ -230,9 +246,10 @@ TEST_F(ModelFile, WithArmsThatAreNoneIsRefused) {
 
 TEST_F(ModelFile, CutAnywhereWithTheRightChecksumIsRefused) {
   for (const std::size_t length :
-       {std::size_t{20}, kDataChecksumAt + 3, kNumFeaturesAt + 1, kNumFoldsAt, kPlanAt + 2,
-        kPlanAt + 9, options_at + 1, tensors_at + 2, tensors_at + 30, folds_at, folds_at + 8,
-        arms_at, propensity_at + 4, bytes.size() - kChecksumDigits - 4}) {
+       {std::size_t{20}, kDataChecksumAt + 3, kPlanAt + 2, kPlanAt + 9, parts_at + 1,
+        section_at + 3, num_features_at + 1, num_folds_at, options_at + 1, tensors_at + 2,
+        tensors_at + 30, folds_at, folds_at + 8, arms_at, propensity_at + 4,
+        bytes.size() - kChecksumDigits - 4}) {
     EXPECT_NE(outcome_of(sealed(bytes.substr(0, length) + std::string(kChecksumDigits, '0'))),
               "read")
         << length;
@@ -244,10 +261,10 @@ TEST_F(ModelFile, CutAnywhereWithTheRightChecksumIsRefused) {
 TEST_F(ModelFile, WithAbsurdSizesIsRefusedBeforeMemoryIsAskedFor) {
   constexpr auto kHuge = std::numeric_limits<std::uint64_t>::max();
   constexpr auto kLarge = std::numeric_limits<std::uint32_t>::max();
-  expect_after_putting(kNumFeaturesAt, kHuge, "number of features is absurd");
-  expect_after_putting(kNumFeaturesAt, std::uint64_t{1} << 31, "tensor layer1.weight is 7 x 16");
-  expect_after_putting(kNumFoldsAt, kLarge, "has 4294967295 folds and its plan makes 2");
-  expect_after_putting(kNumFoldsAt, std::uint32_t{0}, "has 0 folds and its plan makes 2");
+  expect_after_putting(num_features_at, kHuge, "number of features is absurd");
+  expect_after_putting(num_features_at, std::uint64_t{1} << 31, "tensor layer1.weight is 7 x 16");
+  expect_after_putting(num_folds_at, kLarge, "has 4294967295 folds and its plan makes 2");
+  expect_after_putting(num_folds_at, std::uint32_t{0}, "has 0 folds and its plan makes 2");
   expect_after_putting(kPlanAt, kLarge, "4294967295 bytes of text, 65536 at most");
   expect_after_putting(kPlanAt, std::uint32_t{65000}, "ends before the options of the plan");
   expect_after_putting(options_at, kLarge, "4294967295 bytes of text, 65536 at most");
@@ -264,9 +281,23 @@ TEST_F(ModelFile, WithAbsurdSizesIsRefusedBeforeMemoryIsAskedFor) {
 TEST_F(ModelFile, WithHugeTensorsThroughoutIsRefusedBeforeMemoryIsAskedFor) {
   std::string file = bytes;
   constexpr std::uint64_t kFeatures = std::uint64_t{1} << 32;
-  put(file, kNumFeaturesAt, kFeatures);
+  put(file, num_features_at, kFeatures);
   put(file, tensors_at + 8 + std::string("layer1.weight").size(), kFeatures);
   expect_outcome(sealed(file), "bytes that are left");
+}
+
+TEST_F(ModelFile, ThatHoldsNothingOrOtherThingsIsRefused) {
+  expect_after_putting(parts_at, std::uint32_t{0}, "what the model holds is 0");
+  expect_after_putting(parts_at, std::uint32_t{4}, "what the model holds is 4");
+  expect_after_putting(parts_at, ~std::uint32_t{0}, "what the model holds is 4294967295");
+  expect_after_putting(parts_at, std::uint32_t{3}, "ends before the length of the network ridge");
+  expect_after_putting(parts_at, std::uint32_t{2}, "the options of the network ridge");
+  std::string file = bytes;
+  put(file, section_at, ~std::uint64_t{0});
+  EXPECT_NE(outcome_of(with_checksum(file)).find("ends before the networks"), std::string::npos);
+  put(file, section_at, std::uint64_t{10});
+  EXPECT_NE(outcome_of(with_checksum(file)).find("ends before the number of folds"),
+            std::string::npos);
 }
 
 TEST_F(ModelFile, WithOptionsThatAreNoneIsRefused) {
@@ -307,15 +338,17 @@ TEST_F(ModelFile, WithOtherTensorsOrNumbersIsRefused) {
   expect_after_putting(folds_at, kInfinity, "the mean outcome of the encoder: a number is not");
   expect_after_putting(folds_at + 8, 0.0, "the scale of outcomes of the encoder: 0 is not more");
   expect_after_putting(folds_at + 8, kInfinity, "the scale of outcomes of the encoder");
-  expect_after_putting(folds_at + 16, kNaN, "tensor layer1.weight of the encoder: a number is not");
-  expect_after_putting(z_scale_at - 4, kNaN, "the means of the representations");
+  expect_after_putting(folds_at + 16, kNotANumber,
+                       "tensor layer1.weight of the encoder: a number is not");
+  expect_after_putting(z_scale_at - 4, kNotANumber, "the means of the representations");
   expect_after_putting(z_scale_at, 0.0F, "a scale of the representations is not more than 0");
   expect_after_putting(z_scale_at, -1.0F, "a scale of the representations is not more than 0");
-  expect_after_putting(z_scale_at, kNaN, "the scales of the representations");
+  expect_after_putting(z_scale_at, kNotANumber, "the scales of the representations");
   expect_after_putting(arms_at + 8, -1.0, "the scale of outcomes of the outcome network");
   expect_after_putting(arms_at + 16, std::numeric_limits<float>::infinity(),
                        "tensor hidden.weight of the outcome network of arm 0");
-  expect_after_putting(propensity_at - 4, kNaN, "output.bias1 of the outcome network of arm 1");
+  expect_after_putting(propensity_at - 4, kNotANumber,
+                       "output.bias1 of the outcome network of arm 1");
   expect_after_putting(propensity_at, kInfinity, "the intercepts of the propensity model");
   expect_after_putting(propensity_at + 8, kInfinity, "the coefficients of the propensity model");
   expect_after_putting(training_at - 8, std::uint32_t{2}, "neither 0 nor 1");
@@ -343,8 +376,8 @@ TEST_F(ModelFile, MutatedAnyhowIsReadOrRefusedWithAReason) {
 TEST_F(ModelFile, OfATrainingThatDivergedIsReadAllTheSame) {
   fit.folds[0].training.status = TrainingStatus::kDiverged;
   fit.folds[0].training.arm_network_mse = std::numeric_limits<double>::quiet_NaN();
-  write_model(folder.path() / "diverged", fit);
-  EXPECT_EQ(read_model(folder.path() / "diverged").folds[0].training.status,
+  write_model(folder.path() / "diverged", {.networks = fit});
+  EXPECT_EQ(read_model(folder.path() / "diverged").networks->folds[0].training.status,
             TrainingStatus::kDiverged);
 }
 
@@ -358,8 +391,8 @@ TEST_F(ModelFile, ServesAsTheFitItWas) {
     plan.protocol = protocol;
     plan.folds = 2;
     const ConeFit fitted = fit_cone(context, data, plan, options);
-    write_model(folder.path() / "fitted", fitted);
-    const ConeFit read = read_model(folder.path() / "fitted");
+    write_model(folder.path() / "fitted", {.networks = fitted});
+    const ConeFit read = read_model(folder.path() / "fitted").networks.value();
     EXPECT_EQ(read.z.rows(), 0U) << "what follows encodes anew";
     const Nuisances was = testing::predict(context, data, fitted);
     const Nuisances is = testing::predict(Context(0, 1), data, read);

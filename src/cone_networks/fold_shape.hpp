@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 
 #include "cone/settings.hpp"
 
@@ -10,15 +9,10 @@
 #include "nn/parameter_store.hpp"
 #include "nuisance/arm_network.hpp"
 
-// What the writer and the reader of docs/model_format.md share.
+// What the writer and the reader of networks_section.hpp share.
 
 namespace cone {
 
-inline constexpr std::string_view kModelMagic = "CONEMODL";
-inline constexpr std::uint32_t kModelFormat = 2;
-inline constexpr std::size_t kChecksumDigits = 32;
-inline constexpr std::uint32_t kMaxOptionBytes = 65536;
-inline constexpr std::uint32_t kMaxLabelBytes = 65536;
 inline constexpr std::uint64_t kMaxFeatures = std::uint64_t{1} << 32;
 
 /// The shapes of a fold's networks. Holds no weights.

@@ -1,13 +1,12 @@
-#include <ostream>
-#include <string>
+#include <cstdint>
+#include <span>
 
 #include "cone/error.hpp"
 
 #include "base/byte_writer.hpp"
-#include "base/file.hpp"
 #include "cone_networks/cone_fit.hpp"
-#include "cone_networks/model_file.hpp"
-#include "cone_networks/model_format.hpp"
+#include "cone_networks/fold_shape.hpp"
+#include "cone_networks/networks_section.hpp"
 #include "nn/parameter_bytes.hpp"
 
 namespace cone {
@@ -57,48 +56,18 @@ void put_fold(ByteWriter& writer, const ConeFold& fold) {
   }
 }
 
-/// Everything before the checksum; `num_bytes` is the length of the whole file.
-void put_model(ByteWriter& writer, const ConeFit& fit, std::uint64_t num_bytes) {
+}  // namespace
+
+void put_networks(ByteWriter& writer, const ConeFit& fit) {
   require(!fit.folds.empty(), "model file: a fit without folds");
   const FoldShape shape(fit.shape(), fit.options);
   require_shape(fit, shape);
-  writer.put_bytes(kModelMagic.data(), kModelMagic.size());
-  writer.put(kModelFormat);
-  writer.put(num_bytes);
-  writer.put(fit.seed);
-  writer.put_bytes(fit.data_checksum.data(), fit.data_checksum.size());
   writer.put(static_cast<std::uint64_t>(fit.num_features));
   writer.put(static_cast<std::uint32_t>(fit.folds.size()));
-  writer.put(static_cast<std::uint32_t>(fit.arms.size()));
-  for (const std::string& label : fit.arms) writer.put_text(label);
-  writer.put_text(canonical_text(fit.plan));
   writer.put_text(canonical_text(fit.options));
   nn::put_layout(writer, shape.encoder);
   nn::put_layout(writer, shape.arm);
   for (const ConeFold& fold : fit.folds) put_fold(writer, fold);
-}
-
-std::uint64_t model_num_bytes(const ConeFit& fit) {
-  ByteWriter counter;
-  put_model(counter, fit, 0);
-  return counter.num_bytes() + kChecksumDigits;
-}
-
-}  // namespace
-
-void write_model(const std::filesystem::path& path, const ConeFit& fit) {
-  const std::uint64_t num_bytes = model_num_bytes(fit);
-  write_atomically(path, [&](std::ostream& out) {
-    ByteWriter writer(out);
-    put_model(writer, fit, num_bytes);
-    out << writer.checksum();
-  });
-}
-
-std::string model_checksum(const ConeFit& fit) {
-  ByteWriter writer;
-  put_model(writer, fit, model_num_bytes(fit));
-  return writer.checksum();
 }
 
 }  // namespace cone

@@ -1,0 +1,90 @@
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cone/effects.hpp"
+#include "cone/options.hpp"
+
+#include "base/text.hpp"
+#include "commands.hpp"
+#include "data_argument.hpp"
+#include "flag_checks.hpp"
+#include "flags.hpp"
+#include "results/effects_output.hpp"
+#include "terminal.hpp"
+
+namespace cone::app {
+namespace {
+
+constexpr const char* kEffectsFooter =
+    R"(Writes what the network ridge expects of every node: its outcome under every arm, the effect of
+every arm against the control arm, how sure that is, and what it is made of. DATA is what cone
+evaluate takes. A node's line comes from a fit that saw neither its outcome nor its treatment.
+
+Columns, for arms called 0 and 1 (with other labels mu:LABEL, effect:LABEL and so on):
+  id               the nodes, in the order of the data
+  mu0, mu1         expected outcome under each arm
+  effect           mu1 - mu0
+  effect_sd        its standard deviation, as the model believes it
+  mu_sd0, mu_sd1   the same of each expected outcome
+  part1:NAME       what a group of the model adds to mu1; the parts of an arm sum to its mu.
+                   fixed is the level of the arm and what the number of friends adds to it.
+The effect rests on part1:NAME - part0:NAME.
+
+Standard deviations take the model to be right: what nobody measured is not in them. For large data
+they come from random draws (--draws). The summary calls an effect sure where it is beyond two
+standard deviations. A node's own prediction is best without undersmoothing, which is the default
+here; for a mean over nodes cone evaluate undersmooths, so that its values differ a little.
+
+Examples:
+  cone effects shop/ --out effects.csv
+  cone effects survey.csv --treatment letter --outcome voted --out effects.csv
+  cone effects shop/ --out effects.csv --undersmoothing 0.1     the predictions of network_dm)";
+
+struct EffectsFlags {
+  std::string data;
+  LoadOptions table;
+  std::string out;
+  CommonFlags run;
+  EffectOptions options;
+};
+
+int run_effects(const EffectsFlags& flags) {
+  validate(flags.options);
+  const std::vector<OutputFile> outputs = {{"--out", flags.out}};
+  check_output_files(outputs);
+  refuse_inputs_as_outputs(outputs, {flags.data, flags.table.edges});
+  catch_interrupts();
+  ConsoleProgress progress(flags.run.quiet);
+  const Context context(flags.run.seed, flags.run.threads, &progress);
+  const LoadedData data = load_named(context, flags.data, flags.table);
+  const NodeEffects effects = estimate_effects(context, data.observed, flags.options);
+  write_effects(context, flags.out, data.observed, effects);
+  progress.clear();
+  if (!flags.run.quiet) {
+    print_notes(data);
+    std::cerr << fmt::format("wrote {}: {} nodes\n\n", printable(flags.out),
+                             grouped(data.observed.num_nodes()));
+  }
+  std::cout << effects_text(data.observed.arms, effects) << std::flush;
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_effects_command(CLI::App& root, Command& chosen) {
+  auto flags = std::make_shared<EffectsFlags>();
+  CLI::App* command = root.add_subcommand(
+      "effects", "Write every node's expected outcomes and effects, and what they rest on");
+  command->footer(kEffectsFooter);
+  command->add_option("DATA", flags->data, kDataHelp)->required();
+  command->add_option("--out", flags->out, "CSV file to write")->required()->check(file_name);
+  flags->run.bind(*command);
+  bind_flags(*command, flags->table, "The table of nodes");
+  bind_flags(*command, flags->options, "Network ridge");
+  command->callback([flags, &chosen] { chosen = [flags] { return run_effects(*flags); }; });
+}
+
+}  // namespace cone::app

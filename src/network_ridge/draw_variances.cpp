@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/random.hpp"
+#include "network_ridge/posterior_variance.hpp"
+#include "ops/inverse.hpp"
+#include "ops/neighbour_sums.hpp"
+#include "ops/sparse.hpp"
+
+namespace cone {
+namespace {
+
+/// Columns that one pass over features and network serves (as many as the iterative solver takes).
+constexpr std::size_t kDrawnColumns = 32;
+
+/// Which numbers to draw: some draws of one arm.
+struct DrawRange {
+  std::size_t arm;
+  std::size_t first;
+  std::size_t count;
+};
+
+/// Standard normals, one column per draw. `purpose` tells apart what an arm draws.
+Matrix<double> draw_normals(const Context& context, const DrawRange& draws, std::size_t purpose,
+                            std::size_t rows) {
+  auto out = Matrix<double>::unfilled(rows, draws.count);
+  context.for_each_range(draws.count, 1, [&](std::size_t k, std::size_t) {
+    constexpr std::uint64_t kPurposes = 16;
+    const std::uint64_t item = ((draws.first + k) * kMaxArms + draws.arm) * kPurposes + purpose;
+    Rng rng(context.seed(), Stream::kPosterior, item);
+    for (std::size_t i = 0; i < rows; ++i) {
+      if (i % 4096 == 0) context.poll();
+      out(i, k) = rng.normal();
+    }
+  });
+  return out;
+}
+
+/// to += factor_of(row)·from
+template <class Factor>
+void add_rows(const Context& context, const Matrix<double>& from, const Factor& factor_of,
+              Matrix<double>& to) {
+  constexpr std::size_t kRows = 4096;
+  context.for_each_range(from.rows(), kRows, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const double factor = factor_of(i);
+      for (std::size_t k = 0; k < from.cols(); ++k) to(i, k) += factor * from(i, k);
+    }
+  });
+}
+
+/// Random effects of all groups of an arm at every place, places × draws.
+class GroupDraws {
+ public:
+  GroupDraws(const Context& context, const RidgeSystem& system, const DrawRange& draws)
+      : context_(context), system_(system), inputs_(*system.inputs), draws_(draws) {}
+
+  Matrix<double> draw() const {
+    Matrix<double> out(inputs_.num_nodes(), draws_.count);
+    add_words(GroupKind::kOwnWords, out);
+    add_dense(GroupKind::kOwnColumns, inputs_.columns, out);
+    add_dense(GroupKind::kOwnSmooth, inputs_.smooth, out);
+    add_neighbours(
+        GroupKind::kSumWords, GroupKind::kSumColumns, GroupKind::kSumFriends,
+        [](std::size_t) { return 1.0; }, out);
+    add_neighbours(
+        GroupKind::kMeanWords, GroupKind::kMeanColumns, GroupKind::kMeanFriends,
+        [&](std::size_t i) { return inputs_.inverse_degree[i]; }, out);
+    return out;
+  }
+
+ private:
+  /// The standard deviation of one effect of the group; 0 where it is not there.
+  double effect_sd(GroupKind kind) const {
+    for (std::size_t g = 0; g < system_.groups.size(); ++g) {
+      if (system_.groups[g].kind != kind) continue;
+      return std::sqrt(system_.arms[draws_.arm].group_variances[g] / system_.groups[g].scale);
+    }
+    return 0;
+  }
+  Matrix<double> draw_effects(GroupKind kind, std::size_t rows) const {
+    return draw_normals(context_, draws_, static_cast<std::size_t>(kind), rows);
+  }
+  bool add_words(GroupKind kind, Matrix<double>& out) const {
+    const double sd = effect_sd(kind);
+    if (sd == 0) return false;
+    const SparseMatrix& words = inputs_.words;
+    const Matrix<double> effects = draw_effects(kind, words.cols());
+    auto product = Matrix<double>::unfilled(words.rows(), draws_.count);
+    ops::sparse_times_dense<double>(
+        context_, {words.cols(), words.offsets(), words.columns(), words.values()}, effects.view(),
+        product.view());
+    add_rows(
+        context_, product, [&](std::size_t) { return sd; }, out);
+    return true;
+  }
+  bool add_dense(GroupKind kind, const Matrix<double>& table, Matrix<double>& out) const {
+    const double sd = effect_sd(kind);
+    if (sd == 0) return false;
+    const Matrix<double> effects = draw_effects(kind, table.cols());
+    add_rows(
+        context_, ops::multiply(context_, table.view(), effects.view()),
+        [&](std::size_t) { return sd; }, out);
+    return true;
+  }
+  /// Adds what neighbours have, their own effects included, summed and times factor_of(place).
+  template <class Factor>
+  void add_neighbours(GroupKind words, GroupKind columns, GroupKind friends,
+                      const Factor& factor_of, Matrix<double>& out) const {
+    Matrix<double> own(inputs_.num_nodes(), draws_.count);
+    bool any = add_words(words, own);
+    any = add_dense(columns, inputs_.columns, own) || any;
+    const double sd = effect_sd(friends);
+    if (sd > 0) {
+      add_rows(
+          context_, draw_effects(friends, inputs_.num_nodes()), [&](std::size_t) { return sd; },
+          own);
+    }
+    if (!any && sd == 0) return;
+    auto sums = Matrix<double>::unfilled(inputs_.num_nodes(), draws_.count);
+    ops::sum_listed_rows(context_, inputs_.graph.offsets(), inputs_.graph.neighbours(), own.view(),
+                         sums.view());
+    add_rows(context_, sums, factor_of, out);
+  }
+
+  const Context& context_;
+  const RidgeSystem& system_;
+  const RidgeInputs& inputs_;
+  DrawRange draws_;
+};
+
+/// Purpose of the draws that are no group's.
+constexpr std::size_t kNoiseDraws = EnumNames<GroupKind>::kNames.size();
+
+}  // namespace
+
+void draw_variances(const Context& context, const NetworkRidge& model, const RidgePart& part,
+                    std::uint32_t draws, Matrix<double>& variance) {
+  const RidgeSystem& system = part.system;
+  const RidgeInputs& inputs = *system.inputs;
+  const std::size_t num_arms = system.arms.size();
+  const std::size_t num_tasks = part.tasks.size();
+  const std::size_t at_once = std::max<std::size_t>(1, kDrawnColumns / num_tasks);
+  Matrix<double> squares(inputs.num_nodes(), num_arms);
+  for (std::size_t first = 0; first < draws; first += at_once) {
+    const std::size_t count = std::min<std::size_t>(at_once, draws - first);
+    const StageScope stage(context, fmt::format("draws from {} of {}", first + 1, draws),
+                           static_cast<double>(first) / draws,
+                           static_cast<double>(first + count) / draws);
+    context.report("drawing", 0, 1);
+    const std::size_t width = count * num_tasks;  // column of draw d and task t: d·tasks + t
+    Matrix<double> f(inputs.num_nodes(), width);
+    const Matrix<double> g(num_arms * RidgeSystem::kNumFixed, width);
+    std::vector<std::size_t> tasks;
+    for (std::size_t k = 0; k < width; ++k) tasks.push_back(k % num_tasks);
+    std::vector<Matrix<double>> drawn;
+    for (std::size_t a = 0; a < num_arms; ++a) {
+      const DrawRange range{a, first, count};
+      const Matrix<double>& effects = drawn.emplace_back(GroupDraws(context, system, range).draw());
+      const std::size_t begin = inputs.arm_begin[a];
+      const std::size_t end = inputs.arm_begin[a + 1];
+      const Matrix<double> noise = draw_normals(context, range, kNoiseDraws, end - begin);
+      for (std::size_t p = begin; p < end; ++p) {
+        const double sd = std::sqrt(learnt_noise(system, p));
+        for (std::size_t k = 0; k < width; ++k) {
+          const std::size_t d = k / num_tasks;
+          f(p, k) = effects(p, d) + sd * noise(p - begin, d);
+        }
+      }
+    }
+    const RidgeSolution solution = part.solver->solve(context, f, g, tasks);
+    for (std::size_t a = 0; a < num_arms; ++a) {
+      const Matrix<double> predicted = predict_in_units(context, system, solution, a);
+      for (std::size_t t = 0; t < num_tasks; ++t) {
+        for (const std::uint32_t p : model.scored_places[part.tasks[t]]) {
+          for (std::size_t d = 0; d < count; ++d) {
+            const double error = predicted(p, d * num_tasks + t) - drawn[a](p, d);
+            squares(p, a) += error * error;
+          }
+        }
+      }
+    }
+  }
+  for (const std::size_t task : part.tasks) {
+    for (const std::uint32_t p : model.scored_places[task]) {
+      for (std::size_t a = 0; a < num_arms; ++a) variance(p, a) = squares(p, a) / draws;
+    }
+  }
+}
+
+}  // namespace cone

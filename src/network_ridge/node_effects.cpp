@@ -1,0 +1,132 @@
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cone/effects.hpp"
+#include "cone/error.hpp"
+
+#include "network_ridge/network_ridge.hpp"
+#include "network_ridge/network_ridge_learner.hpp"
+#include "network_ridge/posterior_variance.hpp"
+
+namespace cone {
+namespace {
+
+/// Expected outcomes of the nodes that a part scores, and what they are made of.
+void predict_parts(const Context& context, const NetworkRidge& model, const RidgePart& part,
+                   const RidgeSolution& solution, NodeEffects& out) {
+  const RidgeInputs& inputs = *model.inputs;
+  const std::size_t num_parts = out.part_names.size();
+  for (std::size_t a = 0; a < part.system.arms.size(); ++a) {
+    const ArmModel& arm = part.system.arms[a];
+    const auto for_each_scored = [&](const auto& visit) {
+      for (std::size_t t = 0; t < part.tasks.size(); ++t) {
+        for (const std::uint32_t p : model.scored_places[part.tasks[t]]) {
+          visit(inputs.node_at[p], p, t);
+        }
+      }
+    };
+    const Matrix<double> predicted = predict_arm(context, part, solution, a);
+    for_each_scored([&](NodeIndex i, std::uint32_t p, std::size_t t) {
+      out.mu(i, a) = predicted(p, t);
+      double fixed = 0;
+      for (std::size_t c = 0; c < RidgeSystem::kNumFixed; ++c) {
+        fixed +=
+            part.system.fixed_effect(p, c) * solution.lambda(a * RidgeSystem::kNumFixed + c, t);
+      }
+      out.parts(i, a * num_parts) = arm.mean + arm.sd * fixed;
+    });
+    const Matrix<double> own = take_arm_rows(inputs, solution.x, a);
+    RidgeSystem only{.inputs = part.system.inputs, .groups = part.system.groups};
+    only.arms.resize(a + 1);
+    for (std::size_t g = 0; g < only.groups.size(); ++g) {
+      if (arm.group_variances[g] == 0) continue;
+      only.arms[a].group_variances.assign(only.groups.size(), 0.0);
+      only.arms[a].group_variances[g] = arm.group_variances[g];
+      const Matrix<double> reached = multiply_kernel(context, only, a, own);
+      for_each_scored([&](NodeIndex i, std::uint32_t p, std::size_t t) {
+        out.parts(i, a * num_parts + 1 + g) = arm.sd * reached(p, t);
+      });
+    }
+  }
+}
+
+/// Standard deviations of expected outcomes, where variances are in units of each arm.
+void adopt_deviations(const NetworkRidge& model, const RidgePart& part,
+                      const Matrix<double>& variance, NodeEffects& out) {
+  for (const std::size_t task : part.tasks) {
+    for (const std::uint32_t p : model.scored_places[task]) {
+      for (std::size_t a = 0; a < part.system.arms.size(); ++a) {
+        out.mu_sd(model.inputs->node_at[p], a) = part.system.arms[a].sd * std::sqrt(variance(p, a));
+      }
+    }
+  }
+}
+
+void compare_with_control(NodeEffects& effects) {
+  const std::size_t n = effects.mu.rows();
+  const std::size_t num_others = effects.mu.cols() - 1;
+  effects.effect = Matrix<double>(n, num_others);
+  effects.effect_sd = Matrix<double>(n, num_others);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t k = 0; k < num_others; ++k) {
+      effects.effect(i, k) = effects.mu(i, k + 1) - effects.mu(i, kControlArm);
+      effects.effect_sd(i, k) = std::hypot(effects.mu_sd(i, k + 1), effects.mu_sd(i, kControlArm));
+    }
+  }
+}
+
+}  // namespace
+
+NodeEffects estimate_effects(const Context& context, const Dataset& data,
+                             const EffectOptions& options) {
+  validate(options);
+  if (!data.has_log()) {
+    throw Error(ErrorCode::kData, {{},
+                                   "the data is a bare network: it has no treatments and outcomes",
+                                   "effects need a log; cone simulate makes one from a network"});
+  }
+  const FitPlan plan = make_plan(context, data, {.folds = options.folds}, context.seed());
+  NetworkRidge model;
+  {
+    const StageScope stage(context, "network ridge", 0, 0.5);
+    model = learn_network_ridge(context, data, plan, options.network_ridge);
+  }
+  const std::size_t n = data.num_nodes();
+  NodeEffects out;
+  out.part_names = {"fixed"};
+  for (const RidgeGroup& group : model.parts.front()->system.groups) {
+    out.part_names.emplace_back(enum_name(group.kind));
+  }
+  out.mu = Matrix<double>(n, data.num_arms());
+  out.mu_sd = Matrix<double>(n, data.num_arms());
+  out.parts = Matrix<double>(n, data.num_arms() * out.part_names.size());
+  out.ridge.undersmoothing = options.network_ridge.undersmoothing;
+  for (std::size_t k = 0; k < model.parts.size(); ++k) {
+    const RidgePart& part = *model.parts[k];
+    const auto whole = static_cast<double>(model.parts.size());
+    const StageScope stage(context, "effects", 0.5 + 0.5 * static_cast<double>(k) / whole,
+                           0.5 + 0.5 * static_cast<double>(k + 1) / whole);
+    {
+      const StageScope predictions(context, "predictions", 0, 0.1);
+      const RidgeSolution solution = solve_outcomes(context, part, data);
+      summarise_part(data, part, solution, out.ridge);
+      predict_parts(context, model, part, solution, out);
+    }
+    const StageScope deviations(context, "standard deviations", 0.1, 1);
+    Matrix<double> variance(n, data.num_arms());
+    if (part.is_dense) {
+      find_variances(context, model, part, variance);
+    } else {
+      out.draws = options.draws;
+      draw_variances(context, model, part, options.draws, variance);
+    }
+    adopt_deviations(model, part, variance, out);
+  }
+  compare_with_control(out);
+  add_ridge_warnings(out.ridge, out.warnings);
+  return out;
+}
+
+}  // namespace cone

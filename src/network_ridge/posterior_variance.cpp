@@ -1,0 +1,109 @@
+#include "network_ridge/posterior_variance.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "network_ridge/restricted_likelihood.hpp"
+
+namespace cone {
+namespace {
+
+/// Columns that are solved together: enough for BLAS, few enough for memory.
+constexpr std::size_t kPosteriorColumns = 256;
+
+/// What one column of the equations asks about.
+struct AskedPlace {
+  std::uint32_t place;
+  std::size_t task;  ///< of the part
+};
+
+std::vector<AskedPlace> list_scored(const NetworkRidge& model, const RidgePart& part) {
+  std::vector<AskedPlace> asked;
+  for (std::size_t t = 0; t < part.tasks.size(); ++t) {
+    for (const std::uint32_t p : model.scored_places[part.tasks[t]]) asked.push_back({p, t});
+  }
+  return asked;
+}
+
+}  // namespace
+
+double learnt_noise(const RidgeSystem& system, std::size_t place) {
+  const ArmModel& arm = system.arms[system.inputs->arm_of(place)];
+  return arm.noise + kNoiseFloor + arm.noise_growth * system.inputs->relative_degree[place];
+}
+
+Matrix<double> take_arm_rows(const RidgeInputs& inputs, const Matrix<double>& x, std::size_t arm) {
+  Matrix<double> own(x.rows(), x.cols());
+  for (std::size_t p = inputs.arm_begin[arm]; p < inputs.arm_begin[arm + 1]; ++p) {
+    std::ranges::copy(x.row(p), own.row(p).begin());
+  }
+  return own;
+}
+
+Matrix<double> predict_in_units(const Context& context, const RidgeSystem& system,
+                                const RidgeSolution& solution, std::size_t arm) {
+  Matrix<double> out =
+      multiply_kernel(context, system, arm, take_arm_rows(*system.inputs, solution.x, arm));
+  for (std::size_t p = 0; p < out.rows(); ++p) {
+    for (std::size_t c = 0; c < RidgeSystem::kNumFixed; ++c) {
+      const double effect = system.fixed_effect(p, c);
+      const std::span<const double> slopes = solution.lambda.row(arm * RidgeSystem::kNumFixed + c);
+      for (std::size_t k = 0; k < out.cols(); ++k) out(p, k) += effect * slopes[k];
+    }
+  }
+  return out;
+}
+
+void find_variances(const Context& context, const NetworkRidge& model, const RidgePart& part,
+                    Matrix<double>& variance) {
+  const RidgeSystem& system = part.system;
+  const RidgeInputs& inputs = *system.inputs;
+  const std::size_t num_arms = system.arms.size();
+  const std::vector<AskedPlace> asked = list_scored(model, part);
+  for (std::size_t first = 0; first < asked.size(); first += kPosteriorColumns) {
+    context.report("standard deviations", first, asked.size());
+    const std::size_t width = std::min(kPosteriorColumns, asked.size() - first);
+    Matrix<double> unit(inputs.num_nodes(), width);
+    Matrix<double> f(inputs.num_nodes(), width);
+    Matrix<double> g(num_arms * RidgeSystem::kNumFixed, width);
+    std::vector<std::size_t> tasks;
+    for (std::size_t k = 0; k < width; ++k) {
+      unit(asked[first + k].place, k) = 1;
+      tasks.push_back(asked[first + k].task);
+    }
+    Matrix<double> found(num_arms, width);
+    for (std::size_t a = 0; a < num_arms; ++a) {
+      const Matrix<double> reached = multiply_kernel(context, system, a, unit);
+      for (std::size_t p = inputs.arm_begin[a]; p < inputs.arm_begin[a + 1]; ++p) {
+        std::ranges::copy(reached.row(p), f.row(p).begin());
+      }
+      for (std::size_t k = 0; k < width; ++k) {
+        const std::uint32_t place = asked[first + k].place;
+        found(a, k) = reached(place, k);
+        for (std::size_t c = 0; c < RidgeSystem::kNumFixed; ++c) {
+          g(a * RidgeSystem::kNumFixed + c, k) = system.fixed_effect(place, c);
+        }
+      }
+    }
+    const RidgeSolution solution = part.solver->solve(context, f, g, tasks);
+    for (std::size_t a = 0; a < num_arms; ++a) {
+      for (std::size_t p = inputs.arm_begin[a]; p < inputs.arm_begin[a + 1]; ++p) {
+        const double noise = learnt_noise(system, p) - system.noise_at(p);
+        for (std::size_t k = 0; k < width; ++k) {
+          const double x = solution.x(p, k);
+          found(a, k) -= x * (f(p, k) - noise * x);
+        }
+      }
+      for (std::size_t c = 0; c < RidgeSystem::kNumFixed; ++c) {
+        const std::size_t row = a * RidgeSystem::kNumFixed + c;
+        for (std::size_t k = 0; k < width; ++k) found(a, k) -= g(row, k) * solution.lambda(row, k);
+      }
+      for (std::size_t k = 0; k < width; ++k) {
+        variance(asked[first + k].place, a) = std::max(0.0, found(a, k));
+      }
+    }
+  }
+}
+
+}  // namespace cone

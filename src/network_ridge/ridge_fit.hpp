@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/learn.hpp"
+#include "cone/settings.hpp"
+
+#include "network_ridge/groups.hpp"
+#include "network_ridge/learn_variances.hpp"
+#include "network_ridge/ridge_system.hpp"
+
+namespace cone {
+
+/// What is learnt for some tasks that share their variances: one entry per arm each.
+struct RidgeVariances {
+  std::vector<ArmModel> arms;
+  std::vector<LearntVariances> learnt;
+};
+
+/// The network ridge fitted to a dataset: with the data, all that its equations need. They are
+/// solved anew where it is used, which is cheap beside learning the variances.
+struct RidgeFit {
+  PlanOptions plan;
+  NetworkRidgeOptions options;
+  std::uint64_t seed = 0;
+  std::string data_checksum;      ///< Dataset::checksum() of what it was fitted to
+  std::vector<std::string> arms;  ///< labels, the control arm first
+  std::vector<GroupKind> groups;  ///< that the options ask for and the data have
+  std::vector<RidgeVariances> parts;
+
+  /// One for all tasks, or one per task where variances are learnt per fold.
+  static std::size_t num_parts(const PlanOptions& plan, const NetworkRidgeOptions& options) {
+    return options.ridge_variances == VarianceFits::kOnce ? 1 : plan.num_tasks();
+  }
+};
+
+/// Learns the variances for the plan that the options and the context's seed make. Throws what a
+/// learner throws.
+RidgeFit fit_network_ridge(const Context& context, const Dataset& data, const PlanOptions& plan,
+                           const NetworkRidgeOptions& options);
+
+/// What it learnt, for people.
+NetworkRidgeSummary summarise_fit(const RidgeFit& fit);
+
+}  // namespace cone

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/effects.hpp"
+
+namespace cone {
+
+/// One line per node, in the order of the data, atomically. Columns (docs/effects.md) of arms
+/// called 0 and 1: id, mu0, mu1, effect, effect_sd, mu_sd0, mu_sd1, part0:NAME ..., part1:NAME ...;
+/// of others: id, mu:LABEL ..., effect:LABEL ..., effect_sd:LABEL ..., mu_sd:LABEL ...,
+/// part:LABEL:NAME ....
+void write_effects(const Context& context, const std::filesystem::path& path, const Dataset& data,
+                   const NodeEffects& effects);
+
+/// The mean effect of every arm, for how many nodes the sign is clear, and what the variance of the
+/// outcomes is made of.
+std::string effects_text(std::span<const std::string> arms, const NodeEffects& effects);
+
+}  // namespace cone

@@ -1,0 +1,63 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/numeric.hpp"
+#include "base/text.hpp"
+#include "results/effects_output.hpp"
+#include "results/ridge_text.hpp"
+#include "results/text_table.hpp"
+
+namespace cone {
+namespace {
+
+std::string share_text(double share) { return fmt::format("{:.1f} %", 100 * share); }
+
+std::string mean_effects_text(std::span<const std::string> arms, const NodeEffects& effects) {
+  TextTable table({{"arm", TextTable::Align::kLeft},
+                   {"mean effect"},
+                   {"typical sd of a node"},
+                   {"surely positive"},
+                   {"surely negative"}});
+  const auto n = static_cast<double>(effects.effect.rows());
+  for (std::size_t a = 1; a < arms.size(); ++a) {
+    CompensatedSum total;
+    CompensatedSum squares;
+    double positive = 0;
+    double negative = 0;
+    for (std::size_t i = 0; i < effects.effect.rows(); ++i) {
+      const double effect = effects.effect(i, a - 1);
+      const double sd = effects.effect_sd(i, a - 1);
+      total.add(effect);
+      squares.add(sd * sd);
+      positive += effect > 2 * sd ? 1 : 0;
+      negative += effect < -2 * sd ? 1 : 0;
+    }
+    table.add_row({printable(arms[a]), fmt::format("{:.4g}", total.value() / n),
+                   fmt::format("{:.4g}", std::sqrt(squares.value() / n)), share_text(positive / n),
+                   share_text(negative / n)});
+  }
+  return table.to_string();
+}
+
+}  // namespace
+
+std::string effects_text(std::span<const std::string> arms, const NodeEffects& effects) {
+  std::string text = fmt::format(
+      "Effects against arm {}; \"surely\" is beyond two standard "
+      "deviations{}\n{}\n",
+      printable(arms.front()),
+      effects.draws > 0 ? fmt::format(" (from {} draws, each right within {:.0f} %)", effects.draws,
+                                      100 / std::sqrt(2.0 * effects.draws))
+                        : "",
+      mean_effects_text(arms, effects));
+  text += "What the variance of the outcomes is made of, beside the degree\n";
+  text += variance_shares_text(effects.ridge);
+  for (const std::string& warning : effects.warnings) text += "! " + warning + "\n";
+  return text;
+}
+
+}  // namespace cone

@@ -1,0 +1,110 @@
+"""cone effects: what is expected of every node."""
+
+import csv
+import unittest
+
+from support import COUPONS, MESSAGES, FolderTest, cone
+
+
+class Effects(FolderTest):
+    def effects(self, data, *arguments):
+        """The lines of a run that must succeed."""
+        out = self.folder / "effects.csv"
+        self.output = cone("effects", data, "--out", out, *arguments)
+        self.assertEqual(self.output.returncode, 0, self.output.stderr)
+        with open(out, newline="") as file:
+            return list(csv.DictReader(file))
+
+    def ids(self, data):
+        with open(data / "nodes.csv", newline="") as file:
+            return [row["id"] for row in csv.DictReader(file)]
+
+    def test_a_line_per_node_whose_parts_add_up(self):
+        rows = self.effects(COUPONS)
+        self.assertEqual([row["id"] for row in rows], self.ids(COUPONS))
+        names = list(rows[0])
+        self.assertEqual(names[:8], ["id", "mu0", "mu1", "effect", "effect_sd", "mu_sd0", "mu_sd1",
+                                     "part0:fixed"])
+        self.assertIn("part1:sum_friends", names)
+        for row in rows:
+            number = {name: float(value) for name, value in row.items() if name != "id"}
+            self.assertEqual(number["effect"], number["mu1"] - number["mu0"])
+            self.assertAlmostEqual(number["effect_sd"] ** 2,
+                                   number["mu_sd0"] ** 2 + number["mu_sd1"] ** 2, 9)
+            for arm in "01":
+                parts = [v for name, v in number.items() if name.startswith(f"part{arm}:")]
+                self.assertAlmostEqual(sum(parts), number[f"mu{arm}"], 9)
+        mean = sum(float(row["effect"]) for row in rows) / len(rows)
+        self.assertIn(f"{mean:.4g}", self.output.stdout)
+        self.assertIn("sum_friends", self.output.stdout)
+
+    def test_arms_with_labels_have_them_in_the_columns(self):
+        rows = self.effects(MESSAGES)
+        labels = [name[3:] for name in rows[0] if name.startswith("mu:")]
+        self.assertGreater(len(labels), 2)
+        for label in labels[1:]:
+            self.assertIn(f"effect:{label}", rows[0])
+            self.assertIn(f"effect_sd:{label}", rows[0])
+            self.assertIn(f"part:{label}:fixed", rows[0])
+        self.assertNotIn(f"effect:{labels[0]}", rows[0])
+
+    def test_with_undersmoothing_the_mean_is_that_of_an_evaluation(self):
+        data = self.write_log()
+        rows = self.effects(data, "--undersmoothing", 0.1, "--seed", 4)
+        record = self.evaluate(data, "--policy", "treat-all", "--estimators", "network_dm",
+                               "--seed", 4)
+        value = record["policies"][0]["estimates"][0]["value"]
+        self.assertAlmostEqual(sum(float(row["mu1"]) for row in rows) / len(rows), value, 12)
+
+    def test_its_columns_are_taken_as_given_outcome_models(self):
+        data = self.write_log()
+        rows = self.effects(data)
+        _, *lines = (data / "nodes.csv").read_text().splitlines()
+        self.write("nodes.csv", "id,treatment,outcome,x,z,mu0,mu1\n" + "".join(
+            f"{line},{row['mu0']},{row['mu1']}\n" for line, row in zip(lines, rows)))
+        record = self.evaluate(data, "--policy", "treat-all", "--estimators", "dm", "--nuisances",
+                               "given")
+        value = record["policies"][0]["estimates"][0]["value"]
+        self.assertAlmostEqual(sum(float(row["mu1"]) for row in rows) / len(rows), value, 12)
+
+    def test_the_same_at_any_number_of_threads_and_other_draws_by_another_seed(self):
+        data = self.write_log()
+        solver = ["--ridge-solver", "iterative", "--draws", 8]
+        first = self.effects(data, *solver, "--threads", 1)
+        self.assertEqual(first, self.effects(data, *solver, "--threads", 3))
+        self.assertIn("8 draws", self.output.stdout)
+        self.assertNotEqual(first, self.effects(data, *solver, "--seed", 1))
+
+    def test_wrong_usage_is_refused_before_the_work(self):
+        data = self.write_log()
+        out = ["--out", self.folder / "e.csv"]
+        for arguments, part in (([], "--out"), (["--out", self.folder / "no" / "e"], "--out"),
+                                (["--out", data / "nodes.csv"], "would replace"),
+                                ([*out, "--draws", 1], "--draws"),
+                                ([*out, "--folds", 1], "--folds"),
+                                ([*out, "--ridge-groups", "foes"], "no group"),
+                                ([*out, "--heads", 2], "--heads")):
+            done = cone("effects", data, *arguments)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(part, done.stderr)
+        self.assertFalse((self.folder / "e.csv").exists())
+
+    def test_a_file_is_replaced_whole_or_not_at_all(self):
+        data = self.write_log()
+        self.write("effects.csv", "old\n")
+        self.write("edges.csv", "source,target\nu1,nobody\n")
+        done = cone("effects", data, "--out", self.folder / "effects.csv")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertEqual((self.folder / "effects.csv").read_text(), "old\n")
+        self.write_log()
+        self.assertEqual(len(self.effects(data)), 60)
+        self.assertEqual(cone("effects", data, "--out", "/dev/full").returncode, 1)
+
+    def test_help_and_completion_know_the_command(self):
+        self.assertIn("Examples:", cone("effects", "--help").stdout)
+        self.assertIn("cone effects", cone("--help").stdout)
+        self.assertIn("draws", cone("completion", "bash").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
