@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "cone/error.hpp"
 
 namespace cone {
@@ -79,6 +81,21 @@ void combine(const Context& context, const RidgeInputs& inputs, const ArmColumns
   }
 }
 
+constexpr std::uint64_t kWhole = 100;
+
+/// How far the column that is furthest behind has come, of kWhole: errors fall by about the same
+/// factor in every iteration.
+std::uint64_t measure_progress(const ArmColumns& first, const ArmColumns& now,
+                               const ArmColumns& goal) {
+  double least = 1;
+  for (std::size_t k = 0; k < now.values().size(); ++k) {
+    const double whole = std::log(first.values()[k] / goal.values()[k]);
+    const double done = std::log(first.values()[k] / now.values()[k]);
+    if (whole > 0 && now.values()[k] > goal.values()[k]) least = std::min(least, done / whole);
+  }
+  return static_cast<std::uint64_t>(std::clamp(least, 0.0, 1.0) * kWhole);
+}
+
 }  // namespace
 
 IterativeSolver::IterativeSolver(const Context& context, const RidgeSystem& system)
@@ -133,6 +150,7 @@ bool IterativeSolver::improve(const Context& context, const RidgeSides& sides, R
   Matrix<double> z = preconditioner_.project(context, tasks, nullptr, r, at.lambda);
   Matrix<double> p = z;
   ArmColumns rz = multiply_columns(context, inputs, r, z);
+  const ArmColumns first_sizes = rz;
   const auto is_open = [&](std::size_t k) { return rz.values()[k] > goal.values()[k]; };
   const auto any_open = [&] {
     for (std::size_t k = 0; k < rz.values().size(); ++k) {
@@ -157,7 +175,7 @@ bool IterativeSolver::improve(const Context& context, const RidgeSides& sides, R
       is_tight = true;
       if (!any_open()) break;
     }
-    context.poll();
+    context.report("iterating", measure_progress(first_sizes, rz, goal), kWhole);
     const Matrix<double> product = multiply_equations(context, system_, tasks, p);
     const ArmColumns curvature = multiply_columns(context, inputs, p, product);
     ArmColumns step(inputs.num_arms(), width);
@@ -219,7 +237,11 @@ RidgeSolution IterativeSolver::solve(const Context& context, const Matrix<double
   out.x = Matrix<double>(f.rows(), f.cols());
   out.lambda = Matrix<double>(g.rows(), g.cols());
   for (std::size_t first = 0; first < tasks.size(); first += kColumnsAtATime) {
-    context.report("solving", first, tasks.size());
+    const auto whole = static_cast<double>(tasks.size());
+    const StageScope stage(
+        context, fmt::format("columns from {} of {}", first + 1, tasks.size()),
+        static_cast<double>(first) / whole,
+        static_cast<double>(std::min(first + kColumnsAtATime, tasks.size())) / whole);
     const std::size_t count = std::min(kColumnsAtATime, tasks.size() - first);
     const auto take = [&](const Matrix<double>& table) {
       Matrix<double> part(table.rows(), count);

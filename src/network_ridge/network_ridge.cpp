@@ -282,8 +282,9 @@ NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, co
       }
       const double whole = static_cast<double>(num_parts * inputs->num_arms());
       const auto before = static_cast<double>(k * inputs->num_arms() + arm);
+      const double share = expect_progress(part->is_dense).learnt;
       const StageScope stage(context, fmt::format("variances of arm {}", data.arms[arm]),
-                             0.9 * before / whole, 0.9 * (before + 1) / whole);
+                             share * before / whole, share * (before + 1) / whole);
       learn_arm(context, data, options, arm, *part, dense.get());
     }
     if (dense != nullptr) {

@@ -39,6 +39,16 @@ inline constexpr std::size_t kLargestDenseArm = 5000;
 /// whole.
 inline constexpr std::size_t kVarianceSample = 3000;
 
+/// How far a run has come, as shares of its time, when variances are learnt and when outcomes are
+/// predicted; what is left are the weights of policies.
+struct RidgeProgress {
+  double learnt;
+  double predicted;
+};
+constexpr RidgeProgress expect_progress(bool is_dense) {
+  return is_dense ? RidgeProgress{0.85, 0.95} : RidgeProgress{0.2, 0.5};
+}
+
 /// Learns the variances and prepares the equations. Throws what require_every_arm throws.
 ///
 /// `known`: what was learnt of this data, plan and options before, instead of learning anew; the

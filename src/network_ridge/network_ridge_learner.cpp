@@ -80,7 +80,8 @@ Nuisances NetworkRidgeLearner::fit(const Context& context, const Dataset& data,
   summary->undersmoothing = options_.undersmoothing;
   OutcomeTable out;
   out.mu = Matrix<double>(plan.scored.size(), data.num_arms(), kNaN);
-  const StageScope stage(context, "predictions", 0.9, 1);
+  const RidgeProgress progress = expect_progress(model->parts.front()->is_dense);
+  const StageScope stage(context, "predictions", progress.learnt, progress.predicted);
   for (const auto& part : model->parts) {
     const RidgeSolution solution = solve_outcomes(context, *part, data);
     summarise_part(data, *part, solution, *summary);

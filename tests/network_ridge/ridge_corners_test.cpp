@@ -324,7 +324,7 @@ TEST_P(RidgeCorners, TheSmallestUndersmoothing) {
 INSTANTIATE_TEST_SUITE_P(Solvers, RidgeCorners,
                          ::testing::Values(RidgeSolverChoice::kDense,
                                            RidgeSolverChoice::kIterative),
-                         [](const auto& info) { return std::string(enum_name(info.param)); });
+                         [](const auto& solver) { return std::string(enum_name(solver.param)); });
 
 TEST(RidgeOptions, UnknownGroupsAndImpossibleNumbersAreRefused) {
   const Dataset data = ridge_world({.nodes = 60}, 24).data;
