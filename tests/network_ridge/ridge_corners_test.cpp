@@ -366,7 +366,7 @@ TEST(RidgeStops, WhereverItIsAsked) {
     EXPECT_TRUE(never.phases.contains("learning variances"));
     if (solver == RidgeSolverChoice::kIterative) {
       EXPECT_TRUE(never.phases.contains("preparing the equations"));
-      EXPECT_TRUE(never.phases.contains("solving"));
+      EXPECT_TRUE(never.phases.contains("iterating"));
     }
     for (std::size_t at = 1; at + 4 < never.num_asked; at += 5) {
       StopAt observer(at);

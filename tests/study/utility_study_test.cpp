@@ -188,7 +188,7 @@ TEST(Worlds, HarmIsMoreThanATenthWorseAndNotByChance) {
 
 TEST(Ablation, LeavesOutEachGroupOnceAndTriesEveryStrengthOfUndersmoothing) {
   const std::vector<UtilityGroup> groups = ablation_groups();
-  ASSERT_EQ(groups.size(), 1 + kGroupSwitches.size() + 2 + 4);
+  ASSERT_EQ(groups.size(), 1 + kGroupSwitches.size() + 3 + 4);
   EXPECT_TRUE(groups[0].options.network_ridge.ridge_groups.empty());
   std::set<std::string> identities;
   const auto networks = small_utility_networks();
