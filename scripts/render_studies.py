@@ -143,7 +143,7 @@ def main():
             page += [f"`cone reproduce {name}` has not been run for this page.", ""]
             continue
         page += [f"`cone reproduce {name}`, commit `{records[name]['commit']}`, seed {records[name]['seed']}, "
-                 f"{records[name]['simulations']} simulations.", "",
+                 f"{records[name].get('simulations', records[name].get('replicates'))} simulations.", "",
                  (folder / f"{name}.md").read_text().strip().replace("\n### ", "\n#### ").replace("### ", "#### ", 1), ""]
         if folder.resolve() != KEPT:
             for kind in ("json", "md"):

@@ -203,7 +203,7 @@ struct Study {
 };
 
 const std::vector<Study>& studies() {
-  static const std::vector<Study> kStudies = {
+  static const std::vector<Study> all_studies = {
       {"table1", reproduce_first_table, {"--normalisation"}},
       {"table2", reproduce_second_table, {"--normalisation", "--runs", "--tune", "--retry-failed"}},
       {"figure2", reproduce_figure, {"--normalisation", "--runs", "--tune", "--retry-failed"}},
@@ -211,7 +211,7 @@ const std::vector<Study>& studies() {
       {"worlds", reproduce_all_worlds, {"--estimators", "--nodes", "--retry-failed"}},
       {"effects", reproduce_node_effects, {"--estimators", "--retry-failed"}},
       {"ablation", reproduce_parts, {"--nodes", "--retry-failed"}}};
-  return kStudies;
+  return all_studies;
 }
 
 std::vector<std::string> study_names() {

@@ -144,7 +144,11 @@ std::string target_line(const EvaluationRecord& record) {
   if (these.empty()) return "";
   std::string text = fmt::format("\nIntervals of {} are about the utility for these people",
                                  fmt::join(these, ", "));
-  return text + (others ? "; those of the other rows, about people like these.\n" : ".\n");
+  text += others ? "; those of the other rows, about people like these.\n" : ".\n";
+  return text +
+         "They hold sampling error only: what neither features nor network show is in none of "
+         "them, and "
+         "may be larger.\n";
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ std::string tables_text(std::span<const TitledTable> tables) {
     TextTable lines(columns);
     for (const auto& row : table.rows) {
       std::vector<std::string> cells;
+      cells.reserve(row.size());
       for (const TitledTable::Cell& cell : row) {
         cells.push_back(cell.text + (cell.is_marked ? " *" : ""));
       }
