@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -162,6 +163,8 @@ struct Evidence {
   const PropensityTable* propensity = nullptr;
   /// Of this policy by the outcome model; nullptr where unknown.
   const ImpliedWeights* implied = nullptr;
+  /// Variance of the outcome's noise, sample × arms (estimate_noise); nullptr where unknown.
+  const Matrix<double>* noise = nullptr;
 };
 
 enum class EstimateStatus {
@@ -178,17 +181,27 @@ struct EnumNames<EstimateStatus> {
        {EstimateStatus::kUndefined, "undefined"}}};
 };
 
-/// Whose utility an interval is about.
-enum class Target {
-  kThesePeople,      ///< the nodes in the data, with the outcomes they would have had
-  kPeopleLikeThese,  ///< the people that these are a sample of
+/// Each node's part in the error of a value, one per row of the sample: value − truth is about the
+/// mean of the parts.
+struct ErrorParts {
+  /// For these people: (v_i − π_T(i))·r_i, where v_i/n is the weight of node i's outcome in the
+  /// value, T its arm and r its residual. Empty where the row has no outcome model, and where nodes
+  /// outside of the sample have a part (split protocol).
+  std::vector<double> these;
+  std::vector<double> coefficient;  ///< v_i − π_T(i)
+  /// For these people, beside the parts: the variance of what they would have had under arms that
+  /// they did not get, Σ_i Σ_{a≠T} (π_a(i)/n)²·σ_a(i)².
+  double unlogged_variance = 0;
+  /// For people like these.
+  std::vector<double> population;
 };
 
-template <>
-struct EnumNames<Target> {
-  static constexpr std::array kNames = {
-      std::pair{Target::kThesePeople, std::string_view("these_people")},
-      std::pair{Target::kPeopleLikeThese, std::string_view("people_like_these")}};
+/// A standard error by one idea of how nodes depend on each other.
+struct DependentError {
+  Dependence dependence = Dependence::kIndependent;
+  double standard_error = 0;
+  double noise = 0;      ///< relative standard error of the variance it comes from
+  std::string unusable;  ///< why it is not used; empty where it may be
 };
 
 struct Estimate {
@@ -201,6 +214,16 @@ struct Estimate {
   /// For the target "people like these", whatever `target` is.
   double population_standard_error = 0;
   std::pair<double, double> population_interval;
+  /// What the standard error could be, for `target`; empty where nodes are taken as independent for
+  /// want of a network. standard_error and interval are by `dependence`.
+  std::vector<DependentError> errors_by_dependence;
+  Dependence dependence = Dependence::kIndependent;
+  ErrorParts parts;  ///< for whoever goes on; not in the record
+  /// The interval widened on both sides by the bias that a hidden confounder as strong as what the
+  /// network itself shows could cause. NaN where the network shows nothing to go by.
+  std::pair<double, double> robust_interval = {std::numeric_limits<double>::quiet_NaN(),
+                                               std::numeric_limits<double>::quiet_NaN()};
+  double hidden_bias_bound = std::numeric_limits<double>::quiet_NaN();
   std::optional<double> effective_sample_size;  ///< none where no weights are involved
   std::optional<double> max_weight;
   double clipped_fraction = 0;  ///< nodes whose weight a bound, a clip or a switch changed
@@ -216,8 +239,8 @@ struct Estimate {
 
 /// Value, standard error, interval, diagnostics and warnings of one estimator for one policy.
 ///
-/// There is no standard error where it would take the outcome model as exact: switch_dr,
-/// dr_shrinkage, and the direct method on networks or on given predictions. Nor have estimators by
+/// There is no standard error where it would take the outcome model as exact: the direct method on
+/// networks or on given predictions, and switch_dr and dr_shrinkage without implied weights. Nor have estimators by
 /// weights one where the log lacks much of what the policy does.
 Estimate estimate(const EstimatorInfo& estimator, const Evidence& evidence,
                   const EstimatorOptions& options);

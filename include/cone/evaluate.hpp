@@ -42,6 +42,7 @@ struct EnumNames<NuisanceSource> {
 struct EvaluateOptions {
   std::vector<std::string> estimators;  ///< empty: the defaults of the catalogue
   NuisanceSource nuisances = NuisanceSource::kFitted;
+  bool robust = true;
   PlanOptions plan;
   EstimatorOptions estimator;
   NuisanceOptions nuisance;
@@ -54,6 +55,8 @@ struct EvaluateOptions {
     visitor("estimators", self.estimators, "Comma-separated names (cone estimators lists them)");
     visitor("nuisances", self.nuisances,
             "Fit propensities and outcome models, or take the data's own columns");
+    visitor("robust", self.robust,
+            "Robust intervals: allow for a hidden confounder as strong as what the network shows");
     PlanOptions::visit(self.plan, visitor);
     EstimatorOptions::visit(self.estimator, visitor);
     NuisanceOptions::visit(self.nuisance, visitor);

@@ -75,6 +75,15 @@ struct ScalingDiagnostics {
   std::string counts;    ///< "row_percent"
 };
 
+/// How well the treatment is explained out of fold, and what the network adds to that: the strength
+/// of a hidden confounder that robust intervals allow for.
+struct StrengthDiagnostics {
+  double r_squared_features = 0;
+  double r_squared_network = 0;
+  double added = 0;        ///< (network − features)/(1 − features)
+  double added_upper = 0;  ///< upper end of its one-sided 95 % confidence
+};
+
 struct Diagnostics {
   std::uint64_t num_evaluated_nodes = 0;
   std::uint64_t num_isolated_nodes = 0;
@@ -88,6 +97,8 @@ struct Diagnostics {
   std::vector<ScalingDiagnostics> feature_scaling;
   /// What the network ridge learnt; none where it did not run.
   std::optional<NetworkRidgeSummary> network_ridge;
+  /// What the network adds to features in explaining who was treated; none where it was not asked.
+  std::optional<StrengthDiagnostics> network_strength;
   std::vector<std::string> warnings;
 };
 

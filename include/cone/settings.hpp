@@ -113,12 +113,48 @@ struct EnumNames<Correction> {
        {Correction::kPlain, "plain"}}};
 };
 
+/// Whose utility an interval is about.
+enum class Target {
+  kThesePeople,      ///< the nodes in the data, with the outcomes they would have had
+  kPeopleLikeThese,  ///< the people that these are a sample of
+};
+
+template <>
+struct EnumNames<Target> {
+  static constexpr std::array kNames = {
+      std::pair{Target::kThesePeople, std::string_view("these_people")},
+      std::pair{Target::kPeopleLikeThese, std::string_view("people_like_these")}};
+};
+
+/// How the errors of nodes are taken to go together.
+enum class Dependence {
+  kLargest,      ///< the largest error of those below that are usable
+  kIndependent,  ///< not at all
+  kNeighbours,   ///< those of friends do, by the products that they had
+  kCircles,      ///< those of people with common friends too, so that no variance is negative
+  kClusters,     ///< within groups, given or found
+  kShared,       ///< friends share a part of their noise, measured on the residuals
+};
+
+template <>
+struct EnumNames<Dependence> {
+  static constexpr std::array kNames = {
+      std::pair{Dependence::kLargest, std::string_view("largest")},
+      std::pair{Dependence::kIndependent, std::string_view("independent")},
+      std::pair{Dependence::kNeighbours, std::string_view("neighbours")},
+      std::pair{Dependence::kCircles, std::string_view("circles")},
+      std::pair{Dependence::kClusters, std::string_view("clusters")},
+      std::pair{Dependence::kShared, std::string_view("shared")}};
+};
+
 struct EstimatorOptions {
   Correction correction = Correction::kSelfNormalised;
   double clip = 10;
   double switch_threshold = 10;
   double shrinkage_lambda = 100;
   double level = 0.95;
+  Target target = Target::kThesePeople;
+  Dependence dependence = Dependence::kLargest;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
@@ -129,6 +165,10 @@ struct EstimatorOptions {
     visitor("shrinkage_lambda", self.shrinkage_lambda,
             "dr_shrinkage goes from the direct method (0) to plain dr (large)", at_least(0));
     visitor("level", self.level, "Coverage of the intervals", strictly_between(0, 1));
+    visitor("target", self.target,
+            "Whose utility intervals are about: the people in the data, or people like them");
+    visitor("dependence", self.dependence,
+            "How errors of connected people go together in the intervals");
   }
 };
 

@@ -33,6 +33,8 @@ enum class Stream : std::uint32_t {
   kPropensityFolds = 16,
   kPreconditioner = 17,
   kPosterior = 18,
+  kDependence = 19,
+  kComparison = 20,
 };
 
 /// A counter-based generator (Philox 4×32-10): the draws of (seed, stream, item) are a pure

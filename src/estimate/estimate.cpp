@@ -12,6 +12,7 @@
 #include "balance/kernel_balancing.hpp"
 #include "base/numeric.hpp"
 #include "estimate/diagnose.hpp"
+#include "estimate/error_parts.hpp"
 #include "estimate/overlap.hpp"
 #include "estimate/significance.hpp"
 #include "estimate/weights.hpp"
@@ -111,32 +112,33 @@ void set_interval(double level, Estimate& out) {
   out.population_interval = around_value(out.population_standard_error);
 }
 
-/// The error of the outcome model itself, beside the spread of people that `influence` shows.
+/// Whether the value is a linear function of the outcomes with weights that are known.
+bool rests_on_implied_weights(const EstimatorInfo& estimator, const Evidence& evidence) {
+  return evidence.implied != nullptr &&
+         (estimator.method == Method::kDirect || estimator.method == Method::kCautiousCorrection ||
+          estimator.method == Method::kSwitch || estimator.method == Method::kShrinkage);
+}
+
+/// For people like these: the spread of people that `influence` shows, and beside it the error of
+/// the outcome model itself. For these people: what error_parts.hpp says.
 void set_standard_errors(const EstimatorInfo& estimator, const Evidence& evidence,
-                         std::span<const double> weights, std::span<const double> influence,
-                         Estimate& out) {
+                         std::span<const double> influence, Target target, Estimate& out) {
+  out.target = Target::kPeopleLikeThese;
   out.population_standard_error = standard_error(influence);
-  double correction = 0;
-  if (estimator.method == Method::kCautiousCorrection) {
-    // The correction takes errors of the model off where it counts in full, and adds its own. With
-    // both added up the error is never too small.
-    const CautiousCorrection corrected = correct_cautiously(
-        expected_outcome(evidence.policy, evidence.outcome->mu.view()), weights,
-        residuals(evidence.sample.arm, evidence.sample.outcome, evidence.outcome->mu.view()));
-    correction = corrected.factor * corrected.correction_error;
-  }
-  if (evidence.implied != nullptr &&
-      (estimator.method == Method::kDirect || estimator.method == Method::kCautiousCorrection)) {
-    out.population_standard_error =
-        std::sqrt(out.population_standard_error * out.population_standard_error +
-                  evidence.implied->variance + correction * correction);
-    if (evidence.implied->variance_of_these) {
-      out.target = Target::kThesePeople;
-      out.standard_error = std::hypot(std::sqrt(*evidence.implied->variance_of_these), correction);
-      return;
+  double of_these = out.parts.these.empty() ? kNaN : error_of_these(out.parts);
+  if (rests_on_implied_weights(estimator, evidence)) {
+    const double spread = standard_error(
+        direct_method(expected_outcome(evidence.policy, evidence.outcome->mu.view())).influence);
+    out.population_standard_error = std::sqrt(spread * spread + evidence.implied->variance);
+    if (out.parts.these.empty() && evidence.implied->variance_of_these) {
+      of_these = std::sqrt(*evidence.implied->variance_of_these);
     }
   }
   out.standard_error = out.population_standard_error;
+  if (target == Target::kThesePeople && !std::isnan(of_these)) {
+    out.target = Target::kThesePeople;
+    out.standard_error = of_these;
+  }
 }
 
 /// Whether a standard error from the spread of predictions and weighted residuals would miss the
@@ -144,11 +146,8 @@ void set_standard_errors(const EstimatorInfo& estimator, const Evidence& evidenc
 /// does the literal correction, which divides by n twice.
 bool takes_model_as_exact(const EstimatorInfo& estimator, const Evidence& evidence,
                           Correction correction) {
-  return estimator.method == Method::kSwitch || estimator.method == Method::kShrinkage ||
-         (estimator.method == Method::kDoublyRobust && correction == Correction::kLiteral) ||
-         ((estimator.method == Method::kDirect ||
-           estimator.method == Method::kCautiousCorrection) &&
-          evidence.implied == nullptr);
+  if (estimator.method == Method::kDoublyRobust) return correction == Correction::kLiteral;
+  return estimator.needs_outcome_model() && !rests_on_implied_weights(estimator, evidence);
 }
 
 /// Names an estimator that has an interval, unless the log lacks too many nodes for any by weights.
@@ -225,7 +224,8 @@ Estimate estimate(const EstimatorInfo& estimator, const Evidence& evidence,
   out.estimator = estimator.name;
   const ValueAndInfluence result = linearise(estimator.method, evidence, options, weights.used);
   out.value = result.value;
-  set_standard_errors(estimator, evidence, weights.used, result.influence, out);
+  out.parts = take_error_apart(estimator, evidence, options, weights.used, result.influence);
+  set_standard_errors(estimator, evidence, result.influence, options.target, out);
   set_interval(options.level, out);
   const bool exact_model = takes_model_as_exact(estimator, evidence, options.correction);
   const double scale =
@@ -256,6 +256,7 @@ Estimate estimate_balanced(const EstimatorInfo& estimator, const Evidence& evide
   Estimate out;
   out.estimator = estimator.name;
   out.value = balanced.value;
+  out.parts.population = balanced.influence;
   out.standard_error = standard_error(balanced.influence);
   out.population_standard_error = out.standard_error;
   set_interval(options.level, out);

@@ -92,6 +92,12 @@ Diagnostics describe_run(const LoadedData& data, const EvaluationRun& run,
                          const EvaluateOptions& options) {
   Diagnostics out = diagnose(data, run.sample(), run.learnt(), run.warnings());
   out.feature_scaling = describe_scaling(data.observed.features, run.rows(), options.nuisance);
+  if (const auto& strength = run.strength()) {
+    out.network_strength = {.r_squared_features = strength->r_squared_features,
+                            .r_squared_network = strength->r_squared_network,
+                            .added = strength->added,
+                            .added_upper = strength->added_upper};
+  }
   std::vector<std::string>& warnings = out.warnings;
   warnings.insert(warnings.begin(), data.doubts.begin(), data.doubts.end());
   for (std::string& warning : warn_of_rounding_columns(data.observed.features)) {

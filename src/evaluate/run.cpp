@@ -1,6 +1,7 @@
 #include "evaluate/run.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <numeric>
 #include <utility>
@@ -10,10 +11,13 @@
 #include "cone/error.hpp"
 #include "cone/settings.hpp"
 
+#include "base/numeric.hpp"
 #include "base/stopwatch.hpp"
 #include "data/split.hpp"
+#include "estimate/error_parts.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/row_notes.hpp"
+#include "network_ridge/treatment_ridge.hpp"
 
 namespace cone {
 namespace {
@@ -29,6 +33,14 @@ FitPlan plan_without_fitting(const Dataset& data, const EvaluateOptions& options
     std::iota(plan.scored.begin(), plan.scored.end(), NodeIndex{0});
   }
   return plan;
+}
+
+/// An order of the nodes that does not depend on the order of the file.
+std::vector<NodeIndex> order_by_name(const IdTable& ids) {
+  std::vector<NodeIndex> order(ids.size());
+  std::iota(order.begin(), order.end(), NodeIndex{0});
+  std::sort(order.begin(), order.end(), [&](NodeIndex a, NodeIndex b) { return ids[a] < ids[b]; });
+  return order;
 }
 
 /// A column that the user brought and that nothing reads.
@@ -71,6 +83,10 @@ EvaluationRun::EvaluationRun(const Context& context, const LoadedData& data,
             "evaluate: a policy of other nodes or arms");
     sample_policies_.push_back(take_rows(policy.probability.view(), sample_.nodes));
   }
+  if (sample_.size() == data_.num_nodes() && data_.graph.num_edges() > 0) {
+    kernels_.emplace(context, data_.graph,
+                     find_clusters(context, data_.graph, order_by_name(data_.ids)));
+  }
   warn_of_idle_columns(data_, options, warnings_);
   if (options.nuisances == NuisanceSource::kGiven) take_given();
 }
@@ -84,6 +100,7 @@ void EvaluationRun::take_given() {
   });
   if (!needs_model) given.outcome.reset();
   learnt_.add(LearnerId::kGiven, std::move(given));
+  describe_outcome_noise(LearnerId::kGiven);
 }
 
 void EvaluationRun::learn(const LearningStep& step) {
@@ -102,6 +119,7 @@ void EvaluationRun::learn(const LearningStep& step) {
   if (!needs_outcome) nuisances.outcome.reset();
   if (has_given) nuisances.propensity.reset();
   learnt_.add(step.learner, std::move(nuisances));
+  describe_outcome_noise(step.learner);
   imply_weights(step.learner);
 }
 
@@ -122,6 +140,13 @@ void EvaluationRun::learn_overlap() {
   }
 }
 
+void EvaluationRun::describe_outcome_noise(LearnerId learner) {
+  const auto& outcome = learnt_.parts().at(learner).outcome;
+  if (!outcome) return;
+  noise_.emplace(learner, describe_noise(context_, data_.graph, sample_, outcome->mu.view(),
+                                         kernels_ ? &*kernels_ : nullptr));
+}
+
 void EvaluationRun::imply_weights(LearnerId learner) {
   const bool needed = std::any_of(rows_.begin(), rows_.end(), [&](const EstimatorInfo& row) {
     return row.outcome == learner &&
@@ -134,20 +159,76 @@ void EvaluationRun::imply_weights(LearnerId learner) {
   implied_[learner] = outcome->variance->imply_weights(context_, views);
 }
 
-Estimate EvaluationRun::estimate_row(const EstimatorInfo& row, std::size_t policy) const {
+const ModelNoise* EvaluationRun::noise_of(const EstimatorInfo& row) const {
+  const auto noise = noise_.find(row.outcome);
+  return row.needs_outcome_model() && noise != noise_.end() ? &noise->second : nullptr;
+}
+
+Evidence EvaluationRun::evidence_of(const EstimatorInfo& row, std::size_t policy) const {
   Evidence evidence{.sample = sample_,
                     .policy = sample_policies_[policy].view(),
                     .outcome = learnt_.outcome_of(row),
                     .propensity = learnt_.propensity_of(row)};
-  if (row.needs_balance()) {
-    return estimate_balanced(row, evidence,
-                             learnt_.balancer_of(row).value(context_, evidence.policy),
-                             options_.estimator);
-  }
+  if (const ModelNoise* noise = noise_of(row)) evidence.noise = &noise->variance;
+  const bool is_direct = row.method == Method::kDirect || row.method == Method::kCautiousCorrection;
   const auto implied = implied_.find(row.outcome);
-  if (implied != implied_.end()) evidence.implied = &implied->second[policy];
-  Estimate value = estimate(row, evidence, options_.estimator);
-  note_learning(row, evidence, learnt_, value);
+  if (is_direct && implied != implied_.end()) evidence.implied = &implied->second[policy];
+  const auto corrected = implied_of_row_.find(row.name);
+  if (corrected != implied_of_row_.end()) evidence.implied = &corrected->second[policy];
+  return evidence;
+}
+
+void EvaluationRun::imply_corrected_weights(const EstimatorInfo& row) {
+  const bool corrects_partly = row.method == Method::kSwitch || row.method == Method::kShrinkage ||
+                               row.method == Method::kCautiousCorrection;
+  // Nodes outside of the sample have no residual that says how noisy they are.
+  if (!corrects_partly || sample_.size() != data_.num_nodes()) return;
+  const OutcomeTable& outcome = *learnt_.outcome_of(row);
+  if (outcome.variance == nullptr) return;
+  std::vector<std::vector<double>> weights;
+  std::vector<Matrix<double>> tables;
+  std::vector<MatrixView<const double>> views;
+  bool corrects = false;
+  for (std::size_t p = 0; p < policies_.size(); ++p) {
+    const Evidence evidence = evidence_of(row, p);
+    weights.push_back(residual_weights(row, evidence, options_.estimator));
+    corrects = corrects || sum(weights.back()) > 0;
+    tables.push_back(uncorrected_part(evidence, weights.back()));
+  }
+  if (!corrects && row.method == Method::kCautiousCorrection) return;  // the direct method's do
+  for (const Matrix<double>& table : tables) views.push_back(table.view());
+  std::vector<ImpliedWeights> implied = outcome.variance->imply_weights(context_, views);
+  for (std::size_t p = 0; p < policies_.size(); ++p) {
+    const std::vector<double> residual =
+        residuals(sample_.arm, sample_.outcome, outcome.mu.view());
+    CompensatedSum variance;
+    for (std::size_t i = 0; i < sample_.size(); ++i) {
+      double& v = implied[p].weights[i];
+      v += weights[p][i];
+      variance.add(v * v * residual[i] * residual[i]);
+    }
+    const auto n = static_cast<double>(sample_.size());
+    implied[p].variance = variance.value() / (n * n);
+    implied[p].variance_of_these.reset();
+  }
+  implied_of_row_[row.name] = std::move(implied);
+}
+
+Estimate EvaluationRun::estimate_row(const EstimatorInfo& row, std::size_t policy) const {
+  const Evidence evidence = evidence_of(row, policy);
+  Estimate value;
+  if (row.needs_balance()) {
+    value = estimate_balanced(row, evidence,
+                              learnt_.balancer_of(row).value(context_, evidence.policy),
+                              options_.estimator);
+  } else {
+    value = estimate(row, evidence, options_.estimator);
+    note_learning(row, evidence, learnt_, value);
+  }
+  if (kernels_) {
+    apply_dependence(context_, *kernels_, sample_, sample_policies_[policy], noise_of(row),
+                     options_.estimator.dependence, value);
+  }
   return value;
 }
 
@@ -156,6 +237,7 @@ void EvaluationRun::estimate_ready(std::vector<PolicyResult>& results) {
   std::vector<EstimatorInfo> ready;
   std::copy_if(waiting_.begin(), waiting_.end(), std::back_inserter(ready), is_ready);
   if (ready.empty()) return;
+  for (const EstimatorInfo& row : ready) imply_corrected_weights(row);
   std::vector<PolicyResult> extended = results;  // kept as they are if this is cancelled
   for (std::size_t p = 0; p < policies_.size(); ++p) {
     for (const EstimatorInfo& row : ready) {
@@ -165,6 +247,33 @@ void EvaluationRun::estimate_ready(std::vector<PolicyResult>& results) {
   }
   results = std::move(extended);
   std::erase_if(waiting_, is_ready);
+}
+
+bool EvaluationRun::wants_robust_intervals() const {
+  return options_.robust && kernels_ && learnt_.parts().contains(LearnerId::kNetworkRidge);
+}
+
+void EvaluationRun::add_robust_intervals(std::vector<PolicyResult>& results) {
+  if (!wants_robust_intervals()) return;
+  const auto predict = [&](bool sees_network) {
+    const StageScope stage(context_, sees_network ? "treatment by features and network"
+                                                  : "treatment by features",
+                           sees_network ? 0.3 : 0, sees_network ? 1 : 0.3);
+    return predict_treatment(context_, data_, plan_, options_.network_ridge, sees_network);
+  };
+  Matrix<double> by_features = predict(false);
+  strength_ = measure_strength(sample_, std::move(by_features), predict(true),
+                               options_.nuisance.propensity_bound);
+  for (std::size_t p = 0; p < results.size(); ++p) {
+    for (Estimate& e : results[p].estimates) {
+      const ModelNoise* noise = noise_of(*find_estimator(e.estimator));
+      if (noise == nullptr || std::isnan(e.standard_error)) continue;
+      const HiddenBias bias = bound_hidden_bias(sample_, sample_policies_[p].view(),
+                                                noise->residual, *strength_);
+      e.hidden_bias_bound = bias.bound;
+      e.robust_interval = {e.interval.first - bias.bound, e.interval.second + bias.bound};
+    }
+  }
 }
 
 bool EvaluationRun::learn_and_estimate(EvaluationRecord& record) {
@@ -189,6 +298,8 @@ bool EvaluationRun::learn_and_estimate(EvaluationRecord& record) {
       estimate_and_time();
       before = after;
     }
+    const StageScope stage(context_, "hidden confounding", 0, 1);
+    add_robust_intervals(record.policies);
   } catch (const Cancelled&) {
     return false;
   }

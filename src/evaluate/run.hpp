@@ -1,11 +1,15 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
+#include "inference/dependent_errors.hpp"
+#include "inference/hidden_strength.hpp"
 
 namespace cone {
 
@@ -25,18 +29,29 @@ class EvaluationRun {
   const LearntNuisances& learnt() const { return learnt_; }
   /// About no learner alone.
   const std::vector<std::string>& warnings() const { return warnings_; }
+  /// None where robust intervals were not asked for, or there is no network.
+  const std::optional<NetworkStrength>& strength() const { return strength_; }
   /// The estimators that were not finished.
   const std::vector<EstimatorInfo>& waiting() const { return waiting_; }
 
  private:
   void take_given();
+  void describe_outcome_noise(LearnerId learner);
   void learn(const LearningStep& step);
   void learn_overlap();
   /// Runs the estimators that have become ready and takes them off the list.
   void estimate_ready(std::vector<PolicyResult>& results);
   Estimate estimate_row(const EstimatorInfo& row, std::size_t policy) const;
+  bool wants_robust_intervals() const;
+  /// Widens intervals by what a hidden confounder could do.
+  void add_robust_intervals(std::vector<PolicyResult>& results);
   /// Answers for all policies at once, where a row needs them.
   void imply_weights(LearnerId learner);
+  /// The same for a row that corrects part of the direct method by weighted residuals.
+  void imply_corrected_weights(const EstimatorInfo& row);
+  Evidence evidence_of(const EstimatorInfo& row, std::size_t policy) const;
+  /// Noise of the row's outcome model; nullptr where it has none.
+  const ModelNoise* noise_of(const EstimatorInfo& row) const;
 
   const Context& context_;
   const Dataset& data_;
@@ -50,6 +65,10 @@ class EvaluationRun {
   std::vector<Matrix<double>> sample_policies_;  ///< sample × arms, one per policy
   LearntNuisances learnt_;
   std::map<LearnerId, std::vector<ImpliedWeights>> implied_;
+  std::map<std::string_view, std::vector<ImpliedWeights>> implied_of_row_;
+  std::optional<DependenceKernels> kernels_;  ///< where the sample is the whole network
+  std::map<LearnerId, ModelNoise> noise_;
+  std::optional<NetworkStrength> strength_;
   std::vector<EstimatorInfo> waiting_;
   std::vector<std::string> warnings_;
 };

@@ -1,57 +1,10 @@
 #include "network_ridge/network_ridge_variance.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 #include "cone/error.hpp"
 
 #include "base/numeric.hpp"
 
 namespace cone {
-namespace {
-
-/// Least squares of v on (1, d) with weights; a negative part becomes zero and the other is fitted
-/// alone.
-ResidualVariance fit_line(std::span<const double> v, std::span<const double> d,
-                          std::span<const double> weight) {
-  double w = 0, wd = 0, wdd = 0, wv = 0, wdv = 0;
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    w += weight[i];
-    wd += weight[i] * d[i];
-    wdd += weight[i] * d[i] * d[i];
-    wv += weight[i] * v[i];
-    wdv += weight[i] * d[i] * v[i];
-  }
-  const double determinant = w * wdd - wd * wd;
-  if (determinant > 1e-10 * w * wdd) {
-    const ResidualVariance both{(wdd * wv - wd * wdv) / determinant,
-                                (w * wdv - wd * wv) / determinant};
-    if (both.constant >= 0 && both.growth >= 0) return both;
-    if (both.constant < 0) return {0, wdv / wdd};
-  }
-  return {wv / w, 0};
-}
-
-}  // namespace
-
-ResidualVariance fit_residual_variance(std::span<const double> residual,
-                                       std::span<const double> relative_degree) {
-  double largest = 0;
-  for (const double r : residual) largest = std::max(largest, std::abs(r));
-  if (!(largest > 0)) return {};
-  // In units of the largest: squares of squares of outcomes of any size would overflow.
-  std::vector<double> squares;
-  for (const double r : residual) squares.push_back(r / largest * (r / largest));
-  const double typical = mean(squares);
-  ResidualVariance fit = fit_line(squares, relative_degree, std::vector<double>(squares.size(), 1));
-  std::vector<double> weight;
-  for (const double d : relative_degree) {
-    const double expected = std::max(fit.at(d), 0.05 * typical);
-    weight.push_back(typical * typical / (expected * expected));
-  }
-  fit = fit_line(squares, relative_degree, weight);
-  return {fit.constant * largest * largest, fit.growth * largest * largest};
-}
 
 NetworkRidgeVariance::NetworkRidgeVariance(std::shared_ptr<const NetworkRidge> model,
                                            const Dataset& data, const FitPlan& plan,

@@ -8,20 +8,9 @@
 #include "cone/matrix.hpp"
 
 #include "network_ridge/network_ridge.hpp"
+#include "nuisance/residual_variance.hpp"
 
 namespace cone {
-
-/// Residual variance as a function of the degree: constant + growth·relative degree.
-struct ResidualVariance {
-  double constant = 0;
-  double growth = 0;
-  double at(double relative_degree) const { return constant + growth * relative_degree; }
-};
-
-/// By least squares of squared residuals, neither part negative; twice, the second time weighted by
-/// what the first found, as large residuals are the noisier ones.
-ResidualVariance fit_residual_variance(std::span<const double> residual,
-                                       std::span<const double> relative_degree);
 
 /// What the network ridge's values rest on. The data and the plan must outlive it.
 class NetworkRidgeVariance : public FitVariance {

@@ -9,6 +9,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json dependent_errors_json(const std::vector<DependentError>& errors) {
+  Json json = Json::array();
+  for (const DependentError& error : errors) {
+    json.push_back({{"dependence", std::string(enum_name(error.dependence))},
+                    {"standard_error", json_number(error.standard_error)},
+                    {"noise", json_number(error.noise)},
+                    {"unusable", error.unusable}});
+  }
+  return json;
+}
+
 Json estimate_json(const Estimate& e) {
   return {{"estimator", e.estimator},
           {"value", json_number(e.value)},
@@ -19,6 +30,11 @@ Json estimate_json(const Estimate& e) {
           {"population_standard_error", json_number(e.population_standard_error)},
           {"population_interval",
            {json_number(e.population_interval.first), json_number(e.population_interval.second)}},
+          {"robust_interval",
+           {json_number(e.robust_interval.first), json_number(e.robust_interval.second)}},
+          {"hidden_bias_bound", json_number(e.hidden_bias_bound)},
+          {"dependence", std::string(enum_name(e.dependence))},
+          {"standard_errors", dependent_errors_json(e.errors_by_dependence)},
           {"effective_sample_size", json_number(e.effective_sample_size)},
           {"max_weight", json_number(e.max_weight)},
           {"clipped_fraction", json_number(e.clipped_fraction)},
@@ -90,6 +106,13 @@ Json diagnostics_json(const Diagnostics& d, const std::vector<std::string>& note
          {"validation_treatment_loss", json_number(t.validation_treatment_loss)},
          {"outcome_error", json_number(t.outcome_error)},
          {"propensity_loss", json_number(t.propensity_loss)}});
+  }
+  if (d.network_strength) {
+    json["network_strength"] = {
+        {"r_squared_features", json_number(d.network_strength->r_squared_features)},
+        {"r_squared_network", json_number(d.network_strength->r_squared_network)},
+        {"added", json_number(d.network_strength->added)},
+        {"added_upper", json_number(d.network_strength->added_upper)}};
   }
   if (d.network_ridge) json["network_ridge"] = network_ridge_json(*d.network_ridge);
   json["feature_scaling"] = Json::array();

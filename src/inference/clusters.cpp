@@ -1,0 +1,169 @@
+#include "inference/clusters.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "cone/error.hpp"
+
+namespace cone {
+namespace {
+
+constexpr int kMostPasses = 30;
+constexpr double kLeastShareMoved = 1e-3;  // of the nodes, in a pass that is worth another
+
+/// A network of groups: edges with weights, each in both directions, and what stays inside.
+struct WeightedGraph {
+  std::vector<std::uint64_t> offsets;
+  std::vector<std::uint32_t> neighbours;
+  std::vector<double> weights;
+  std::vector<double> strength;  ///< all edge ends of a node, those of its own inside included
+  double total = 0;              ///< of the strengths
+
+  std::size_t size() const { return strength.size(); }
+};
+
+WeightedGraph weigh(const Graph& graph, std::span<const NodeIndex> order) {
+  WeightedGraph out;
+  const std::size_t n = graph.num_nodes();
+  std::vector<std::uint32_t> rank(n);
+  for (std::size_t k = 0; k < n; ++k) rank[order[k]] = static_cast<std::uint32_t>(k);
+  out.offsets.push_back(0);
+  for (const NodeIndex node : order) {
+    for (const NodeIndex j : graph.neighbours(node)) out.neighbours.push_back(rank[j]);
+    std::sort(out.neighbours.begin() + static_cast<std::ptrdiff_t>(out.offsets.back()),
+              out.neighbours.end());
+    out.offsets.push_back(out.neighbours.size());
+    out.strength.push_back(static_cast<double>(graph.degree(node)));
+    out.total += out.strength.back();
+  }
+  out.weights.assign(out.neighbours.size(), 1.0);
+  return out;
+}
+
+/// Moves nodes between groups until hardly any moves. Returns the group of every node, by the
+/// number of one of its members.
+std::vector<std::uint32_t> move_nodes(const Context& context, const WeightedGraph& graph) {
+  const std::size_t n = graph.size();
+  std::vector<std::uint32_t> group(n);
+  for (std::size_t i = 0; i < n; ++i) group[i] = static_cast<std::uint32_t>(i);
+  std::vector<double> group_strength = graph.strength;
+  std::vector<double> towards(n, 0.0);  // weight of the edges of a node that lead to a group
+  std::vector<std::uint32_t> seen;
+  for (int pass = 0; pass < kMostPasses; ++pass) {
+    std::size_t moved = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i % 1024 == 0) context.poll();
+      seen.clear();
+      for (std::uint64_t k = graph.offsets[i]; k < graph.offsets[i + 1]; ++k) {
+        const std::uint32_t g = group[graph.neighbours[k]];
+        if (towards[g] == 0) seen.push_back(g);
+        towards[g] += graph.weights[k];
+      }
+      const std::uint32_t own = group[i];
+      group_strength[own] -= graph.strength[i];
+      const auto gain = [&](std::uint32_t g) {
+        return towards[g] - group_strength[g] * graph.strength[i] / graph.total;
+      };
+      std::uint32_t best = own;
+      double best_gain = gain(own);
+      for (const std::uint32_t g : seen) {
+        // Of equals the smallest number, unless one is the node's own.
+        if (gain(g) > best_gain || (gain(g) == best_gain && best != own && g < best)) {
+          best = g;
+          best_gain = gain(g);
+        }
+      }
+      group_strength[best] += graph.strength[i];
+      moved += best != own ? 1 : 0;
+      group[i] = best;
+      for (const std::uint32_t g : seen) towards[g] = 0;
+    }
+    if (static_cast<double>(moved) <= kLeastShareMoved * static_cast<double>(n)) break;
+  }
+  return group;
+}
+
+/// Numbers from 0 in the order of first appearance; returns how many there are.
+std::size_t number_groups(std::vector<std::uint32_t>& group) {
+  std::unordered_map<std::uint32_t, std::uint32_t> number;
+  for (std::uint32_t& g : group) {
+    g = number.try_emplace(g, static_cast<std::uint32_t>(number.size())).first->second;
+  }
+  return number.size();
+}
+
+WeightedGraph merge_groups(const WeightedGraph& graph, std::span<const std::uint32_t> group,
+                           std::size_t count) {
+  std::vector<std::vector<std::uint32_t>> members(count);
+  for (std::size_t i = 0; i < graph.size(); ++i) {
+    members[group[i]].push_back(static_cast<std::uint32_t>(i));
+  }
+  WeightedGraph out;
+  out.strength.assign(count, 0.0);
+  out.total = graph.total;
+  out.offsets.push_back(0);
+  std::vector<double> towards(count, 0.0);
+  std::vector<std::uint32_t> seen;
+  for (std::size_t g = 0; g < count; ++g) {
+    seen.clear();
+    for (const std::uint32_t i : members[g]) {
+      out.strength[g] += graph.strength[i];
+      for (std::uint64_t k = graph.offsets[i]; k < graph.offsets[i + 1]; ++k) {
+        const std::uint32_t other = group[graph.neighbours[k]];
+        if (other == g) continue;  // counted in the strength
+        if (towards[other] == 0) seen.push_back(other);
+        towards[other] += graph.weights[k];
+      }
+    }
+    std::sort(seen.begin(), seen.end());
+    for (const std::uint32_t other : seen) {
+      out.neighbours.push_back(other);
+      out.weights.push_back(towards[other]);
+      towards[other] = 0;
+    }
+    out.offsets.push_back(out.neighbours.size());
+  }
+  return out;
+}
+
+double measure_cut(const Graph& graph, std::span<const std::uint32_t> of) {
+  std::size_t cut = 0;
+  for (NodeIndex i = 0; i < graph.num_nodes(); ++i) {
+    for (const NodeIndex j : graph.neighbours(i)) cut += of[i] != of[j] ? 1 : 0;
+  }
+  const std::size_t ends = graph.neighbours().size();
+  return ends == 0 ? 0 : static_cast<double>(cut) / static_cast<double>(ends);
+}
+
+}  // namespace
+
+Clustering find_clusters(const Context& context, const Graph& graph,
+                         std::span<const NodeIndex> order) {
+  require(order.size() == graph.num_nodes(), "clusters: an order of other nodes");
+  WeightedGraph level = weigh(graph, order);
+  std::vector<std::uint32_t> of_rank(order.size());
+  for (std::size_t k = 0; k < of_rank.size(); ++k) of_rank[k] = static_cast<std::uint32_t>(k);
+  while (level.size() > 0) {
+    std::vector<std::uint32_t> group = move_nodes(context, level);
+    const std::size_t count = number_groups(group);
+    for (std::uint32_t& g : of_rank) g = group[g];
+    if (count == level.size()) break;
+    level = merge_groups(level, group, count);
+  }
+  Clustering out;
+  out.of.resize(order.size());
+  for (std::size_t k = 0; k < order.size(); ++k) out.of[order[k]] = of_rank[k];
+  out.count = number_groups(of_rank);
+  out.cut_share = measure_cut(graph, out.of);
+  return out;
+}
+
+Clustering take_clusters(const Graph& graph, std::span<const std::uint32_t> labels) {
+  require(labels.size() == graph.num_nodes(), "clusters: labels of other nodes");
+  Clustering out{.of = {labels.begin(), labels.end()}, .given = true};
+  out.count = number_groups(out.of);
+  out.cut_share = measure_cut(graph, out.of);
+  return out;
+}
+
+}  // namespace cone

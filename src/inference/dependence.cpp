@@ -1,0 +1,277 @@
+#include "inference/dependence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cone/error.hpp"
+
+#include "base/numeric.hpp"
+#include "base/random.hpp"
+
+namespace cone {
+namespace {
+
+constexpr std::size_t kNodesPerPiece = 4096;
+constexpr double kMostNoise = 0.3;        // a variance that is known no better is refused
+constexpr double kMostCut = 0.1;          // of edge ends that leave a cluster that was found
+constexpr std::size_t kFewestClusters = 10;
+constexpr double kProbeWork = 2e8;        // products of random signs with edges, at most
+constexpr int kMostProbes = 16;
+
+/// X'·Y, summed over the rows in order.
+Matrix<double> cross_products(MatrixView<const double> x, MatrixView<const double> y) {
+  Matrix<double> out(x.cols(), y.cols());
+  for (std::size_t a = 0; a < x.cols(); ++a) {
+    for (std::size_t b = 0; b < y.cols(); ++b) {
+      CompensatedSum total;
+      for (std::size_t i = 0; i < x.rows(); ++i) total.add(x(i, a) * y(i, b));
+      out(a, b) = total.value();
+    }
+  }
+  return out;
+}
+
+/// The mean of a matrix and its transpose, times the factor: products that are symmetric but for
+/// rounding.
+Matrix<double> symmetric(const Matrix<double>& m, double factor) {
+  Matrix<double> out(m.rows(), m.cols());
+  for (std::size_t a = 0; a < m.rows(); ++a) {
+    for (std::size_t b = 0; b < m.cols(); ++b) out(a, b) = factor * 0.5 * (m(a, b) + m(b, a));
+  }
+  return out;
+}
+
+/// (out_i) = own·x_i + Σ_{j friend of i} x_j, rows scaled before and after.
+Matrix<double> sum_rows(const Context& context, const Graph& graph, MatrixView<const double> x,
+                        double own, std::span<const double> before, std::span<const double> after) {
+  Matrix<double> out(x.rows(), x.cols());
+  context.for_each_range(x.rows(), kNodesPerPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto row = out.row(i);
+      const auto node = static_cast<NodeIndex>(i);
+      for (std::size_t c = 0; c < x.cols(); ++c) row[c] = own * before[i] * x(i, c);
+      for (const NodeIndex j : graph.neighbours(node)) {
+        for (std::size_t c = 0; c < x.cols(); ++c) row[c] += before[j] * x(j, c);
+      }
+      if (!after.empty()) {
+        for (double& value : row) value *= after[i];
+      }
+    }
+  });
+  return out;
+}
+
+std::vector<double> diagonal(const Matrix<double>& m) {
+  std::vector<double> out(m.rows());
+  for (std::size_t a = 0; a < m.rows(); ++a) out[a] = m(a, a);
+  return out;
+}
+
+void refuse_if_useless(DependentCovariance& out) {
+  const double noise = *std::max_element(out.noise.begin(), out.noise.end());
+  const std::vector<double> variances = diagonal(out.covariance);
+  if (*std::min_element(variances.begin(), variances.end()) < 0) {
+    out.unusable = "it gives a negative variance";
+  } else if (noise > kMostNoise) {
+    out.unusable = fmt::format("it is known to {:.0f} % only", 100 * noise);
+  }
+}
+
+}  // namespace
+
+DependenceKernels::DependenceKernels(const Context& context, const Graph& graph,
+                                     Clustering clusters)
+    : graph_(graph), clusters_(std::move(clusters)) {
+  const std::size_t n = graph.num_nodes();
+  for (NodeIndex i = 0; i < n; ++i) {
+    const auto d = static_cast<double>(graph.degree(i));
+    circle_scale_.push_back(1 / std::sqrt(1 + d));
+    friend_scale_.push_back(d > 0 ? 1 / std::sqrt(d) : 0.0);
+  }
+  if (!has_edges()) return;
+  const Matrix<double> ones(n, 1, 1.0);
+  const Matrix<double> gathered = gather_circles(context, ones.view());
+  circle_total_ = cross_products(gathered.view(), gathered.view())(0, 0) /
+                  (static_cast<double>(n) * static_cast<double>(n));
+  CompensatedSum pairs;
+  for (NodeIndex i = 0; i < n; ++i) {
+    for (const NodeIndex j : graph.neighbours(i)) {
+      pairs.add(friend_scale_[i] * friend_scale_[i] * friend_scale_[j] * friend_scale_[j]);
+    }
+  }
+  squared_pairs_ = pairs.value();
+  squared_circles_ = squared_circles(context, std::vector<double>(n, 1.0));
+}
+
+Matrix<double> DependenceKernels::gather_circles(const Context& context,
+                                                 MatrixView<const double> x) const {
+  return sum_rows(context, graph_, x, 1, circle_scale_, {});
+}
+
+Matrix<double> DependenceKernels::sum_over_friends(const Context& context,
+                                                   MatrixView<const double> x) const {
+  return sum_rows(context, graph_, x, 0, friend_scale_, friend_scale_);
+}
+
+double DependenceKernels::squared_circles(const Context& context,
+                                          std::span<const double> x) const {
+  // ‖DKD‖² = E‖DKDz‖² for random signs z. The signs are the same for every x.
+  const std::size_t n = x.size();
+  const double work = static_cast<double>(2 * graph_.neighbours().size() + n);
+  const auto probes =
+      static_cast<std::size_t>(std::clamp(kProbeWork / work, 2.0, double{kMostProbes}));
+  Matrix<double> signs(n, probes);
+  for (std::size_t p = 0; p < probes; ++p) {
+    Rng rng(0, Stream::kDependence, p);
+    for (std::size_t i = 0; i < n; ++i) signs(i, p) = rng.sign() * x[i];
+  }
+  const Matrix<double> gathered = gather_circles(context, signs.view());
+  const std::vector<double> unit(n, 1.0);
+  const Matrix<double> returned =
+      sum_rows(context, graph_, gathered.view(), 1, unit, circle_scale_);
+  CompensatedSum total;
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t p = 0; p < probes; ++p) {
+      total.add(x[i] * x[i] * returned(i, p) * returned(i, p));
+    }
+  }
+  CompensatedSum own;
+  for (const double v : x) own.add(v * v * v * v);
+  return std::max(0.0, total.value() / static_cast<double>(probes) - own.value());
+}
+
+std::vector<DependentCovariance> DependenceKernels::covariances(
+    const Context& context, MatrixView<const double> parts) const {
+  const std::size_t n = parts.rows();
+  const std::size_t num_values = parts.cols();
+  require(n == graph_.num_nodes(), "dependence: parts of other nodes");
+  const double per_pair = 1 / (static_cast<double>(n) * static_cast<double>(n));
+  const Matrix<double> products = cross_products(parts, parts);
+  std::vector<DependentCovariance> out;
+  out.push_back({.dependence = Dependence::kIndependent,
+                 .covariance = symmetric(products, per_pair),
+                 .noise = std::vector<double>(num_values, 0.0)});
+  std::vector<CompensatedSum> fourth(num_values);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t c = 0; c < num_values; ++c) fourth[c].add(std::pow(parts(i, c), 4));
+  }
+  const auto relative = [&](double squares, std::size_t c) {
+    return products(c, c) > 0 ? std::sqrt(squares) / products(c, c) : 0.0;
+  };
+  for (std::size_t c = 0; c < num_values; ++c) out[0].noise[c] = relative(2 * fourth[c].value(), c);
+
+  if (has_edges()) {
+    const std::vector<double> unit(n, 1.0);
+    DependentCovariance neighbours{.dependence = Dependence::kNeighbours};
+    const Matrix<double> summed = sum_rows(context, graph_, parts, 1, unit, {});
+    neighbours.covariance = symmetric(cross_products(parts, summed.view()), per_pair);
+    DependentCovariance circles{.dependence = Dependence::kCircles};
+    const Matrix<double> gathered = gather_circles(context, parts);
+    circles.covariance =
+        symmetric(cross_products(gathered.view(), gathered.view()), per_pair / (1 - circle_total_));
+    for (std::size_t c = 0; c < num_values; ++c) {
+      CompensatedSum edges;
+      std::vector<double> column(n);
+      for (std::size_t i = 0; i < n; ++i) column[i] = parts(i, c);
+      for (NodeIndex i = 0; i < n; ++i) {
+        double friends = 0;
+        for (const NodeIndex j : graph_.neighbours(i)) friends += column[j] * column[j];
+        edges.add(column[i] * column[i] * friends);
+      }
+      neighbours.noise.push_back(relative(2 * edges.value(), c));
+      circles.noise.push_back(relative(2 * squared_circles(context, column), c));
+    }
+    refuse_if_useless(neighbours);
+    refuse_if_useless(circles);
+    out.push_back(std::move(neighbours));
+    out.push_back(std::move(circles));
+  }
+  if (clusters_.count > 1) {
+    Matrix<double> sums(clusters_.count, num_values, 0.0);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t c = 0; c < num_values; ++c) sums(clusters_.of[i], c) += parts(i, c);
+    }
+    const auto count = static_cast<double>(clusters_.count);
+    DependentCovariance clustered{.dependence = Dependence::kClusters};
+    clustered.covariance =
+        symmetric(cross_products(sums.view(), sums.view()), per_pair * count / (count - 1));
+    clustered.degrees_of_freedom = count - 1;
+    // The t distribution with few degrees of freedom speaks for their noise.
+    clustered.noise.assign(num_values, std::sqrt(2 / (count - 1)));
+    if (clusters_.count < kFewestClusters) {
+      clustered.unusable = fmt::format("{} clusters are too few", clusters_.count);
+    } else if (!clusters_.given && clusters_.cut_share > kMostCut) {
+      clustered.unusable = fmt::format("{:.0f} % of the ties lead out of the {} groups found",
+                                       100 * clusters_.cut_share, clusters_.count);
+    }
+    out.push_back(std::move(clustered));
+  }
+  return out;
+}
+
+SharedNoise DependenceKernels::measure_shared_noise(const Context& context,
+                                                    std::span<const double> residual) const {
+  SharedNoise out;
+  if (!has_edges()) return out;
+  Matrix<double> r(residual.size(), 1);
+  CompensatedSum squares;
+  for (std::size_t i = 0; i < residual.size(); ++i) {
+    r(i, 0) = residual[i];
+    squares.add(residual[i] * residual[i]);
+  }
+  if (!(squares.value() > 0)) return out;
+  const double mean_square = squares.value() / static_cast<double>(residual.size());
+  const Matrix<double> friends = sum_over_friends(context, r.view());
+  const Matrix<double> circles = gather_circles(context, r.view());
+  const double pair_products = cross_products(r.view(), friends.view())(0, 0);
+  const double circle_products =
+      cross_products(circles.view(), circles.view())(0, 0) - squares.value();
+  out.pairs = pair_products / (mean_square * squared_pairs_);
+  out.pairs_error = std::sqrt(2 / squared_pairs_);
+  if (squared_circles_ > 0) {
+    out.circles = circle_products / (mean_square * squared_circles_);
+    out.circles_error = std::sqrt(2 / squared_circles_);
+  }
+  return out;
+}
+
+DependentCovariance DependenceKernels::shared_covariance(const Context& context,
+                                                         const SharedNoise& noise,
+                                                         MatrixView<const double> scaled,
+                                                         const Matrix<double>& independent) const {
+  DependentCovariance out{.dependence = Dependence::kShared,
+                          .covariance = independent,
+                          .noise = std::vector<double>(scaled.cols(), 0.0)};
+  if (!has_edges()) return out;
+  const double per_pair =
+      1 / (static_cast<double>(scaled.rows()) * static_cast<double>(scaled.rows()));
+  const Matrix<double> friends = sum_over_friends(context, scaled);
+  const Matrix<double> circles = gather_circles(context, scaled);
+  const Matrix<double> own = cross_products(scaled, scaled);
+  const Matrix<double> by_pairs =
+      symmetric(cross_products(scaled, friends.view()),
+                per_pair * std::clamp(noise.pairs, 0.0, 1.0));
+  Matrix<double> by_circles =
+      symmetric(cross_products(circles.view(), circles.view()), per_pair);
+  const double share = std::clamp(noise.circles, 0.0, 1.0);
+  double pairs_total = 0;
+  double circles_total = 0;
+  for (std::size_t a = 0; a < own.rows(); ++a) {
+    for (std::size_t b = 0; b < own.cols(); ++b) {
+      by_circles(a, b) = share * (by_circles(a, b) - per_pair * own(a, b));
+    }
+    pairs_total += by_pairs(a, a);
+    circles_total += by_circles(a, a);
+  }
+  const Matrix<double>& added = pairs_total > circles_total ? by_pairs : by_circles;
+  for (std::size_t a = 0; a < own.rows(); ++a) {
+    for (std::size_t b = 0; b < own.cols(); ++b) out.covariance(a, b) += added(a, b);
+  }
+  refuse_if_useless(out);
+  return out;
+}
+
+}  // namespace cone

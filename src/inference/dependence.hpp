@@ -1,0 +1,90 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cone/context.hpp"
+#include "cone/graph.hpp"
+#include "cone/inference.hpp"
+#include "cone/matrix.hpp"
+#include "cone/settings.hpp"
+
+#include "inference/clusters.hpp"
+
+// The variance of means over nodes that depend on each other. Parts are tables of nodes × columns,
+// one column per value, with value − truth ≈ mean of the column. All of it is O(edges · columns).
+
+namespace cone {
+
+/// By one idea of the dependence, for several values at once.
+struct DependentCovariance {
+  Dependence dependence = Dependence::kIndependent;
+  Matrix<double> covariance;  ///< of the values
+  /// Relative standard error of each variance, if the parts were independent and normal.
+  std::vector<double> noise;
+  double degrees_of_freedom = std::numeric_limits<double>::infinity();
+  std::string unusable;  ///< why not to use it; empty where it is fine
+
+  bool is_usable() const { return unusable.empty(); }
+};
+
+/// How strongly the residuals of nodes go together where a kernel says that they may. For a kernel
+/// K with unit diagonal, Cov(r) = σ²((1 − share)·I + share·K); by the moments of standardised
+/// residuals.
+struct SharedNoise {
+  double pairs = 0;    ///< K_ij = 1/√(d_i·d_j) for friends
+  double circles = 0;  ///< K = B·B', see below
+  double pairs_error = 0;  ///< standard errors, were all residuals independent
+  double circles_error = 0;
+};
+
+/// Kernels over a network.
+class DependenceKernels {
+ public:
+  /// `clusters`: of every node, given by the user; empty: found in the network.
+  DependenceKernels(const Context& context, const Graph& graph, Clustering clusters);
+
+  /// B'·x, for x of nodes × columns, with B_ij = 1{j = i or a friend of i} / √(1 + d_i): what a node
+  /// gets of those whose circle it is in. B·B' has unit diagonal.
+  Matrix<double> gather_circles(const Context& context, MatrixView<const double> x) const;
+  /// N·x with N_ij = 1/√(d_i·d_j) for friends.
+  Matrix<double> sum_over_friends(const Context& context, MatrixView<const double> x) const;
+
+  /// Independent nodes, neighbours, circles and clusters, from centred columns.
+  std::vector<DependentCovariance> covariances(const Context& context,
+                                               MatrixView<const double> parts) const;
+
+  /// From residuals divided by their standard deviations.
+  SharedNoise measure_shared_noise(const Context& context, std::span<const double> residual) const;
+
+  /// The variance that shared noise adds to the means of coefficient · noise, values × values:
+  /// the larger of what `pairs` and `circles` say, for the sum of all values' variances.
+  /// `scaled`: coefficient times standard deviation, nodes × values.
+  DependentCovariance shared_covariance(const Context& context, const SharedNoise& noise,
+                                        MatrixView<const double> scaled,
+                                        const Matrix<double>& independent) const;
+
+  const Clustering& clusters() const { return clusters_; }
+  bool has_edges() const { return graph_.num_edges() > 0; }
+
+ private:
+  /// Σ_ij (x_i K_ij x_j)² over i ≠ j, K = B·B', by random signs.
+  double squared_circles(const Context& context, std::span<const double> x) const;
+
+  const Graph& graph_;
+  Clustering clusters_;
+  std::vector<double> circle_scale_;  ///< 1/√(1 + d)
+  std::vector<double> friend_scale_;  ///< 1/√d, 0 without friends
+  double circle_total_ = 0;           ///< 1'BB'1 / n²
+  double squared_pairs_ = 0;          ///< Σ N_ij²
+  double squared_circles_ = 0;        ///< Σ_{i≠j} (BB')_ij²
+};
+
+}  // namespace cone

@@ -1,0 +1,158 @@
+#include "inference/dependent_errors.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
+
+#include "cone/error.hpp"
+
+#include "base/numeric.hpp"
+#include "nuisance/residual_variance.hpp"
+
+namespace cone {
+namespace {
+
+/// Σ_i Σ_{a≠T} π_a(i)·π'_a(i)·σ_a(i)² / n², for every two policies.
+Matrix<double> unlogged_covariance(const LoggedSample& sample,
+                                   std::span<const Matrix<double>* const> policies,
+                                   const Matrix<double>& variance) {
+  const std::size_t k = policies.size();
+  Matrix<double> out(k, k);
+  const auto n = static_cast<double>(sample.size());
+  for (std::size_t p = 0; p < k; ++p) {
+    for (std::size_t q = p; q < k; ++q) {
+      CompensatedSum total;
+      for (std::size_t i = 0; i < sample.size(); ++i) {
+        for (std::size_t a = 0; a < sample.num_arms(); ++a) {
+          const double product = (*policies[p])(i, a) * (*policies[q])(i, a);
+          if (a != sample.arm[i] && product != 0) total.add(product * variance(i, a));
+        }
+      }
+      out(p, q) = out(q, p) = total.value() / (n * n);
+    }
+  }
+  return out;
+}
+
+/// Columns with mean zero.
+Matrix<double> centred_columns(std::span<const ErrorParts* const> parts, Target target) {
+  const auto column = [&](const ErrorParts& p) -> const std::vector<double>& {
+    return target == Target::kThesePeople ? p.these : p.population;
+  };
+  Matrix<double> out(column(*parts[0]).size(), parts.size());
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const std::vector<double>& values = column(*parts[k]);
+    const double centre = mean(values);
+    for (std::size_t i = 0; i < values.size(); ++i) out(i, k) = values[i] - centre;
+  }
+  return out;
+}
+
+/// How much wider than with independent nodes, on average over the values.
+double mean_ratio(const DependentCovariance& way, const Matrix<double>& independent) {
+  double total = 0;
+  for (std::size_t k = 0; k < independent.rows(); ++k) {
+    total += independent(k, k) > 0 ? way.covariance(k, k) / independent(k, k) : 1;
+  }
+  return total / static_cast<double>(independent.rows());
+}
+
+double quantile_for(double level, double degrees_of_freedom) {
+  const double p = 0.5 + level / 2;
+  if (std::isinf(degrees_of_freedom)) return boost::math::quantile(boost::math::normal(), p);
+  return boost::math::quantile(boost::math::students_t(degrees_of_freedom), p);
+}
+
+}  // namespace
+
+ModelNoise describe_noise(const Context& context, const Graph& graph, const LoggedSample& sample,
+                          MatrixView<const double> mu, const DependenceKernels* kernels) {
+  ModelNoise out;
+  out.variance = estimate_noise(graph, sample, mu);
+  out.residual = residuals(sample.arm, sample.outcome, mu);
+  std::vector<double> standardised;
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    out.sd.push_back(std::sqrt(out.variance(i, sample.arm[i])));
+    standardised.push_back(out.sd[i] > 0 ? out.residual[i] / out.sd[i] : 0.0);
+  }
+  if (kernels != nullptr) out.shared = kernels->measure_shared_noise(context, standardised);
+  return out;
+}
+
+double JointErrors::design_effect() const { return mean_ratio(best(), ways[0].covariance); }
+
+std::optional<JointErrors> join_errors(const Context& context, const DependenceKernels& kernels,
+                                       const LoggedSample& sample, Target target,
+                                       std::span<const ErrorParts* const> parts,
+                                       std::span<const Matrix<double>* const> policies,
+                                       const ModelNoise* noise, Dependence wanted) {
+  const bool these = target == Target::kThesePeople;
+  for (const ErrorParts* p : parts) {
+    if ((these ? p->these : p->population).empty()) return std::nullopt;
+  }
+  const Matrix<double> columns = centred_columns(parts, target);
+  JointErrors out;
+  out.ways = kernels.covariances(context, columns.view());
+  if (these && noise != nullptr && kernels.has_edges()) {
+    Matrix<double> scaled(columns.rows(), columns.cols());
+    for (std::size_t i = 0; i < scaled.rows(); ++i) {
+      for (std::size_t k = 0; k < scaled.cols(); ++k) {
+        scaled(i, k) = parts[k]->coefficient[i] * noise->sd[i];
+      }
+    }
+    out.ways.push_back(kernels.shared_covariance(context, noise->shared, scaled.view(),
+                                                 out.ways[0].covariance));
+  }
+  if (these) {
+    Matrix<double> unlogged(parts.size(), parts.size());
+    if (noise != nullptr) unlogged = unlogged_covariance(sample, policies, noise->variance);
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+      if (noise == nullptr) unlogged(k, k) = parts[k]->unlogged_variance;
+    }
+    for (DependentCovariance& way : out.ways) {
+      for (std::size_t p = 0; p < parts.size(); ++p) {
+        for (std::size_t q = 0; q < parts.size(); ++q) way.covariance(p, q) += unlogged(p, q);
+      }
+    }
+  }
+  double largest = 0;
+  for (std::size_t w = 0; w < out.ways.size(); ++w) {
+    const DependentCovariance& way = out.ways[w];
+    if (wanted != Dependence::kLargest && way.dependence != wanted) continue;
+    if (!way.is_usable()) continue;
+    const double ratio = mean_ratio(way, out.ways[0].covariance);
+    if (ratio > largest) {
+      largest = ratio;
+      out.chosen = w;
+    }
+  }
+  return out;
+}
+
+void apply_dependence(const Context& context, const DependenceKernels& kernels,
+                      const LoggedSample& sample, const Matrix<double>& policy,
+                      const ModelNoise* noise, Dependence wanted, Estimate& out) {
+  if (std::isnan(out.standard_error)) return;
+  const ErrorParts* parts = &out.parts;
+  const Matrix<double>* table = &policy;
+  const std::optional<JointErrors> errors = join_errors(
+      context, kernels, sample, out.target, {&parts, 1}, {&table, 1}, noise, wanted);
+  if (!errors) return;
+  for (const DependentCovariance& way : errors->ways) {
+    out.errors_by_dependence.push_back(
+        {.dependence = way.dependence,
+         .standard_error = way.covariance(0, 0) >= 0 ? std::sqrt(way.covariance(0, 0)) : kNaN,
+         .noise = way.noise[0],
+         .unusable = way.unusable});
+  }
+  const DependentCovariance& best = errors->best();
+  if (best.dependence == Dependence::kIndependent) return;  // as it is
+  out.dependence = best.dependence;
+  out.standard_error = std::sqrt(best.covariance(0, 0));
+  const double half_width = quantile_for(out.level, best.degrees_of_freedom) * out.standard_error;
+  out.interval = {out.value - half_width, out.value + half_width};
+}
+
+}  // namespace cone

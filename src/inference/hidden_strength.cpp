@@ -1,0 +1,106 @@
+#include "inference/hidden_strength.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/numeric.hpp"
+
+namespace cone {
+namespace {
+
+constexpr double kOneSided = 1.6449;  // 95 %
+
+/// Σ_a (1{T = a} − e_a)² of every node.
+std::vector<double> squared_errors(const LoggedSample& sample, const Matrix<double>& e) {
+  std::vector<double> out(sample.size(), 0.0);
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    for (std::size_t a = 0; a < sample.num_arms(); ++a) {
+      const double error = (sample.arm[i] == a ? 1.0 : 0.0) - e(i, a);
+      out[i] += error * error;
+    }
+  }
+  return out;
+}
+
+void keep_within(double bound, Matrix<double>& e) {
+  for (std::size_t i = 0; i < e.rows(); ++i) {
+    for (double& p : e.row(i)) p = std::clamp(p, bound, 1 - bound);
+  }
+}
+
+/// mean of 2π_a²/e_a − 1{T=a}·π_a²/e_a², by arm. Its expectation is mean π_a²/e_a, which it is not
+/// allowed to fall below half of.
+double squared_weights(const LoggedSample& sample, MatrixView<const double> policy,
+                       const Matrix<double>& e, std::size_t a) {
+  CompensatedSum expected;
+  CompensatedSum corrected;
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    const double p = policy(i, a);
+    const double part = p * p / e(i, a);
+    expected.add(part);
+    corrected.add(2 * part - (sample.arm[i] == a ? part / e(i, a) : 0.0));
+  }
+  return std::max(corrected.value(), 0.5 * expected.value()) / static_cast<double>(sample.size());
+}
+
+}  // namespace
+
+NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> features,
+                                 Matrix<double> network, double bound) {
+  NetworkStrength out;
+  const std::vector<double> by_features = squared_errors(sample, features);
+  const std::vector<double> by_network = squared_errors(sample, network);
+  std::vector<double> share(sample.num_arms(), 0.0);
+  for (const Arm t : sample.arm) share[t] += 1 / static_cast<double>(sample.size());
+  double by_shares = 0;
+  for (const double m : share) by_shares += m * (1 - m);
+  const double short_error = mean(by_features);
+  out.r_squared_features = 1 - short_error / by_shares;
+  out.r_squared_network = 1 - mean(by_network) / by_shares;
+  std::vector<double> gain(sample.size());
+  for (std::size_t i = 0; i < gain.size(); ++i) gain[i] = by_features[i] - by_network[i];
+  out.added = mean(gain) / short_error;
+  out.added_upper =
+      std::clamp(std::max(0.0, out.added) + kOneSided * standard_error(gain) / short_error, 0.0, 0.99);
+  keep_within(bound, features);
+  keep_within(bound, network);
+  out.features = std::move(features);
+  out.network = std::move(network);
+  return out;
+}
+
+HiddenBias bound_hidden_bias(const LoggedSample& sample, MatrixView<const double> policy,
+                             std::span<const double> residual, const NetworkStrength& strength) {
+  const std::size_t num_arms = sample.num_arms();
+  const auto n = static_cast<double>(sample.size());
+  double long_weights = 0;
+  double short_weights = 0;
+  double total = 0;
+  std::vector<double> squares(num_arms, 0.0);
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    squares[sample.arm[i]] += residual[i] * residual[i] / n;
+  }
+  double tilted = 0;  // mean Σ_a π_a²(1 − e_a)/e_a²
+  double plain = 0;   // mean Σ_a π_a²/e_a
+  for (std::size_t a = 0; a < num_arms; ++a) {
+    const double with_network = squared_weights(sample, policy, strength.network, a);
+    long_weights += with_network;
+    short_weights += squared_weights(sample, policy, strength.features, a);
+    total += std::sqrt(squares[a] * with_network);
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+      const double e = strength.network(i, a);
+      const double part = policy(i, a) * policy(i, a) / e;
+      plain += part / n;
+      tilted += part * (1 - e) / e / n;
+    }
+  }
+  HiddenBias out;
+  const double by_ratio = long_weights / short_weights - 1;
+  const double by_share = strength.added_upper * tilted / plain;
+  out.strength = std::max({0.0, by_ratio, by_share});
+  out.bound = std::sqrt(out.strength) * total;
+  return out;
+}
+
+}  // namespace cone

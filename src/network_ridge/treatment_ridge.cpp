@@ -1,0 +1,99 @@
+#include "network_ridge/treatment_ridge.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/numeric.hpp"
+#include "network_ridge/network_ridge_learner.hpp"
+
+namespace cone {
+namespace {
+
+/// The same people with "got this arm" as their outcome, and nobody treated.
+Dataset ask_about_arm(const Dataset& data, Arm arm, bool sees_network) {
+  Dataset out;
+  out.ids = data.ids;
+  out.features = data.features;
+  out.graph = sees_network
+                  ? data.graph
+                  : Graph(std::vector<std::uint64_t>(data.num_nodes() + 1, 0), {});
+  out.arms = {data.arms[arm]};
+  out.treatment.assign(data.num_nodes(), 0);
+  for (const Arm t : data.treatment) out.outcome.push_back(t == arm ? 1.0 : 0.0);
+  return out;
+}
+
+}  // namespace
+
+std::vector<double> calibrate(std::span<const double> score, std::span<const char> happened) {
+  const std::size_t n = score.size();
+  const double centre = mean(score);
+  const double sd = std::sqrt(variance(score, 0));
+  double rate = 0;
+  for (const char h : happened) rate += h != 0 ? 1 : 0;
+  rate /= static_cast<double>(n);
+  double level = std::log(rate / (1 - rate));
+  double slope = 0;
+  constexpr int kMostSteps = 50;
+  constexpr double kMostSlope = 8;  // a wider range of logits is separation, not knowledge
+  for (int step = 0; step < kMostSteps && sd > 0; ++step) {
+    double g0 = 0, g1 = 0, h00 = 0, h01 = 0, h11 = 1e-9;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double z = (score[i] - centre) / sd;
+      const double p = sigmoid(level + slope * z);
+      const double w = p * (1 - p);
+      const double r = (happened[i] != 0 ? 1.0 : 0.0) - p;
+      g0 += r;
+      g1 += r * z;
+      h00 += w;
+      h01 += w * z;
+      h11 += w * z * z;
+    }
+    const double determinant = h00 * h11 - h01 * h01;
+    if (!(determinant > 1e-12 * h00 * h11)) break;
+    const double move0 = (h11 * g0 - h01 * g1) / determinant;
+    const double move1 = (h00 * g1 - h01 * g0) / determinant;
+    level += std::clamp(move0, -2.0, 2.0);
+    slope = std::clamp(slope + std::clamp(move1, -2.0, 2.0), 0.0, kMostSlope);
+    if (std::abs(move0) + std::abs(move1) < 1e-10) break;
+  }
+  std::vector<double> out(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    out[i] = sigmoid(level + (sd > 0 ? slope * (score[i] - centre) / sd : 0.0));
+  }
+  return out;
+}
+
+Matrix<double> predict_treatment(const Context& context, const Dataset& data, const FitPlan& plan,
+                                 NetworkRidgeOptions options, bool sees_network) {
+  options.undersmoothing = 1;
+  const NetworkRidgeLearner learner(options);
+  Matrix<double> out(plan.scored.size(), data.num_arms());
+  const bool is_binary = data.num_arms() == 2;
+  for (std::size_t a = is_binary ? 1 : 0; a < data.num_arms(); ++a) {
+    const auto arm = static_cast<Arm>(a);
+    const Dataset asked = ask_about_arm(data, arm, sees_network);
+    const Nuisances found = learner.fit(context, asked, plan);
+    std::vector<double> score(plan.scored.size());
+    std::vector<char> happened(plan.scored.size());
+    for (std::size_t k = 0; k < score.size(); ++k) {
+      score[k] = found.outcome->mu(k, 0);
+      happened[k] = data.treatment[plan.scored[k]] == arm ? 1 : 0;
+    }
+    const std::vector<double> probability = calibrate(score, happened);
+    for (std::size_t k = 0; k < score.size(); ++k) out(k, a) = probability[k];
+  }
+  for (std::size_t k = 0; k < out.rows(); ++k) {
+    if (is_binary) {
+      out(k, 0) = 1 - out(k, 1);
+      continue;
+    }
+    const double total = sum(out.row(k));
+    for (double& p : out.row(k)) p /= total;
+  }
+  return out;
+}
+
+}  // namespace cone

@@ -1,0 +1,81 @@
+#include "nuisance/residual_variance.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/numeric.hpp"
+
+namespace cone {
+namespace {
+
+/// Least squares of v on (1, d) with weights; a negative part becomes zero and the other is fitted
+/// alone.
+ResidualVariance fit_variance_line(std::span<const double> v, std::span<const double> d,
+                          std::span<const double> weight) {
+  double w = 0, wd = 0, wdd = 0, wv = 0, wdv = 0;
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    w += weight[i];
+    wd += weight[i] * d[i];
+    wdd += weight[i] * d[i] * d[i];
+    wv += weight[i] * v[i];
+    wdv += weight[i] * d[i] * v[i];
+  }
+  const double determinant = w * wdd - wd * wd;
+  if (determinant > 1e-10 * w * wdd) {
+    const ResidualVariance both{(wdd * wv - wd * wdv) / determinant,
+                                (w * wdv - wd * wv) / determinant};
+    if (both.constant >= 0 && both.growth >= 0) return both;
+    if (both.constant < 0) return {0, wdv / wdd};
+  }
+  return {wv / w, 0};
+}
+
+}  // namespace
+
+ResidualVariance fit_residual_variance(std::span<const double> residual,
+                                       std::span<const double> relative_degree) {
+  double largest = 0;
+  for (const double r : residual) largest = std::max(largest, std::abs(r));
+  if (!(largest > 0)) return {};
+  // In units of the largest: squares of squares of outcomes of any size would overflow.
+  std::vector<double> squares;
+  for (const double r : residual) squares.push_back(r / largest * (r / largest));
+  const double typical = mean(squares);
+  ResidualVariance fit = fit_variance_line(squares, relative_degree, std::vector<double>(squares.size(), 1));
+  std::vector<double> weight;
+  for (const double d : relative_degree) {
+    const double expected = std::max(fit.at(d), 0.05 * typical);
+    weight.push_back(typical * typical / (expected * expected));
+  }
+  fit = fit_variance_line(squares, relative_degree, weight);
+  return {fit.constant * largest * largest, fit.growth * largest * largest};
+}
+
+Matrix<double> estimate_noise(const Graph& graph, const LoggedSample& sample,
+                              MatrixView<const double> mu) {
+  const double mean_degree = graph.num_nodes() == 0
+                                 ? 0
+                                 : 2 * static_cast<double>(graph.num_edges()) /
+                                       static_cast<double>(graph.num_nodes());
+  const auto relative_degree = [&](std::size_t k) {
+    const auto degree = static_cast<double>(graph.degree(sample.nodes[k]));
+    return mean_degree > 0 ? degree / mean_degree : 0.0;
+  };
+  Matrix<double> noise(sample.size(), sample.num_arms(), kNaN);
+  for (std::size_t a = 0; a < sample.num_arms(); ++a) {
+    std::vector<double> residual;
+    std::vector<double> degree;
+    for (std::size_t k = 0; k < sample.size(); ++k) {
+      if (sample.arm[k] != a) continue;
+      residual.push_back(sample.outcome[k] - mu(k, a));
+      degree.push_back(relative_degree(k));
+    }
+    if (residual.empty()) continue;
+    const ResidualVariance fit = fit_residual_variance(residual, degree);
+    for (std::size_t k = 0; k < sample.size(); ++k) noise(k, a) = fit.at(relative_degree(k));
+  }
+  return noise;
+}
+
+}  // namespace cone
