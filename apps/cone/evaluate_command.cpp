@@ -67,11 +67,15 @@ Examples:
   cone evaluate shop/ --policy p.csv --estimators cone --attention ties.csv --embeddings z.npy
   cone evaluate shop/ --policy uniform --json - | jq '.policies[0].estimates'
 
-How to read the table: utility is the mean outcome had the policy decided; "eff. nodes" is how
-many equally weighted nodes the estimate rests on; a ! marks rows with a warning below. Intervals
-cover sampling error only. They assume that nodes are independent and that what a model sees
-(features; for cone also the network) explains who was treated: confounders that nobody measured
-are not in them. A node's outcome is assumed not to depend on what other nodes get.)";
+How to read the answer: utility is the mean outcome had the policy decided, for the people in the
+data; "gain" is against what was done. Intervals cover sampling error, with errors of connected
+people taken together as far as the residuals show it; robust intervals also allow for a hidden
+reason for treatment as strong as what the network shows (that nothing stronger is hidden is an
+assumption). "rank" are the ranks that a policy may have, 1 the best.
+
+With --details (or --estimators) one table per policy follows: "eff. nodes" is how many equally
+weighted nodes the estimate rests on; a ! marks rows with a warning below. A node's outcome is
+assumed not to depend on what other nodes get.)";
 
 struct EvaluateFlags {
   std::string data;
@@ -79,6 +83,7 @@ struct EvaluateFlags {
   std::vector<std::string> policies;
   std::string json;
   std::string model;
+  bool details = false;
   ExplanationFlags explanations;
   std::shared_ptr<const std::string> options_file;
   CommonFlags run;
@@ -163,6 +168,7 @@ int finish(const EvaluationRecord& record) {
 
 int run_evaluate(EvaluateFlags flags) {
   validate(flags.options);
+  flags.details = flags.details || !flags.options.estimators.empty();
   std::vector<OutputFile> outputs = flags.explanations.outputs();
   if (flags.json != "-") outputs.push_back({"--json", flags.json});
   check_output_files(outputs);
@@ -207,7 +213,7 @@ int run_evaluate(EvaluateFlags flags) {
     return finish(record);
   }
   if (!flags.run.quiet) print_summary(record, data);
-  std::cout << evaluation_text(record) << std::flush;
+  std::cout << evaluation_text(record, flags.details) << std::flush;
   if (!flags.json.empty()) {
     write_atomically(flags.json,
                      [&](std::ostream& out) { out << dump_json(to_json(record)) << '\n'; });
@@ -225,6 +231,8 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
   command->add_option("DATA", flags->data, kDataHelp)->required();
   command->add_option("--policy", flags->policies, "Policy names or files, one or more")
       ->required();
+  command->add_flag("--details", flags->details,
+                    "Also print one table per policy with every estimator (so does --estimators)");
   command->add_option("--json", flags->json, "Write the full record to this file (- for stdout)")
       ->check(file_name);
   command

@@ -5,11 +5,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "cone/estimate.hpp"
+#include "cone/inference.hpp"
 
 /// \file
 /// The record of one evaluation, as JSON and as text.
@@ -41,6 +43,39 @@ struct PolicyResult {
   std::vector<double> arm_fractions;  ///< share of the evaluated nodes that get each arm
   std::optional<double> truth;        ///< simulations only
   std::vector<Estimate> estimates;
+};
+
+/// One of the policies that were compared, or what was done.
+struct DecidedPolicy {
+  std::string name;
+  bool is_logged = false;  ///< what was done: the mean outcome
+  double value = 0;
+  std::optional<std::pair<double, double>> interval;         ///< none where none is honest
+  std::optional<std::pair<double, double>> robust_interval;  ///< see Estimate
+  /// All bands hold at once with the level; none where the interval is none.
+  std::optional<std::pair<double, double>> band;
+  double gain = 0;  ///< against what was done
+  std::optional<std::pair<double, double>> gain_interval;
+  std::optional<std::pair<double, double>> robust_gain_interval;
+  std::optional<double> gain_p;  ///< two-sided, adjusted for all pairs that are compared
+  /// How many times as strong as what the network shows a hidden confounder must be before the gain
+  /// (or loss) is in doubt. None where it is in doubt anyway, and where no strength is known.
+  std::optional<double> overturning_strength;
+  std::optional<std::pair<std::size_t, std::size_t>> ranks;  ///< best and worst, 1 is the highest
+  bool may_be_best = true;
+  std::optional<double> regret;  ///< what it may lose against the best of the others
+  std::optional<double> truth;   ///< simulations only
+};
+
+/// What to make of all policies together, by one estimator.
+struct Decision {
+  std::string estimator;
+  Target target = Target::kThesePeople;
+  Dependence dependence = Dependence::kIndependent;
+  double design_effect = 1;  ///< variance over that of independent nodes, mean over the policies
+  double level = 0.95;
+  std::vector<DecidedPolicy> policies;        ///< what was done first, then as given
+  std::vector<PolicyDifference> differences;  ///< by places in `policies`
 };
 
 /// How well the fitted propensities describe the log, out of sample.
@@ -112,6 +147,7 @@ struct EvaluationRecord {
   std::string status = "completed";     ///< or "interrupted": some estimators are missing ...
   std::vector<std::string> unfinished;  ///< ... namely these
   std::vector<PolicyResult> policies;
+  std::optional<Decision> decision;  ///< none where no estimator allows a comparison
   Diagnostics diagnostics;
   /// Choices that the loader made. In JSON they stand before the warnings.
   std::vector<std::string> notes;
@@ -127,8 +163,9 @@ struct EvaluationRecord {
 /// null.
 nlohmann::ordered_json to_json(const EvaluationRecord& record);
 
-/// The evaluation as text for a terminal: one table per policy, estimate beside truth where there
-/// is one, a mark on rows with warnings and the warnings below.
-std::string evaluation_text(const EvaluationRecord& record);
+/// The evaluation as text for a terminal: first what to make of it, then, with `details` (and where
+/// there is nothing to make of it), one table per policy: estimate beside truth where there is one,
+/// a mark on rows with warnings and the warnings below.
+std::string evaluation_text(const EvaluationRecord& record, bool details = true);
 
 }  // namespace cone

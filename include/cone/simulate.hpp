@@ -41,8 +41,9 @@ struct EnumNames<Normalisation> {
 enum class World {
   /// The paper's. Edge weights ~ Uniform(0.1, 1) are hidden and move treatment and outcome.
   kHiddenConfounding,
-  /// All edge weights are 0.55, their mean: network and topics explain everything.
-  kNoHiddenConfounding,
+  /// All edge weights are 0.55, their mean: network and topics explain everything. The topics are
+  /// hidden still.
+  kEqualTies,
   /// t_i ~ softmax(4 p_i): propensities pile up at 0 and 1.
   kWeakOverlap,
   /// y_i(t), t > 0, gains 3 sd(p) tanh(u_i v_i), with u and v two random ±1 contrasts of the
@@ -61,19 +62,31 @@ enum class World {
   /// y_i(0) = 5 p_i^0 + ε_i and y_i(t) = 5 (p_i^t + p_i^0) + ε_i, not standardised. Theirs has
   /// kappa1 = 10 and noise = 1.
   kIndividualEffects,
+  /// Nothing is hidden: treatment and outcome are driven by measurements that estimators see, a
+  /// node's own and the sums over its neighbours. src/simulate/observed_world.hpp.
+  kObservedConfounding,
+  /// Friends share noise of the outcome, and are treated alike for no reason that moves outcomes. A
+  /// shared draw is the sum of one draw per node over a node and its neighbours, divided by its
+  /// standard deviation; ε = noise·sd(p)·(√(1 − s)·own + √s·shared) with s = `shared_noise`, and
+  /// the logit of treatment is 1.5 times another shared draw.
+  kDependentNoise,
 };
 
 template <>
 struct EnumNames<World> {
   static constexpr std::array kNames = {
       std::pair{World::kHiddenConfounding, std::string_view("hidden_confounding")},
-      std::pair{World::kNoHiddenConfounding, std::string_view("no_hidden_confounding")},
+      std::pair{World::kEqualTies, std::string_view("equal_ties")},
       std::pair{World::kWeakOverlap, std::string_view("weak_overlap")},
       std::pair{World::kHeterogeneousEffects, std::string_view("heterogeneous_effects")},
       std::pair{World::kRandomisedLog, std::string_view("randomised_log")},
       std::pair{World::kBinaryOutcomes, std::string_view("binary_outcomes")},
       std::pair{World::kBent, std::string_view("bent")},
-      std::pair{World::kIndividualEffects, std::string_view("individual_effects")}};
+      std::pair{World::kIndividualEffects, std::string_view("individual_effects")},
+      std::pair{World::kObservedConfounding, std::string_view("observed_confounding")},
+      std::pair{World::kDependentNoise, std::string_view("dependent_noise")},
+      // As equal_ties was called once; its topics are hidden all the same.
+      std::pair{World::kEqualTies, std::string_view("no_hidden_confounding")}};
 };
 
 struct OutcomeOptions {
@@ -83,6 +96,7 @@ struct OutcomeOptions {
   double kappa2 = 1;
   Normalisation normalisation = Normalisation::kNone;
   double noise = 0.01;
+  double shared_noise = 0.5;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
@@ -96,11 +110,28 @@ struct OutcomeOptions {
     visitor("normalisation", self.normalisation, "Scaling of the hidden edge weights");
     visitor("noise", self.noise, "Standard deviation of the outcome noise, before standardising",
             between(0, 1e6));
+    visitor("shared_noise", self.shared_noise,
+            "World dependent_noise: share of the noise's variance that friends have in common",
+            between(0, 1));
   }
+};
+
+/// Who knows whom in a generated network.
+enum class Layout {
+  kSocial,     ///< communities, few with many friends, circles of friends
+  kGeometric,  ///< people have places in a square and know who lives near: long ways, no hubs
+};
+
+template <>
+struct EnumNames<Layout> {
+  static constexpr std::array kNames = {
+      std::pair{Layout::kSocial, std::string_view("social")},
+      std::pair{Layout::kGeometric, std::string_view("geometric")}};
 };
 
 /// A synthetic social network. The defaults resemble BlogCatalog.
 struct NetworkOptions {
+  Layout layout = Layout::kSocial;
   std::uint32_t nodes = 5200;
   double mean_degree = 66;
   double degree_exponent = 2.7;
@@ -115,6 +146,9 @@ struct NetworkOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
+    visitor("layout", self.layout,
+            "Who knows whom: a social network, or neighbours in the plane (then homophily, "
+            "clustering and degree_exponent play no part)");
     visitor("nodes", self.nodes, "Number of nodes", between(5, 1e8));
     visitor("mean_degree", self.mean_degree, "Mean degree over all nodes; 0 for no edges at all",
             at_least(0));

@@ -150,6 +150,7 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
     record.status = "interrupted";
     for (const EstimatorInfo& row : run.waiting()) record.unfinished.emplace_back(row.name);
   }
+  record.decision = run.compare(record.policies);
   note_better_regressions(run.sample(), run.learnt(), record.policies);
   sort_estimates(run.rows(), record.policies);
   record.diagnostics = describe_run(data, run, options);

@@ -15,6 +15,7 @@
 #include "base/stopwatch.hpp"
 #include "data/split.hpp"
 #include "estimate/error_parts.hpp"
+#include "evaluate/decide.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/row_notes.hpp"
 #include "network_ridge/treatment_ridge.hpp"
@@ -83,9 +84,12 @@ EvaluationRun::EvaluationRun(const Context& context, const LoadedData& data,
             "evaluate: a policy of other nodes or arms");
     sample_policies_.push_back(take_rows(policy.probability.view(), sample_.nodes));
   }
-  if (sample_.size() == data_.num_nodes() && data_.graph.num_edges() > 0) {
-    kernels_.emplace(context, data_.graph,
-                     find_clusters(context, data_.graph, order_by_name(data_.ids)));
+  if (sample_.size() == data_.num_nodes()) {
+    Clustering clusters;
+    if (data_.graph.num_edges() > 0) {
+      clusters = find_clusters(context, data_.graph, order_by_name(data_.ids));
+    }
+    kernels_.emplace(context, data_.graph, std::move(clusters));
   }
   warn_of_idle_columns(data_, options, warnings_);
   if (options.nuisances == NuisanceSource::kGiven) take_given();
@@ -249,8 +253,25 @@ void EvaluationRun::estimate_ready(std::vector<PolicyResult>& results) {
   std::erase_if(waiting_, is_ready);
 }
 
+std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> results) const {
+  std::vector<EstimatorInfo> finished;
+  for (const EstimatorInfo& row : rows_) {
+    const auto is_row = [&](const EstimatorInfo& other) { return other.name == row.name; };
+    if (std::none_of(waiting_.begin(), waiting_.end(), is_row)) finished.push_back(row);
+  }
+  const EstimatorInfo* headline = choose_headline(finished);
+  if (!kernels_ || headline == nullptr) return std::nullopt;
+  return decide(context_,
+                {.sample = sample_,
+                 .kernels = *kernels_,
+                 .noise = noise_of(*headline),
+                 .sample_policies = sample_policies_},
+                headline->name, results, options_.estimator.dependence);
+}
+
 bool EvaluationRun::wants_robust_intervals() const {
-  return options_.robust && kernels_ && learnt_.parts().contains(LearnerId::kNetworkRidge);
+  return options_.robust && kernels_ && kernels_->has_edges() &&
+         learnt_.parts().contains(LearnerId::kNetworkRidge);
 }
 
 void EvaluationRun::add_robust_intervals(std::vector<PolicyResult>& results) {

@@ -24,6 +24,10 @@ class EvaluationRun {
   /// Whether all was done; false where the observer asked to stop.
   bool learn_and_estimate(EvaluationRecord& record);
 
+  /// The policies against each other and what was done, by the estimator that the program
+  /// recommends of those that are finished. None where only part of the network is scored.
+  std::optional<Decision> compare(std::span<const PolicyResult> results) const;
+
   const LoggedSample& sample() const { return sample_; }
   const std::vector<EstimatorInfo>& rows() const { return rows_; }
   const LearntNuisances& learnt() const { return learnt_; }

@@ -3,6 +3,7 @@
 #include "base/hash.hpp"
 #include "options/json_number.hpp"
 #include "options/json_text.hpp"
+#include "results/decision_record.hpp"
 
 namespace cone {
 namespace {
@@ -161,6 +162,7 @@ Json to_json(const EvaluationRecord& record) {
   json["policies"] = Json::array();
   for (const PolicyResult& policy : record.policies)
     json["policies"].push_back(policy_json(policy));
+  if (record.decision) json["decision"] = decision_json(*record.decision);
   json["diagnostics"] = diagnostics_json(record.diagnostics, record.notes);
   json["timing_seconds"] = record.timing_seconds;
   return json;

@@ -6,6 +6,7 @@
 #include "cone/record.hpp"
 
 #include "base/text.hpp"
+#include "results/decision_text.hpp"
 #include "results/text_table.hpp"
 
 namespace cone {
@@ -151,15 +152,33 @@ std::string target_line(const EvaluationRecord& record) {
          "may be larger.\n";
 }
 
+/// What there is to doubt about the estimate that the answer rests on.
+std::string headline_warnings(const PolicyResult& policy, const std::string& estimator) {
+  std::string text;
+  for (const Estimate& e : policy.estimates) {
+    if (e.estimator != estimator) continue;
+    for (const std::string& warning : e.warnings) {
+      text += fmt::format("! {}: {}\n", printable(policy.name), warning);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
-std::string evaluation_text(const EvaluationRecord& record) {
+std::string evaluation_text(const EvaluationRecord& record, bool details) {
   std::string text;
+  if (record.decision) text += decision_text(*record.decision);
+  const bool shows_tables = details || !record.decision;
   for (const PolicyResult& policy : record.policies) {
-    if (!text.empty()) text += '\n';
-    text += policy_text(policy, record.data.arms);
+    if (shows_tables) {
+      if (!text.empty()) text += '\n';
+      text += policy_text(policy, record.data.arms);
+    } else {
+      text += headline_warnings(policy, record.decision->estimator);
+    }
   }
-  text += target_line(record);
+  if (shows_tables) text += target_line(record);
   for (const std::string& warning : record.diagnostics.warnings) text += "! " + warning + '\n';
   return text;
 }

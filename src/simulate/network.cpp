@@ -6,6 +6,7 @@
 
 #include "cone/simulate.hpp"
 
+#include "simulate/geometric_network.hpp"
 #include "simulate/network_edges.hpp"
 #include "simulate/network_population.hpp"
 #include "simulate/network_words.hpp"
@@ -25,7 +26,7 @@ void NetworkOptions::check(std::vector<Fault>& faults) const {
                       fmt::format("a mean degree of {} does not fit {} nodes with edges",
                                   mean_degree, connected),
                       "ask for at most half of the other nodes, or for more nodes"});
-  } else if (communities > 0) {
+  } else if (communities > 0 && layout == Layout::kSocial) {
     const double within = degree * (homophily + (1.0 - homophily) / communities);
     const double others = connected / communities - 1.0;
     if (within > (others + 1.0) / 2.0) {
@@ -47,14 +48,23 @@ SyntheticNetwork generate_network(const Context& context, const NetworkOptions& 
   validate(options);
   constexpr std::string_view kPhase = "network";
   context.report(kPhase, 0, 3);
-  Population population = draw_population(context, options);
-  Graph graph = draw_edges(context, options, population);
+  std::vector<std::uint32_t> community;
+  Graph graph;
+  if (options.layout == Layout::kGeometric) {
+    GeometricNetwork drawn = draw_geometric_network(context, options);
+    graph = std::move(drawn.graph);
+    community = std::move(drawn.community);
+  } else {
+    Population population = draw_population(context, options);
+    graph = draw_edges(context, options, population);
+    community = std::move(population.community);
+  }
   context.report(kPhase, 1, 3);
-  Matrix<double> topics = draw_topics(context, options, population.community);
+  Matrix<double> topics = draw_topics(context, options, community);
   context.report(kPhase, 2, 3);
   SparseMatrix words = draw_words(context, options, topics.view());
   context.report(kPhase, 3, 3);
-  return {std::move(graph), std::move(topics), std::move(words), std::move(population.community)};
+  return {std::move(graph), std::move(topics), std::move(words), std::move(community)};
 }
 
 }  // namespace cone

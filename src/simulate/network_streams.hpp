@@ -17,6 +17,7 @@ enum class NetworkDraw : std::uint64_t {
   kWordOrder = 8,
   kTokens = 9,
   kWedge = 10,
+  kPlace = 11,
   kTopUpWithin = 0x1000,  ///< plus the round
   kTopUpAcross = 0x2000,  ///< plus the round
 };

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/numeric.hpp"
 #include "base/random.hpp"
 #include "simulate/bent_world.hpp"
+#include "simulate/observed_world.hpp"
 #include "simulate/semi_synthetic.hpp"
 #include "simulate/simulation_items.hpp"
 
@@ -19,6 +21,7 @@ constexpr double kLowWeight = 0.1;
 constexpr double kHighWeight = 1.0;
 constexpr double kWeakOverlapScale = 4;
 constexpr double kEffectScale = 5;  // C of individual_effects
+constexpr double kCircleScale = 1.5;
 
 /// draw(rng) for items 0 ... count − 1 of a simulation.
 template <class Draw>
@@ -56,7 +59,7 @@ HiddenState draw_hidden(const Context& context, const Graph& graph, const Outcom
   HiddenState hidden;
   hidden.centroids = draw_centroids(context, graph.num_nodes(),
                                     static_cast<std::size_t>(options.arms), simulation);
-  if (options.world == World::kNoHiddenConfounding) {
+  if (options.world == World::kEqualTies) {
     hidden.edge_weights.assign(graph.num_edges(), 0.5 * (kLowWeight + kHighWeight));
   } else if (options.world == World::kIndividualEffects) {
     hidden.edge_weights.assign(graph.num_edges(), 1.0);
@@ -123,7 +126,30 @@ ArmValues individual_outcomes(ArmValues scores, std::span<const double> noise) {
   return scores;
 }
 
-ArmValues draw_outcomes(const Context& context, MatrixView<const double> topics,
+/// A draw per node, summed over the node and its neighbours, in units of its standard deviation.
+std::vector<double> draw_for_circles(const Context& context, const Graph& graph,
+                                     std::uint64_t item) {
+  const std::vector<double> draw = draw_items(context, Stream::kWorld, item, graph.num_nodes(),
+                                              [](Rng& rng) { return rng.normal(); });
+  std::vector<double> out(draw);
+  for (NodeIndex i = 0; i < out.size(); ++i) {
+    for (const NodeIndex j : graph.neighbours(i)) out[i] += draw[j];
+    out[i] /= std::sqrt(1 + static_cast<double>(graph.degree(i)));
+  }
+  return out;
+}
+
+/// A log that treats friends alike, for no reason that moves outcomes.
+Matrix<double> propensity_by_circles(const Context& context, const Graph& graph,
+                                     std::size_t num_arms, std::uint64_t simulation) {
+  ArmValues logits(num_arms, std::vector<double>(graph.num_nodes(), 0.0));
+  for (std::size_t arm = 1; arm < num_arms; ++arm) {
+    logits[arm] = draw_for_circles(context, graph, arm_number(simulation, arm + 1));
+  }
+  return logging_propensity(logits, kCircleScale);
+}
+
+ArmValues draw_outcomes(const Context& context, const Graph& graph, MatrixView<const double> topics,
                         MatrixView<const double> measurements, ArmValues scores,
                         const OutcomeOptions& options, std::uint64_t simulation) {
   if (options.world == World::kBinaryOutcomes) {
@@ -134,6 +160,16 @@ ArmValues draw_outcomes(const Context& context, MatrixView<const double> topics,
   const std::vector<double> noise =
       draw_items(context, Stream::kOutcomeNoise, simulation, topics.rows(),
                  [&](Rng& rng) { return options.noise * rng.normal(); });
+  if (options.world == World::kDependentNoise) {
+    const std::vector<double> shared = draw_for_circles(context, graph, simulation);
+    const double scale = pooled_moments(scores).sd;
+    std::vector<double> mixed(noise.size());
+    for (std::size_t i = 0; i < mixed.size(); ++i) {
+      mixed[i] = scale * (std::sqrt(1 - options.shared_noise) * noise[i] +
+                          std::sqrt(options.shared_noise) * options.noise * shared[i]);
+    }
+    return standardised_outcomes(std::move(scores), mixed);
+  }
   if (options.world == World::kIndividualEffects) {
     return individual_outcomes(std::move(scores), noise);
   }
@@ -157,14 +193,22 @@ SimulatedLog simulate_log(const Context& context, const Graph& graph,
     throw Error(ErrorCode::kData, Fault{{.item = "network"}, "has no nodes", ""});
   }
   HiddenState hidden = draw_hidden(context, graph, options, simulation);
-  ArmValues scores = arm_scores(context, graph, topics, hidden, options);
   const bool is_bent = options.world == World::kBent;
+  const bool is_observed = options.world == World::kObservedConfounding;
   Matrix<double> measurements;
-  if (is_bent) measurements = draw_measurements(context, graph.num_nodes(), simulation);
+  if (is_bent || is_observed) {
+    measurements = draw_measurements(context, graph.num_nodes(), simulation);
+  }
+  ArmValues scores = is_observed
+                         ? observed_scores(context, graph, measurements.view(), options, simulation)
+                         : arm_scores(context, graph, topics, hidden, options);
   Matrix<double> propensity =
-      world_propensity(is_bent ? bent_logits(scores, measurements.view()) : scores, options.world);
+      options.world == World::kDependentNoise
+          ? propensity_by_circles(context, graph, scores.size(), simulation)
+          : world_propensity(is_bent ? bent_logits(scores, measurements.view()) : scores,
+                             options.world);
   const ArmValues outcomes =
-      draw_outcomes(context, topics, measurements.view(), std::move(scores), options, simulation);
+      draw_outcomes(context, graph, topics, measurements.view(), std::move(scores), options, simulation);
 
   const std::vector<double> u =
       draw_items(context, Stream::kTreatment, simulation, propensity.rows(),

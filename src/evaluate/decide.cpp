@@ -1,0 +1,129 @@
+#include "evaluate/decide.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/numeric.hpp"
+
+namespace cone {
+namespace {
+
+constexpr std::array<std::string_view, 4> kPreferred = {"network_dm", "dr_ridge", "dr", "cone"};
+
+/// The log as a policy: every node gets what it got.
+Matrix<double> logged_policy(const LoggedSample& sample) {
+  Matrix<double> table(sample.size(), sample.num_arms(), 0.0);
+  for (std::size_t i = 0; i < sample.size(); ++i) table(i, sample.arm[i]) = 1;
+  return table;
+}
+
+/// Nothing is in doubt for these people; for people like these the outcomes are a sample.
+ErrorParts logged_parts(const LoggedSample& sample, double value) {
+  ErrorParts parts;
+  parts.these.assign(sample.size(), 0.0);
+  parts.coefficient.assign(sample.size(), 0.0);
+  for (const double y : sample.outcome) parts.population.push_back(y - value);
+  return parts;
+}
+
+bool is_comparable(const Estimate& e) {
+  if (!std::isfinite(e.value) || std::isnan(e.standard_error)) return false;
+  return !(e.target == Target::kThesePeople ? e.parts.these : e.parts.population).empty();
+}
+
+std::pair<double, double> widen(std::pair<double, double> interval, double by) {
+  return {interval.first - by, interval.second + by};
+}
+
+/// How often the bias bound fits between the gain's interval and zero.
+std::optional<double> strength_to_overturn(const DecidedPolicy& policy, double bound) {
+  const auto [low, high] = *policy.gain_interval;
+  const double distance = low > 0 ? low : (high < 0 ? -high : 0);
+  if (!(distance > 0) || !(bound > 0)) return std::nullopt;
+  return distance / bound;
+}
+
+}  // namespace
+
+const EstimatorInfo* choose_headline(std::span<const EstimatorInfo> rows) {
+  for (const std::string_view name : kPreferred) {
+    const auto found = std::ranges::find(rows, name, &EstimatorInfo::name);
+    if (found != rows.end()) return &*found;
+  }
+  const auto robust = std::ranges::find(rows, Method::kDoublyRobust, &EstimatorInfo::method);
+  if (robust != rows.end()) return &*robust;
+  return rows.empty() ? nullptr : &rows.front();
+}
+
+Decision decide(const Context& context, const Comparable& compared, std::string_view estimator,
+                std::span<const PolicyResult> results, Dependence wanted) {
+  const LoggedSample& sample = compared.sample;
+  const double done = mean(sample.outcome);
+  Decision out{.estimator = std::string(estimator)};
+  out.policies.push_back({.name = "what was done", .is_logged = true, .value = done});
+  const ErrorParts done_parts = logged_parts(sample, done);
+  const Matrix<double> done_policy = logged_policy(sample);
+  std::vector<const ErrorParts*> parts = {&done_parts};
+  std::vector<const Matrix<double>*> tables = {&done_policy};
+  std::vector<std::size_t> place = {0};  // in out.policies, of what is compared
+  std::vector<double> values = {done};
+  for (std::size_t p = 0; p < results.size(); ++p) {
+    const auto e = std::ranges::find(results[p].estimates, estimator, &Estimate::estimator);
+    DecidedPolicy& policy = out.policies.emplace_back();
+    policy.name = results[p].name;
+    policy.truth = results[p].truth;
+    policy.value = kNaN;
+    policy.gain = kNaN;
+    if (e == results[p].estimates.end()) continue;
+    policy.value = e->value;
+    policy.gain = e->value - done;
+    out.level = e->level;
+    if (!is_comparable(*e)) continue;
+    out.target = e->target;
+    policy.interval = e->interval;
+    if (std::isfinite(e->robust_interval.first)) policy.robust_interval = e->robust_interval;
+    parts.push_back(&e->parts);
+    tables.push_back(&compared.sample_policies[p]);
+    place.push_back(out.policies.size() - 1);
+    values.push_back(e->value);
+  }
+  if (parts.size() == 1) return out;
+  const std::optional<JointErrors> errors = join_errors(
+      context, compared.kernels, sample, out.target, parts, tables, compared.noise, wanted);
+  if (!errors) return out;
+  out.dependence = errors->best().dependence;
+  out.design_effect = errors->design_effect();
+  const PolicyComparison comparison =
+      compare_policies(values, errors->best().covariance.view(), out.level, context.seed());
+  for (std::size_t k = 0; k < place.size(); ++k) {
+    DecidedPolicy& policy = out.policies[place[k]];
+    const RankedPolicy& ranked = comparison.policies[k];
+    policy.band = ranked.band;
+    policy.ranks = {ranked.best_rank, ranked.worst_rank};
+    policy.may_be_best = ranked.may_be_best;
+    policy.regret = ranked.regret;
+    if (policy.is_logged) policy.interval = ranked.band;
+  }
+  for (PolicyDifference pair : comparison.differences) {
+    if (pair.first == 0) {
+      DecidedPolicy& policy = out.policies[place[pair.second]];
+      policy.gain_interval = {-pair.interval.second, -pair.interval.first};
+      if (out.target == Target::kThesePeople) {  // what was done is known: as sure as the value
+        policy.gain_interval = {policy.interval->first - done, policy.interval->second - done};
+      }
+      policy.gain_p = pair.p;
+      if (policy.robust_interval) {
+        const double bound = policy.interval->first - policy.robust_interval->first;
+        policy.robust_gain_interval = widen(*policy.gain_interval, bound);
+        policy.overturning_strength = strength_to_overturn(policy, bound);
+      }
+    }
+    pair.first = place[pair.first];
+    pair.second = place[pair.second];
+    out.differences.push_back(pair);
+  }
+  return out;
+}
+
+}  // namespace cone

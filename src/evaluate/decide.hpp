@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "cone/context.hpp"
+#include "cone/record.hpp"
+
+#include "inference/dependent_errors.hpp"
+
+namespace cone {
+
+/// What a comparison rests on.
+struct Comparable {
+  const LoggedSample& sample;
+  const DependenceKernels& kernels;
+  const ModelNoise* noise = nullptr;                ///< of the estimator's outcome model
+  std::span<const Matrix<double>> sample_policies;  ///< sample × arms
+};
+
+/// The estimator whose figures a decision is made by: the recommended one where it ran, else the
+/// first doubly robust one, else the first that has error parts. nullptr where none has.
+const EstimatorInfo* choose_headline(std::span<const EstimatorInfo> rows);
+
+/// Compares the policies with each other and with what was done, by the estimates of `estimator`.
+Decision decide(const Context& context, const Comparable& compared, std::string_view estimator,
+                std::span<const PolicyResult> results, Dependence wanted);
+
+}  // namespace cone

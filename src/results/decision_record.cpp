@@ -1,0 +1,61 @@
+#include "results/decision_record.hpp"
+
+#include "options/json_number.hpp"
+#include "results/decision_text.hpp"
+
+namespace cone {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json range_json(const std::optional<std::pair<double, double>>& range) {
+  if (!range) return {nullptr, nullptr};
+  return {json_number(range->first), json_number(range->second)};
+}
+
+}  // namespace
+
+Json decision_json(const Decision& decision) {
+  Json json = {{"estimator", decision.estimator},
+               {"target", std::string(enum_name(decision.target))},
+               {"dependence", std::string(enum_name(decision.dependence))},
+               {"design_effect", json_number(decision.design_effect)},
+               {"level", decision.level},
+               {"summary", best_sentence(decision)},
+               {"policies", Json::array()},
+               {"differences", Json::array()}};
+  for (const DecidedPolicy& p : decision.policies) {
+    Json policy = {{"name", p.name},
+                   {"is_logged", p.is_logged},
+                   {"value", json_number(p.value)},
+                   {"interval", range_json(p.interval)},
+                   {"robust_interval", range_json(p.robust_interval)},
+                   {"joint_interval", range_json(p.band)}};
+    if (!p.is_logged) {
+      policy["gain"] = json_number(p.gain);
+      policy["gain_interval"] = range_json(p.gain_interval);
+      policy["robust_gain_interval"] = range_json(p.robust_gain_interval);
+      policy["gain_p"] = json_number(p.gain_p);
+      policy["overturning_strength"] = json_number(p.overturning_strength);
+      policy["sentence"] = decision_sentence(p);
+    }
+    policy["ranks"] = p.ranks ? Json{p.ranks->first, p.ranks->second} : Json{nullptr, nullptr};
+    policy["may_be_best"] = p.may_be_best;
+    policy["regret"] = json_number(p.regret);
+    json["policies"].push_back(std::move(policy));
+  }
+  for (const PolicyDifference& d : decision.differences) {
+    json["differences"].push_back(
+        {{"first", decision.policies[d.first].name},
+         {"second", decision.policies[d.second].name},
+         {"difference", json_number(d.difference)},
+         {"standard_error", json_number(d.standard_error)},
+         {"interval", {json_number(d.interval.first), json_number(d.interval.second)}},
+         {"joint_interval",
+          {json_number(d.joint_interval.first), json_number(d.joint_interval.second)}},
+         {"p", json_number(d.p)}});
+  }
+  return json;
+}
+
+}  // namespace cone

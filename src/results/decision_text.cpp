@@ -1,0 +1,145 @@
+#include "results/decision_text.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "results/text_table.hpp"
+
+namespace cone {
+namespace {
+
+constexpr double kNotableDesignEffect = 1.1;
+constexpr std::size_t kMostNames = 6;
+
+using Interval = std::pair<double, double>;
+
+/// Decimals that show two digits of the narrowest interval.
+int decimals_of(const Decision& decision) {
+  double narrowest = 0;
+  for (const DecidedPolicy& policy : decision.policies) {
+    if (!policy.interval) continue;
+    const double width = policy.interval->second - policy.interval->first;
+    if (width > 0 && (narrowest == 0 || width < narrowest)) narrowest = width;
+  }
+  if (narrowest == 0) return 4;
+  return std::clamp(2 - static_cast<int>(std::floor(std::log10(narrowest))), 0, 9);
+}
+
+std::string number(double value, int decimals) {
+  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";
+}
+
+std::string range(const std::optional<Interval>& interval, int decimals) {
+  if (!interval) return "-";
+  return fmt::format("[{:.{}f}, {:.{}f}]", interval->first, decimals, interval->second, decimals);
+}
+
+std::string rank_text(const DecidedPolicy& policy) {
+  if (!policy.ranks) return "-";
+  const auto [best, worst] = *policy.ranks;
+  return best == worst ? fmt::format("{}", best) : fmt::format("{} to {}", best, worst);
+}
+
+/// Three digits.
+std::string amount(double value) { return fmt::format("{:.3g}", std::abs(value)); }
+
+TextTable policy_table(const Decision& decision) {
+  const bool has_truth = std::any_of(decision.policies.begin(), decision.policies.end(),
+                                     [](const DecidedPolicy& p) { return p.truth.has_value(); });
+  const int decimals = decimals_of(decision);
+  const std::string level = fmt::format("{:g} %", 100 * decision.level);
+  std::vector<TextTable::Column> columns = {{"policy", TextTable::Align::kLeft}, {"utility"}};
+  if (has_truth) columns.push_back({"truth"});
+  columns.insert(columns.end(), {{level + " interval"},
+                                 {"robust interval"},
+                                 {"gain"},
+                                 {level + " interval of the gain"},
+                                 {"rank"}});
+  TextTable table(columns);
+  for (const DecidedPolicy& policy : decision.policies) {
+    std::vector<std::string> cells = {printable(policy.name), number(policy.value, decimals)};
+    if (has_truth) cells.push_back(policy.truth ? number(*policy.truth, decimals) : "-");
+    const bool certain = policy.is_logged && decision.target == Target::kThesePeople;
+    cells.insert(cells.end(),
+                 {certain ? "-" : range(policy.interval, decimals),
+                  range(policy.robust_interval, decimals),
+                  policy.is_logged ? "-" : fmt::format("{:+.{}f}", policy.gain, decimals),
+                  range(policy.gain_interval, decimals), rank_text(policy)});
+    table.add_row(std::move(cells));
+  }
+  return table;
+}
+
+std::string dependence_sentence(const Decision& decision) {
+  if (decision.design_effect < kNotableDesignEffect) return "";
+  return fmt::format(
+      "Errors of connected people go together ({}): intervals are {:.1f} times as wide as they "
+      "would be for people who have nothing to do with each other.\n",
+      enum_name(decision.dependence), std::sqrt(decision.design_effect));
+}
+
+}  // namespace
+
+std::string decision_sentence(const DecidedPolicy& policy) {
+  const std::string name = printable(policy.name);
+  if (!std::isfinite(policy.value)) return fmt::format("{}: no value; see the warnings.", name);
+  if (!policy.gain_interval) {
+    return fmt::format(
+        "{}: worth {} {} per person than what was done, with no honest interval; see the warnings.",
+        name, amount(policy.gain), policy.gain < 0 ? "less" : "more");
+  }
+  const auto [low, high] = *policy.gain_interval;
+  if (low <= 0 && high >= 0) {
+    return fmt::format(
+        "{}: no clear difference from what was done ({} less to {} more per person).", name,
+        amount(low), amount(high));
+  }
+  const bool gains = low > 0;
+  std::string text =
+      fmt::format("{}: worth {} {} per person than what was done ({} to {}).", name,
+                  amount(policy.gain), gains ? "more" : "less", amount(gains ? low : high),
+                  amount(gains ? high : low));
+  if (!policy.robust_gain_interval) return text;
+  if (policy.overturning_strength && *policy.overturning_strength > 1) {
+    return text + fmt::format(
+                      " It would take a hidden reason for treatment {:.1f} times as strong as all "
+                      "that the network shows to undo this.",
+                      *policy.overturning_strength);
+  }
+  return text +
+         " A hidden reason for treatment as strong as what the network shows could undo this.";
+}
+
+std::string best_sentence(const Decision& decision) {
+  std::vector<std::string> names;
+  for (const DecidedPolicy& policy : decision.policies) {
+    if (!policy.ranks) continue;
+    if (policy.may_be_best) names.push_back(printable(policy.name));
+  }
+  if (names.empty()) return "";
+  if (names.size() == 1) return fmt::format("The best of them is {}.", names.front());
+  if (names.size() > kMostNames) {
+    return fmt::format("Any of {} may be the best.", names.size());
+  }
+  return fmt::format("The best is one of: {}.", fmt::join(names, ", "));
+}
+
+std::string decision_text(const Decision& decision) {
+  std::string text = fmt::format(
+      "Utility: the mean outcome had the policy decided, for {}, by {}. Gain: against what was "
+      "done.\n\n",
+      decision.target == Target::kThesePeople ? "these people" : "people like these",
+      decision.estimator);
+  text += policy_table(decision).to_string() + '\n';
+  for (const DecidedPolicy& policy : decision.policies) {
+    if (!policy.is_logged) text += decision_sentence(policy) + '\n';
+  }
+  const std::string best = best_sentence(decision);
+  if (!best.empty()) text += best + '\n';
+  return text + dependence_sentence(decision);
+}
+
+}  // namespace cone

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string>
+
+#include "cone/record.hpp"
+
+namespace cone {
+
+/// The answer for whoever decides: each policy's utility, interval and gain over what was done, its
+/// ranks, a sentence for each, and which may be the best.
+std::string decision_text(const Decision& decision);
+
+/// One policy in a sentence or two: what it is worth against what was done, and what would overturn
+/// that.
+std::string decision_sentence(const DecidedPolicy& policy);
+
+/// Which policies may be the best, in a sentence; empty where nothing was compared.
+std::string best_sentence(const Decision& decision);
+
+}  // namespace cone

@@ -1,0 +1,221 @@
+#include "study/coverage.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/numeric.hpp"
+#include "study/coverage_unit.hpp"
+
+namespace cone {
+namespace {
+
+constexpr double kCoverageDegree = 20;
+constexpr int kQuietFactor = 5;
+constexpr double kTwoSided = 1.959963984540054;
+constexpr double kOneSidedQuantile = 1.6448536269514722;
+
+double number_of(const nlohmann::ordered_json& value) {
+  return value.is_number() ? value.get<double>() : kNaN;
+}
+
+double median_of(std::vector<double> values) {
+  if (values.empty()) return kNaN;
+  std::sort(values.begin(), values.end());
+  const std::size_t n = values.size();
+  return n % 2 == 1 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+}
+
+double share_of(std::size_t hits, std::size_t trials) {
+  return trials == 0 ? kNaN : static_cast<double>(hits) / static_cast<double>(trials);
+}
+
+/// Adds up what the simulations say of one row and policy.
+class CoverageCounter {
+ public:
+  void add(const nlohmann::ordered_json& part, const std::string& row) {
+    const auto& found = part.at("rows").at(row);
+    const double truth = number_of(part.at("truth"));
+    const double value = number_of(found.at("value"));
+    ++cell_.num_simulations;
+    add_square(number_of(part.at("naive")) - truth, naive_squares_);
+    add_square(value - truth, squares_);
+    const double low = number_of(found.at("interval").at(0));
+    const double high = number_of(found.at("interval").at(1));
+    if (std::isfinite(low)) {
+      ++cell_.num_intervals;
+      sampling_hits_ += low <= truth && truth <= high ? 1 : 0;
+      half_widths_.push_back(0.5 * (high - low));
+    }
+    const double robust_low = number_of(found.at("robust_interval").at(0));
+    const double robust_high = number_of(found.at("robust_interval").at(1));
+    if (std::isfinite(robust_low)) {
+      ++cell_.num_robust;
+      robust_hits_ += robust_low <= truth && truth <= robust_high ? 1 : 0;
+      robust_half_widths_.push_back(0.5 * (robust_high - robust_low));
+    }
+    for (const auto& [name, error] : found.at("standard_errors").items()) {
+      const double e = number_of(error);
+      if (!std::isfinite(e)) continue;
+      auto place = std::ranges::find(dependence_, name, &Tally::name);
+      if (place == dependence_.end()) place = dependence_.insert(place, Tally{name});
+      ++place->trials;
+      place->hits += std::abs(value - truth) <= kTwoSided * e ? 1 : 0;
+    }
+  }
+
+  CoverageCell finish() && {
+    cell_.sampling = share_of(sampling_hits_, cell_.num_intervals);
+    cell_.robust = share_of(robust_hits_, cell_.num_robust);
+    cell_.robust_least = least_share(robust_hits_, cell_.num_robust);
+    cell_.half_width = median_of(std::move(half_widths_));
+    cell_.robust_half_width = median_of(std::move(robust_half_widths_));
+    cell_.rmse = std::sqrt(mean(squares_));
+    cell_.naive_rmse = std::sqrt(mean(naive_squares_));
+    for (const Tally& tally : dependence_) {
+      cell_.by_dependence.emplace_back(tally.name, share_of(tally.hits, tally.trials));
+    }
+    return std::move(cell_);
+  }
+
+ private:
+  struct Tally {
+    std::string name;
+    std::size_t hits = 0;
+    std::size_t trials = 0;
+  };
+  static void add_square(double error, std::vector<double>& squares) {
+    if (std::isfinite(error)) squares.push_back(error * error);
+  }
+
+  CoverageCell cell_;
+  std::size_t sampling_hits_ = 0;
+  std::size_t robust_hits_ = 0;
+  std::vector<double> half_widths_;
+  std::vector<double> robust_half_widths_;
+  std::vector<double> squares_;
+  std::vector<double> naive_squares_;
+  std::vector<Tally> dependence_;
+};
+
+}  // namespace
+
+double least_share(std::size_t hits, std::size_t trials) {
+  if (trials == 0) return kNaN;
+  const auto n = static_cast<double>(trials);
+  const double p = static_cast<double>(hits) / n;
+  const double z = kOneSidedQuantile;
+  const double centre = p + z * z / (2 * n);
+  const double spread = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+  return (centre - spread) / (1 + z * z / n);
+}
+
+std::vector<StudyNetwork> generate_coverage_networks(const Context& context,
+                                                     const CoverageOptions& options) {
+  validate(options);
+  NetworkOptions network;
+  network.nodes = options.coverage_nodes;
+  network.mean_degree = std::min(kCoverageDegree, static_cast<double>(options.coverage_nodes) / 25);
+  std::vector<StudyNetwork> networks;
+  networks.push_back(name_network("social", synthetic_topic_network(context, network)));
+  network.layout = Layout::kGeometric;
+  networks.push_back(name_network("geometric", synthetic_topic_network(context, network)));
+  return networks;
+}
+
+std::vector<CoverageSetting> coverage_settings(std::span<const StudyNetwork> networks,
+                                               std::uint64_t seed) {
+  struct Named {
+    std::string_view name;
+    OutcomeOptions outcome;
+    bool hides_nothing = false;
+    bool geometric = false;
+  };
+  // Noise is in the unit of p before standardising, in dependent_noise in units of its sd.
+  const std::vector<Named> worlds = {
+      {"randomised log", {.world = World::kRandomisedLog, .noise = 0.1}, true},
+      {"observed confounding", {.world = World::kObservedConfounding, .noise = 0.5}, true},
+      {"hidden, kappa2 = 1", {.world = World::kHiddenConfounding}},
+      {"hidden, kappa2 = 2", {.world = World::kHiddenConfounding, .kappa2 = 2}},
+      {"hidden, noisy", {.world = World::kHiddenConfounding, .noise = 0.1}},
+      {"equal ties", {.world = World::kEqualTies, .kappa2 = 2}},
+      {"heterogeneous effects", {.world = World::kHeterogeneousEffects}},
+      {"weak overlap", {.world = World::kWeakOverlap}},
+      {"binary outcomes", {.world = World::kBinaryOutcomes}},
+      {"bent", {.world = World::kBent, .noise = 0.1}},
+      {"shared noise 0.3", {.world = World::kDependentNoise, .noise = 1, .shared_noise = 0.3}},
+      {"shared noise 0.8", {.world = World::kDependentNoise, .noise = 1, .shared_noise = 0.8}},
+      {"shared noise 0.3, geometric",
+       {.world = World::kDependentNoise, .noise = 1, .shared_noise = 0.3},
+       false,
+       true},
+      {"shared noise 0.8, geometric",
+       {.world = World::kDependentNoise, .noise = 1, .shared_noise = 0.8},
+       false,
+       true}};
+  std::vector<CoverageSetting> settings;
+  for (const Named& world : worlds) {
+    settings.push_back({{.name = std::string(world.name),
+                         .network = &networks[world.geometric ? 1 : 0],
+                         .outcome = world.outcome,
+                         .seed = seed},
+                        world.hides_nothing});
+  }
+  return settings;
+}
+
+CoverageTable reproduce_coverage(const Context& context, std::span<const StudyNetwork> networks,
+                                 int simulations, const CoverageOptions& options,
+                                 const UnitStore& store, bool retry_failed) {
+  const int quiet = options.quiet_simulations > 0 ? options.quiet_simulations
+                                                  : kQuietFactor * simulations;
+  const std::vector<CoverageSetting> settings = coverage_settings(networks, context.seed());
+  std::vector<Unit> units;
+  std::vector<std::size_t> first;  // unit of every setting
+  for (const CoverageSetting& setting : settings) {
+    first.push_back(units.size());
+    const int count = setting.hides_nothing ? quiet : simulations;
+    for (int s = 0; s < count; ++s) {
+      units.push_back(coverage_unit(setting.utility, static_cast<std::uint64_t>(s)));
+    }
+  }
+  first.push_back(units.size());
+  const UnitsReport report =
+      run_units(context, store, units, {.phase = "coverage", .retry_failed = retry_failed});
+
+  CoverageTable table{.seed = context.seed()};
+  note_units(units, report, table.run);
+  for (std::size_t s = 0; s < settings.size(); ++s) {
+    table.settings.push_back(settings[s].utility.name);
+    table.hides_nothing.push_back(settings[s].hides_nothing);
+    std::vector<std::vector<CoverageCounter>> counters(
+        kUtilityPolicies.size(), std::vector<CoverageCounter>(kCoverageRows.size()));
+    std::size_t joint = 0;
+    std::size_t family_hits = 0;
+    std::size_t best_hits = 0;
+    for (std::size_t u = first[s]; u < first[s + 1]; ++u) {
+      const UnitRecord& record = report.records[u];
+      if (record.status == UnitStatus::kFailed) continue;
+      for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
+        const auto& part = record.result.at("policies").at(std::string(kUtilityPolicies[p]));
+        for (std::size_t r = 0; r < kCoverageRows.size(); ++r) {
+          counters[p][r].add(part, std::string(kCoverageRows[r]));
+        }
+      }
+      const auto& bands = record.result.at("joint");
+      if (bands.is_null()) continue;
+      ++joint;
+      family_hits += bands.at("all_bands_hold").get<bool>() ? 1 : 0;
+      best_hits += bands.at("best_in_set").get<bool>() ? 1 : 0;
+    }
+    table.family_wise.push_back(share_of(family_hits, joint));
+    table.best_set.push_back(share_of(best_hits, joint));
+    auto& policies = table.cells.emplace_back();
+    for (auto& by_row : counters) {
+      auto& rows = policies.emplace_back();
+      for (CoverageCounter& counter : by_row) rows.push_back(std::move(counter).finish());
+    }
+  }
+  return table;
+}
+
+}  // namespace cone

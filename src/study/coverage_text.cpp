@@ -1,0 +1,165 @@
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cone/version.hpp"
+
+#include "options/json_number.hpp"
+#include "study/coverage.hpp"
+#include "study/titled_table.hpp"
+
+namespace cone {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string share_text(double share) {
+  return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : "-";
+}
+
+std::string width_text(double width) {
+  return std::isfinite(width) ? fmt::format("{:.4f}", width) : "-";
+}
+
+TitledTable row_table(const CoverageTable& table, std::size_t row) {
+  TitledTable out{
+      .title = fmt::format("{}: share of the 95 % intervals that hold the truth; robust ones with "
+                           "the lower end of the share's own 95 % confidence; median half-widths",
+                           kCoverageRows[row]),
+      .columns = {"world", "policy", "simulations", "sampling", "robust", "at least", "half-width",
+                  "robust half-width", "RMSE", "RMSE of naive"}};
+  for (std::size_t s = 0; s < table.settings.size(); ++s) {
+    for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
+      const CoverageCell& cell = table.cells[s][p][row];
+      out.rows.push_back({{p == 0 ? table.settings[s] : ""},
+                          {std::string(kUtilityPolicies[p])},
+                          {fmt::format("{}", cell.num_simulations)},
+                          {share_text(cell.sampling)},
+                          {share_text(cell.robust)},
+                          {share_text(cell.robust_least)},
+                          {width_text(cell.half_width)},
+                          {width_text(cell.robust_half_width)},
+                          {width_text(cell.rmse)},
+                          {width_text(cell.naive_rmse)}});
+    }
+  }
+  return out;
+}
+
+TitledTable dependence_table(const CoverageTable& table, std::size_t row) {
+  TitledTable out{.title = fmt::format("{}: share of value ± 1.96 standard errors that hold the "
+                                       "truth, by what the standard error takes to go together",
+                                       kCoverageRows[row]),
+                  .columns = {"world", "policy"}};
+  for (const auto& [dependence, name] : EnumNames<Dependence>::kNames) {
+    if (dependence != Dependence::kLargest) out.columns.emplace_back(name);
+  }
+  out.columns.emplace_back("chosen");
+  for (std::size_t s = 0; s < table.settings.size(); ++s) {
+    for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
+      const CoverageCell& cell = table.cells[s][p][row];
+      std::vector<TitledTable::Cell> cells = {{p == 0 ? table.settings[s] : ""},
+                                              {std::string(kUtilityPolicies[p])}};
+      for (const auto& [dependence, name] : EnumNames<Dependence>::kNames) {
+        if (dependence == Dependence::kLargest) continue;
+        std::string text = "-";
+        for (const auto& [found, share] : cell.by_dependence) {
+          if (found == name) text = share_text(share);
+        }
+        cells.push_back({text});
+      }
+      cells.push_back({share_text(cell.sampling)});
+      out.rows.push_back(std::move(cells));
+    }
+  }
+  return out;
+}
+
+TitledTable joint_table(const CoverageTable& table) {
+  TitledTable out{.title = "all policies at once: joint bands that hold every truth, and sets that "
+                           "hold the best policy",
+                  .columns = {"world", "bands", "best in its set"}};
+  for (std::size_t s = 0; s < table.settings.size(); ++s) {
+    out.rows.push_back({{table.settings[s]},
+                        {share_text(table.family_wise[s])},
+                        {share_text(table.best_set[s])}});
+  }
+  return out;
+}
+
+std::vector<TitledTable> coverage_tables(const CoverageTable& table) {
+  std::vector<TitledTable> tables;
+  for (std::size_t r = 0; r < kCoverageRows.size(); ++r) {
+    tables.push_back(row_table(table, r));
+    tables.push_back(dependence_table(table, r));
+  }
+  tables.push_back(joint_table(table));
+  return tables;
+}
+
+}  // namespace
+
+std::string coverage_text(const CoverageTable& table) { return tables_text(coverage_tables(table)); }
+
+std::string coverage_markdown(const CoverageTable& table) {
+  return tables_markdown(coverage_tables(table));
+}
+
+std::string coverage_csv(const CoverageTable& table) {
+  std::string text =
+      "world,policy,method,simulations,sampling,robust,robust_least,half_width,robust_half_width,"
+      "rmse,naive_rmse\n";
+  for (std::size_t s = 0; s < table.settings.size(); ++s) {
+    for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
+      for (std::size_t r = 0; r < kCoverageRows.size(); ++r) {
+        const CoverageCell& c = table.cells[s][p][r];
+        text += fmt::format("\"{}\",{},{},{},{},{},{},{},{},{},{}\n", table.settings[s],
+                            kUtilityPolicies[p], kCoverageRows[r], c.num_simulations, c.sampling,
+                            c.robust, c.robust_least, c.half_width, c.robust_half_width, c.rmse,
+                            c.naive_rmse);
+      }
+    }
+  }
+  return text;
+}
+
+Json coverage_json(const CoverageTable& table) {
+  Json json = {{"schema", "cone.coverage/1"},
+               {"version", std::string(kVersion)},
+               {"revision", std::string(source_revision())},
+               {"commit", std::string(build_commit())},
+               {"seed", table.seed},
+               {"settings", Json::array()}};
+  for (std::size_t s = 0; s < table.settings.size(); ++s) {
+    Json setting = {{"name", table.settings[s]},
+                    {"hides_nothing", static_cast<bool>(table.hides_nothing[s])},
+                    {"all_bands_hold", json_number(table.family_wise[s])},
+                    {"best_in_set", json_number(table.best_set[s])},
+                    {"policies", Json::array()}};
+    for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
+      Json policy = {{"name", std::string(kUtilityPolicies[p])}, {"rows", Json::array()}};
+      for (std::size_t r = 0; r < kCoverageRows.size(); ++r) {
+        const CoverageCell& c = table.cells[s][p][r];
+        Json by_dependence = Json::object();
+        for (const auto& [name, share] : c.by_dependence) by_dependence[name] = json_number(share);
+        policy["rows"].push_back({{"method", std::string(kCoverageRows[r])},
+                                  {"simulations", c.num_simulations},
+                                  {"intervals", c.num_intervals},
+                                  {"sampling", json_number(c.sampling)},
+                                  {"robust_intervals", c.num_robust},
+                                  {"robust", json_number(c.robust)},
+                                  {"robust_least", json_number(c.robust_least)},
+                                  {"half_width", json_number(c.half_width)},
+                                  {"robust_half_width", json_number(c.robust_half_width)},
+                                  {"rmse", json_number(c.rmse)},
+                                  {"naive_rmse", json_number(c.naive_rmse)},
+                                  {"by_dependence", std::move(by_dependence)}});
+      }
+      setting["policies"].push_back(std::move(policy));
+    }
+    json["settings"].push_back(std::move(setting));
+  }
+  return json;
+}
+
+}  // namespace cone
