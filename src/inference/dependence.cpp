@@ -20,6 +20,7 @@ constexpr double kMostCut = 0.1;          // of edge ends that leave a cluster t
 constexpr std::size_t kFewestClusters = 10;
 constexpr double kProbeWork = 2e8;        // products of random signs with edges, at most
 constexpr int kMostProbes = 16;
+constexpr double kFewPairs = 2e6;
 
 /// X'·Y, summed over the rows in order.
 Matrix<double> cross_products(MatrixView<const double> x, MatrixView<const double> y) {
@@ -116,8 +117,39 @@ Matrix<double> DependenceKernels::sum_over_friends(const Context& context,
   return sum_rows(context, graph_, x, 0, friend_scale_, friend_scale_);
 }
 
+double DependenceKernels::count_squared_circles(std::span<const double> x) const {
+  // K_ij = |circle of i ∩ circle of j| / √((1 + d_i)(1 + d_j)).
+  const std::size_t n = x.size();
+  std::vector<double> common(n, 0.0);
+  std::vector<NodeIndex> met;
+  CompensatedSum total;
+  for (NodeIndex i = 0; i < n; ++i) {
+    met.clear();
+    const auto meet = [&](NodeIndex j) {
+      if (common[j] == 0) met.push_back(j);
+      ++common[j];
+    };
+    const auto meet_circle = [&](NodeIndex k) {
+      meet(k);
+      for (const NodeIndex j : graph_.neighbours(k)) meet(j);
+    };
+    meet_circle(i);
+    for (const NodeIndex k : graph_.neighbours(i)) meet_circle(k);
+    for (const NodeIndex j : met) {
+      const double product =
+          j == i ? 0 : x[i] * x[j] * common[j] * circle_scale_[i] * circle_scale_[j];
+      total.add(product * product);
+      common[j] = 0;
+    }
+  }
+  return total.value();
+}
+
 double DependenceKernels::squared_circles(const Context& context,
                                           std::span<const double> x) const {
+  double pairs = 0;  // that count_squared_circles() looks at
+  for (const double scale : circle_scale_) pairs += 1 / (scale * scale * scale * scale);
+  if (pairs <= kFewPairs) return count_squared_circles(x);
   // ‖DKD‖² = E‖DKDz‖² for random signs z. The signs are the same for every x.
   const std::size_t n = x.size();
   const double work = static_cast<double>(2 * graph_.neighbours().size() + n);

@@ -75,7 +75,9 @@ class DependenceKernels {
   bool has_edges() const { return graph_.num_edges() > 0; }
 
  private:
-  /// Σ_ij (x_i K_ij x_j)² over i ≠ j, K = B·B', by random signs.
+  /// Σ_ij (x_i K_ij x_j)² over i ≠ j, K = B·B'. O(Σ d²).
+  double count_squared_circles(std::span<const double> x) const;
+  /// The same, by random signs where that is cheaper.
   double squared_circles(const Context& context, std::span<const double> x) const;
 
   const Graph& graph_;

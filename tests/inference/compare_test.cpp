@@ -1,0 +1,126 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "cone/inference.hpp"
+
+#include "base/random.hpp"
+
+namespace cone {
+namespace {
+
+Matrix<double> diagonal(std::vector<double> variances) {
+  Matrix<double> out(variances.size(), variances.size(), 0.0);
+  for (std::size_t k = 0; k < variances.size(); ++k) out(k, k) = variances[k];
+  return out;
+}
+
+PolicyComparison compare(std::vector<double> values, const Matrix<double>& covariance,
+                         double level = 0.95) {
+  return compare_policies(values, covariance.view(), level, 1);
+}
+
+TEST(Compare, ClearOrderHasOneRankEach) {
+  const PolicyComparison found = compare({3, 1, 2}, diagonal({1e-4, 1e-4, 1e-4}));
+  EXPECT_EQ(found.policies[0].best_rank, 1U);
+  EXPECT_EQ(found.policies[0].worst_rank, 1U);
+  EXPECT_EQ(found.policies[1].best_rank, 3U);
+  EXPECT_EQ(found.policies[2].worst_rank, 2U);
+  EXPECT_TRUE(found.policies[0].may_be_best);
+  EXPECT_FALSE(found.policies[1].may_be_best);
+  EXPECT_EQ(found.policies[0].regret, 0);
+  EXPECT_GT(found.policies[1].regret, 2);
+  for (const PolicyDifference& pair : found.differences) EXPECT_LT(pair.p, 0.01);
+}
+
+TEST(Compare, NoiseLeavesRanksOpen) {
+  const PolicyComparison found = compare({0.1, 0, 0.05}, diagonal({1, 1, 1}));
+  for (const RankedPolicy& policy : found.policies) {
+    EXPECT_EQ(policy.best_rank, 1U);
+    EXPECT_EQ(policy.worst_rank, 3U);
+    EXPECT_TRUE(policy.may_be_best);
+  }
+  for (const PolicyDifference& pair : found.differences) EXPECT_GT(pair.p, 0.5);
+}
+
+TEST(Compare, PairedErrorsCount) {
+  Matrix<double> covariance(2, 2, 0.99);
+  covariance(0, 0) = covariance(1, 1) = 1;
+  const PolicyDifference pair = compare({0.5, 0}, covariance).differences[0];
+  EXPECT_NEAR(pair.standard_error, std::sqrt(0.02), 1e-12);
+  EXPECT_LT(pair.p, 0.01) << "each alone is within its noise, the difference is not";
+}
+
+TEST(Compare, PoliciesThatAreTheSameAreTied) {
+  const PolicyComparison found = compare({1, 1, 0}, Matrix<double>(3, 3, 0.25));
+  EXPECT_EQ(found.differences[0].standard_error, 0);
+  EXPECT_EQ(found.differences[0].p, 1);
+  EXPECT_EQ(found.policies[0].best_rank, 1U);
+  EXPECT_EQ(found.policies[1].best_rank, 1U);
+}
+
+TEST(Compare, KnownFactorsOfIndependentValues) {
+  // Šidák: P(max |t| ≤ c) = (2Φ(c) − 1)^K. K = 5: c = 2.569 at 95 %.
+  const PolicyComparison found =
+      compare_policies(std::vector<double>(5, 0.0), diagonal({1, 4, 9, 1, 1}).view(), 0.95, 3, 20000);
+  EXPECT_NEAR(found.band_factor, 2.569, 0.04);
+  // Tukey's studentised range over √2, 5 means with known variance: 3.858/√2 = 2.728.
+  const PolicyComparison equal =
+      compare_policies(std::vector<double>(5, 0.0), diagonal({1, 1, 1, 1, 1}).view(), 0.95, 3, 20000);
+  EXPECT_NEAR(equal.pair_factor, 2.728, 0.04);
+  const PolicyComparison alone =
+      compare_policies(std::vector<double>(1, 0.0), diagonal({1}).view(), 0.95, 3, 20000);
+  EXPECT_NEAR(alone.band_factor, 1.96, 0.05);
+}
+
+TEST(Compare, ScaleAndShiftOfTheOutcomeChangeNoVerdict) {
+  const Matrix<double> covariance = diagonal({0.04, 0.01, 0.02});
+  const PolicyComparison plain = compare({0.5, 0.1, 0.4}, covariance);
+  const PolicyComparison scaled = compare({510, 110, 410}, diagonal({4e4, 1e4, 2e4}));
+  for (std::size_t k = 0; k < 3; ++k) {
+    EXPECT_EQ(scaled.policies[k].best_rank, plain.policies[k].best_rank);
+    EXPECT_NEAR(scaled.policies[k].band.first, 10 + 1000 * plain.policies[k].band.first, 1e-6);
+    EXPECT_NEAR(scaled.differences[k].p, plain.differences[k].p, 1e-12);
+  }
+}
+
+TEST(Compare, JointStatementsHoldAsOftenAsPromised) {
+  // Three values with a common part; the truth is that the first two are equal and the third lower.
+  const std::vector<double> truth = {1, 1, 0.7};
+  Matrix<double> covariance(3, 3, 0.005);
+  for (std::size_t k = 0; k < 3; ++k) covariance(k, k) = 0.01 * static_cast<double>(k + 1);
+  int bands = 0;
+  int pairs = 0;
+  int rejected = 0;
+  constexpr int kDraws = 400;
+  for (int d = 0; d < kDraws; ++d) {
+    Rng rng(9, Stream::kTest, static_cast<std::uint64_t>(d));
+    const double common = std::sqrt(0.005) * rng.normal();
+    std::vector<double> values;
+    for (std::size_t k = 0; k < 3; ++k) {
+      values.push_back(truth[k] + common + std::sqrt(covariance(k, k) - 0.005) * rng.normal());
+    }
+    const PolicyComparison found = compare(values, covariance);
+    bool all = true;
+    for (std::size_t k = 0; k < 3; ++k) {
+      all = all && found.policies[k].band.first <= truth[k] && truth[k] <= found.policies[k].band.second;
+    }
+    bands += all ? 1 : 0;
+    bool all_pairs = true;
+    for (const PolicyDifference& pair : found.differences) {
+      const double difference = truth[pair.first] - truth[pair.second];
+      all_pairs = all_pairs && pair.joint_interval.first <= difference &&
+                  difference <= pair.joint_interval.second;
+    }
+    pairs += all_pairs ? 1 : 0;
+    rejected += found.differences[0].p < 0.05 ? 1 : 0;  // the pair that is equal
+  }
+  EXPECT_GE(bands, 0.92 * kDraws);
+  EXPECT_GE(pairs, 0.92 * kDraws);
+  EXPECT_LE(rejected, 0.08 * kDraws);
+}
+
+}  // namespace
+}  // namespace cone

@@ -1,0 +1,108 @@
+#include "inference/hidden_strength.hpp"
+
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/numeric.hpp"
+#include "base/random.hpp"
+
+namespace cone {
+namespace {
+
+/// A log in which a feature x and something on the network u (both ±1) decide who is treated.
+struct ToldLog {
+  LoggedSample sample;
+  Matrix<double> by_features;
+  Matrix<double> by_both;
+  Matrix<double> treat_all;
+  std::vector<double> residual;
+};
+
+ToldLog draw_log(std::size_t n, double strength, std::uint64_t item) {
+  Rng rng(31, Stream::kTest, item);
+  ToldLog log;
+  log.sample.arms = {"0", "1"};
+  log.by_features = Matrix<double>(n, 2);
+  log.by_both = Matrix<double>(n, 2);
+  log.treat_all = Matrix<double>(n, 2, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    const double x = rng.sign();
+    const double u = rng.sign();
+    const double e = sigmoid(0.5 * x + strength * u);
+    const double marginal = 0.5 * (sigmoid(0.5 * x + strength) + sigmoid(0.5 * x - strength));
+    log.sample.nodes.push_back(static_cast<NodeIndex>(i));
+    log.sample.arm.push_back(rng.bernoulli(e) ? 1 : 0);
+    log.residual.push_back(rng.normal());
+    log.sample.outcome.push_back(log.residual.back());
+    log.by_features(i, 1) = marginal;
+    log.by_features(i, 0) = 1 - marginal;
+    log.by_both(i, 1) = e;
+    log.by_both(i, 0) = 1 - e;
+    log.treat_all(i, 1) = 1;
+  }
+  return log;
+}
+
+TEST(HiddenStrength, IsWhatTheNetworkAdds) {
+  const ToldLog log = draw_log(20000, 1, 1);
+  const NetworkStrength found = measure_strength(log.sample, log.by_features, log.by_both, 0.01);
+  EXPECT_GT(found.r_squared_network, found.r_squared_features);
+  // Var(e | x)/Var(T | x), by hand.
+  double explained = 0;
+  double all = 0;
+  for (const double x : {-1.0, 1.0}) {
+    const double high = sigmoid(0.5 * x + 1);
+    const double low = sigmoid(0.5 * x - 1);
+    explained += 0.25 * (high - low) * (high - low) / 2;
+    all += 0.5 * (high + low) / 2 * (1 - 0.5 * (high + low));
+  }
+  EXPECT_NEAR(found.added, explained / all, 0.02);
+  EXPECT_GE(found.added_upper, found.added);
+  EXPECT_LT(found.added_upper, found.added + 0.03);
+}
+
+TEST(HiddenStrength, AddsNothingWhereTheNetworkSaysNothing) {
+  const ToldLog log = draw_log(5000, 0, 2);
+  const NetworkStrength found = measure_strength(log.sample, log.by_features, log.by_both, 0.01);
+  EXPECT_NEAR(found.added, 0, 1e-12);
+  EXPECT_NEAR(found.added_upper, 0, 1e-12);
+  const HiddenBias bias =
+      bound_hidden_bias(log.sample, log.treat_all.view(), log.residual, found);
+  EXPECT_NEAR(bias.bound, 0, 1e-6);
+}
+
+TEST(HiddenStrength, BoundHoldsTheBiasOfAConfounderThatStrong) {
+  // Outcomes go up by u, which the outcome model misses: treat-all is off by E[u (T/e_x − 1)].
+  const ToldLog log = draw_log(40000, 1, 3);
+  const NetworkStrength strength =
+      measure_strength(log.sample, log.by_features, log.by_both, 0.01);
+  double bias = 0;
+  std::vector<double> residual;
+  for (std::size_t i = 0; i < log.sample.size(); ++i) {
+    const double u = log.by_both(i, 1) > log.by_features(i, 1) ? 1 : -1;
+    residual.push_back(u + 0.1 * log.residual[i]);
+    const double weight = log.sample.arm[i] == 1 ? 1 / log.by_features(i, 1) : 0;
+    bias += u * (weight - 1) / static_cast<double>(log.sample.size());
+  }
+  const HiddenBias bound =
+      bound_hidden_bias(log.sample, log.treat_all.view(), residual, strength);
+  EXPECT_GT(bound.bound, std::abs(bias));
+  EXPECT_LT(bound.bound, 4 * std::abs(bias)) << "a bound that still says something";
+}
+
+TEST(HiddenStrength, BoundFollowsTheUnitOfTheOutcome) {
+  const ToldLog log = draw_log(3000, 1, 4);
+  const NetworkStrength strength =
+      measure_strength(log.sample, log.by_features, log.by_both, 0.01);
+  std::vector<double> scaled = log.residual;
+  for (double& r : scaled) r *= -250;
+  const double plain =
+      bound_hidden_bias(log.sample, log.treat_all.view(), log.residual, strength).bound;
+  EXPECT_NEAR(bound_hidden_bias(log.sample, log.treat_all.view(), scaled, strength).bound / plain,
+              250, 1e-9);
+}
+
+}  // namespace
+}  // namespace cone
