@@ -165,6 +165,7 @@ struct Evidence {
   const ImpliedWeights* implied = nullptr;
   /// Variance of the outcome's noise, sample × arms (estimate_noise); nullptr where unknown.
   const Matrix<double>* noise = nullptr;
+  std::size_t policy_place = 0;  ///< of the policy, in ImpliedWeights::imbalance
 };
 
 enum class EstimateStatus {
@@ -185,13 +186,20 @@ struct EnumNames<EstimateStatus> {
 /// mean of the parts.
 struct ErrorParts {
   /// For these people: (v_i − π_T(i))·r_i, where v_i/n is the weight of node i's outcome in the
-  /// value, T its arm and r its residual. Empty where the row has no outcome model, and where nodes
+  /// value, T its arm and r its residual, scaled to what the model takes for noise. Empty where the row has no outcome model, and where nodes
   /// outside of the sample have a part (split protocol).
   std::vector<double> these;
   std::vector<double> coefficient;  ///< v_i − π_T(i)
   /// For these people, beside the parts: the variance of what they would have had under arms that
   /// they did not get, Σ_i Σ_{a≠T} (π_a(i)/n)²·σ_a(i)².
   double unlogged_variance = 0;
+  /// For these people, beside the parts: the covariance with every policy that was evaluated (in
+  /// their order) of what the model expects its effects to leave. Empty where it has no idea.
+  std::vector<double> imbalance;
+  std::size_t place = 0;  ///< of this policy among them
+  /// The standard error for these people with all of the residuals taken for noise: no word of the
+  /// model is believed. NaN where it is not known.
+  double predictive_error = std::numeric_limits<double>::quiet_NaN();
   /// For people like these.
   std::vector<double> population;
 };

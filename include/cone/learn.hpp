@@ -122,6 +122,12 @@ struct ImpliedWeights {
   /// The error variance of the value for these very nodes, with the outcomes they would have had:
   /// no spread of people is in it. None where the model does not tell.
   std::optional<double> variance_of_these;
+  /// Of a model that knows how large effects are (network ridge): the covariance, over the policies
+  /// that were asked about together, of what it expects its effects to leave in the values, as the
+  /// weights do not balance them exactly; and per arm, how much of the residual variance it takes
+  /// for noise. Empty where the model has no idea.
+  std::vector<double> imbalance;
+  std::vector<double> noise_share;
   bool converged = true;  ///< false where an iterative solve ran out of iterations
 };
 

@@ -147,6 +147,21 @@ struct EnumNames<Dependence> {
       std::pair{Dependence::kShared, std::string_view("shared")}};
 };
 
+/// How the noise of a person's outcomes under different arms goes together, which no data tell.
+enum class ArmNoise {
+  kIndependent,
+  kShared,  ///< the same under every arm
+  kAny,     ///< whatever is worst for the interval
+};
+
+template <>
+struct EnumNames<ArmNoise> {
+  static constexpr std::array kNames = {
+      std::pair{ArmNoise::kIndependent, std::string_view("independent")},
+      std::pair{ArmNoise::kShared, std::string_view("shared")},
+      std::pair{ArmNoise::kAny, std::string_view("any")}};
+};
+
 struct EstimatorOptions {
   Correction correction = Correction::kSelfNormalised;
   double clip = 10;
@@ -155,6 +170,7 @@ struct EstimatorOptions {
   double level = 0.95;
   Target target = Target::kThesePeople;
   Dependence dependence = Dependence::kLargest;
+  ArmNoise arm_noise = ArmNoise::kIndependent;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
@@ -169,6 +185,9 @@ struct EstimatorOptions {
             "Whose utility intervals are about: the people in the data, or people like them");
     visitor("dependence", self.dependence,
             "How errors of connected people go together in the intervals");
+    visitor("arm_noise", self.arm_noise,
+            "How a person's noise under different arms goes together, in intervals for these "
+            "people; any is safe whatever is true");
   }
 };
 

@@ -21,32 +21,46 @@ std::vector<double> arm_variances(const LoggedSample& sample) {
   return variances;
 }
 
+/// The variance of what people would have had under arms that they did not get. `coefficient`: of
+/// what they had, which it may go together with.
 template <class Noise>
-double sum_unlogged(const Evidence& evidence, const Noise& noise) {
+double sum_unlogged(const Evidence& evidence, ArmNoise arm_noise,
+                    std::span<const double> coefficient, const Noise& noise) {
+  if (arm_noise == ArmNoise::kShared) return 0;  // all of it is in the coefficient
   const LoggedSample& sample = evidence.sample;
   CompensatedSum total;
   for (std::size_t i = 0; i < sample.size(); ++i) {
+    double worst = 0;  // Σ π_a·σ_a
     for (std::size_t a = 0; a < sample.num_arms(); ++a) {
       const double p = evidence.policy(i, a);
-      if (a != sample.arm[i] && p != 0) total.add(p * p * noise(i, a));
+      if (a == sample.arm[i] || p == 0) continue;
+      if (arm_noise == ArmNoise::kIndependent) total.add(p * p * noise(i, a));
+      worst += p * std::sqrt(noise(i, a));
+    }
+    if (arm_noise == ArmNoise::kAny && worst > 0) {
+      const double own = std::abs(coefficient[i]) * std::sqrt(noise(i, sample.arm[i]));
+      total.add(worst * (worst + 2 * own));
     }
   }
   const auto n = static_cast<double>(sample.size());
   return total.value() / (n * n);
 }
 
-void set_parts(const Evidence& evidence, std::span<const double> weights,
+/// `taken`: how much of a person's own noise the policy would have met, π_T or, where arms share
+/// their noise, all of it.
+void set_parts(const Evidence& evidence, ArmNoise arm_noise, std::span<const double> weights,
                std::span<const double> residual, double centre, ErrorParts& out) {
   const LoggedSample& sample = evidence.sample;
   for (std::size_t i = 0; i < sample.size(); ++i) {
-    const double taken = evidence.policy(i, sample.arm[i]);
+    const double taken =
+        arm_noise == ArmNoise::kShared ? 1 : evidence.policy(i, sample.arm[i]);
     out.coefficient.push_back(weights[i] - taken);
     out.these.push_back(weights[i] * (residual[i] - centre) - taken * residual[i]);
   }
 }
 
 /// The means of the arms as the outcome model.
-void take_arm_means_apart(const Evidence& evidence, ErrorParts& out) {
+void take_arm_means_apart(const Evidence& evidence, ArmNoise arm_noise, ErrorParts& out) {
   const LoggedSample& sample = evidence.sample;
   const std::size_t num_arms = sample.num_arms();
   std::vector<double> share(num_arms, 0.0);
@@ -65,10 +79,26 @@ void take_arm_means_apart(const Evidence& evidence, ErrorParts& out) {
     residual.push_back(sample.outcome[i] - total[t] / count[t]);
   }
   const std::vector<double> noise = arm_variances(sample);
-  out.unlogged_variance = sum_unlogged(evidence, [&](std::size_t, std::size_t a) {
-    return noise[a];
-  });
-  set_parts(evidence, weights, residual, 0, out);
+  set_parts(evidence, arm_noise, weights, residual, 0, out);
+  out.unlogged_variance =
+      sum_unlogged(evidence, arm_noise, out.coefficient,
+                   [&](std::size_t, std::size_t a) { return noise[a]; });
+}
+
+/// Splits the residuals as the model does: what it takes for noise stays in the parts, and what it
+/// could not learn of its effects counts as imbalance.
+void believe_noise(const Evidence& evidence, ArmNoise arm_noise, ErrorParts& out) {
+  const LoggedSample& sample = evidence.sample;
+  const std::vector<double>& share = evidence.implied->noise_share;
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    out.these[i] *= std::sqrt(share[sample.arm[i]]);
+  }
+  out.unlogged_variance =
+      sum_unlogged(evidence, arm_noise, out.coefficient, [&](std::size_t i, std::size_t a) {
+        return share[a] * (*evidence.noise)(i, a);
+      });
+  out.imbalance = evidence.implied->imbalance;
+  out.place = evidence.policy_place;
 }
 
 }  // namespace
@@ -111,7 +141,7 @@ ErrorParts take_error_apart(const EstimatorInfo& estimator, const Evidence& evid
   out.population = std::move(influence);
   const LoggedSample& sample = evidence.sample;
   if (estimator.method == Method::kArmMeans) {
-    take_arm_means_apart(evidence, out);
+    take_arm_means_apart(evidence, options.arm_noise, out);
     return out;
   }
   if (!estimator.needs_outcome_model() || evidence.noise == nullptr) return out;
@@ -128,13 +158,13 @@ ErrorParts take_error_apart(const EstimatorInfo& estimator, const Evidence& evid
       centre = corrected.value() / total;
       for (double& w : scaled) w *= static_cast<double>(scaled.size()) / total;
     }
-    set_parts(evidence, scaled, residual, centre, out);
+    set_parts(evidence, options.arm_noise, scaled, residual, centre, out);
   } else {
     // The weights of nodes outside of the sample would be missing.
     if (evidence.implied == nullptr || evidence.implied->weights.size() != sample.size()) {
       return out;
     }
-    set_parts(evidence, evidence.implied->weights, residual, 0, out);
+    set_parts(evidence, options.arm_noise, evidence.implied->weights, residual, 0, out);
     for (std::size_t i = 0; i < sample.size(); ++i) {
       out.population[i] = dot(evidence.policy.row(i), evidence.outcome->mu.row(i));
     }
@@ -143,14 +173,19 @@ ErrorParts take_error_apart(const EstimatorInfo& estimator, const Evidence& evid
       out.population[i] += evidence.implied->weights[i] * residual[i] - centre;
     }
   }
-  out.unlogged_variance = sum_unlogged(
-      evidence, [&](std::size_t i, std::size_t a) { return (*evidence.noise)(i, a); });
+  const auto noise = [&](std::size_t i, std::size_t a) { return (*evidence.noise)(i, a); };
+  out.unlogged_variance = sum_unlogged(evidence, options.arm_noise, out.coefficient, noise);
+  out.predictive_error = error_of_these(out);
+  if (estimator.method != Method::kDoublyRobust && !evidence.implied->imbalance.empty()) {
+    believe_noise(evidence, options.arm_noise, out);
+  }
   return out;
 }
 
 double error_of_these(const ErrorParts& parts) {
   const auto n = static_cast<double>(parts.these.size());
-  return std::sqrt(variance(parts.these, 1) / n + parts.unlogged_variance);
+  const double imbalance = parts.imbalance.empty() ? 0 : parts.imbalance[parts.place];
+  return std::sqrt(variance(parts.these, 1) / n + parts.unlogged_variance + imbalance);
 }
 
 }  // namespace cone

@@ -119,6 +119,18 @@ bool rests_on_implied_weights(const EstimatorInfo& estimator, const Evidence& ev
           estimator.method == Method::kSwitch || estimator.method == Method::kShrinkage);
 }
 
+/// Of the cautious correction, beside that of the direct method. The correction takes errors of the
+/// model off where it counts in full, and adds its own: with both added up the error is never too
+/// small.
+double error_of_correction(const EstimatorInfo& estimator, const Evidence& evidence) {
+  if (estimator.method != Method::kCautiousCorrection) return 0;
+  const CautiousCorrection corrected = correct_cautiously(
+      expected_outcome(evidence.policy, evidence.outcome->mu.view()),
+      importance_weights(evidence.sample.arm, evidence.policy, evidence.propensity->e.view()),
+      residuals(evidence.sample.arm, evidence.sample.outcome, evidence.outcome->mu.view()));
+  return corrected.factor * corrected.correction_error;
+}
+
 /// For people like these: the spread of people that `influence` shows, and beside it the error of
 /// the outcome model itself. For these people: what error_parts.hpp says.
 void set_standard_errors(const EstimatorInfo& estimator, const Evidence& evidence,
@@ -129,9 +141,12 @@ void set_standard_errors(const EstimatorInfo& estimator, const Evidence& evidenc
   if (rests_on_implied_weights(estimator, evidence)) {
     const double spread = standard_error(
         direct_method(expected_outcome(evidence.policy, evidence.outcome->mu.view())).influence);
-    out.population_standard_error = std::sqrt(spread * spread + evidence.implied->variance);
+    // Implied weights of the whole sample know of the correction; others do not.
+    const double correction = out.parts.these.empty() ? error_of_correction(estimator, evidence) : 0;
+    out.population_standard_error =
+        std::sqrt(spread * spread + evidence.implied->variance + correction * correction);
     if (out.parts.these.empty() && evidence.implied->variance_of_these) {
-      of_these = std::sqrt(*evidence.implied->variance_of_these);
+      of_these = std::hypot(std::sqrt(*evidence.implied->variance_of_these), correction);
     }
   }
   out.standard_error = out.population_standard_error;

@@ -15,6 +15,7 @@
 #include "base/stopwatch.hpp"
 #include "data/split.hpp"
 #include "estimate/error_parts.hpp"
+#include "estimate/significance.hpp"
 #include "evaluate/decide.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/row_notes.hpp"
@@ -42,6 +43,14 @@ std::vector<NodeIndex> order_by_name(const IdTable& ids) {
   std::iota(order.begin(), order.end(), NodeIndex{0});
   std::sort(order.begin(), order.end(), [&](NodeIndex a, NodeIndex b) { return ids[a] < ids[b]; });
   return order;
+}
+
+/// By the bias that may be hidden, and with the sampling error that believes no word of the model.
+std::pair<double, double> widen_robustly(const Estimate& e, double bias) {
+  const double half_width = e.interval.second - e.value;
+  const double predictive = two_sided_normal_quantile(e.level) * e.parts.predictive_error;
+  const double all = (predictive > half_width ? predictive : half_width) + bias;
+  return {e.value - all, e.value + all};
 }
 
 /// A column that the user brought and that nothing reads.
@@ -172,7 +181,8 @@ Evidence EvaluationRun::evidence_of(const EstimatorInfo& row, std::size_t policy
   Evidence evidence{.sample = sample_,
                     .policy = sample_policies_[policy].view(),
                     .outcome = learnt_.outcome_of(row),
-                    .propensity = learnt_.propensity_of(row)};
+                    .propensity = learnt_.propensity_of(row),
+                    .policy_place = policy};
   if (const ModelNoise* noise = noise_of(row)) evidence.noise = &noise->variance;
   const bool is_direct = row.method == Method::kDirect || row.method == Method::kCautiousCorrection;
   const auto implied = implied_.find(row.outcome);
@@ -292,7 +302,7 @@ void EvaluationRun::add_robust_intervals(std::vector<PolicyResult>& results) {
       const HiddenBias bias = bound_hidden_bias(sample_, sample_policies_[p].view(),
                                                 noise->residual, *strength_);
       e.hidden_bias_bound = bias.bound;
-      e.robust_interval = {e.interval.first - bias.bound, e.interval.second + bias.bound};
+      e.robust_interval = widen_robustly(e, bias.bound);
     }
   }
 }

@@ -36,6 +36,35 @@ Matrix<double> unlogged_covariance(const LoggedSample& sample,
   return out;
 }
 
+/// What is in no node's part: arms that people did not get, and effects that were not learnt. The
+/// covariance of the former is scaled to each policy's own variance, which knows the noise.
+Matrix<double> variance_beside_parts(const LoggedSample& sample,
+                                     std::span<const ErrorParts* const> parts,
+                                     std::span<const Matrix<double>* const> policies,
+                                     const ModelNoise* noise) {
+  const std::size_t count = parts.size();
+  Matrix<double> out(count, count, 0.0);
+  if (noise != nullptr && count > 1) {
+    out = unlogged_covariance(sample, policies, noise->variance);
+    std::vector<double> scale(count, 0.0);
+    for (std::size_t k = 0; k < count; ++k) {
+      if (out(k, k) > 0) scale[k] = std::sqrt(parts[k]->unlogged_variance / out(k, k));
+    }
+    for (std::size_t k = 0; k < count; ++k) {
+      for (std::size_t l = 0; l < count; ++l) out(k, l) *= scale[k] * scale[l];
+    }
+  } else {
+    for (std::size_t k = 0; k < count; ++k) out(k, k) = parts[k]->unlogged_variance;
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    for (std::size_t l = 0; l < count; ++l) {
+      if (parts[k]->imbalance.empty() || parts[l]->imbalance.empty()) continue;
+      out(k, l) += parts[k]->imbalance[parts[l]->place];
+    }
+  }
+  return out;
+}
+
 /// Columns with mean zero.
 Matrix<double> centred_columns(std::span<const ErrorParts* const> parts, Target target) {
   const auto column = [&](const ErrorParts& p) -> const std::vector<double>& {
@@ -106,14 +135,10 @@ std::optional<JointErrors> join_errors(const Context& context, const DependenceK
                                                  out.ways[0].covariance));
   }
   if (these) {
-    Matrix<double> unlogged(parts.size(), parts.size());
-    if (noise != nullptr) unlogged = unlogged_covariance(sample, policies, noise->variance);
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-      if (noise == nullptr) unlogged(k, k) = parts[k]->unlogged_variance;
-    }
+    const Matrix<double> beside = variance_beside_parts(sample, parts, policies, noise);
     for (DependentCovariance& way : out.ways) {
       for (std::size_t p = 0; p < parts.size(); ++p) {
-        for (std::size_t q = 0; q < parts.size(); ++q) way.covariance(p, q) += unlogged(p, q);
+        for (std::size_t q = 0; q < parts.size(); ++q) way.covariance(p, q) += beside(p, q);
       }
     }
   }

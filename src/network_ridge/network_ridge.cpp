@@ -171,7 +171,7 @@ ArmModel describe_arm(const Dataset& data, const RidgeSystem& system, std::size_
 }
 
 void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOptions& options,
-               std::size_t arm, RidgePart& part, DenseSolver* dense) {
+               std::size_t most_nodes, std::size_t arm, RidgePart& part, DenseSolver* dense) {
   RidgeSystem& system = part.system;
   const RidgeInputs& inputs = *system.inputs;
   const std::vector<std::uint32_t> places = system.places_of_arm(arm);
@@ -182,10 +182,13 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
   const bool is_tiny = places.size() < RidgeSystem::kNumFixed + 3;
   if (is_constant) model.sd = 1;
   std::vector<std::uint32_t> chosen = places;
-  if (places.size() > kLargestDenseArm && dense == nullptr) {
+  if (most_nodes == 0) {
+    most_nodes = places.size() > kLargestDenseArm ? kVarianceSample : places.size();
+  }
+  if (places.size() > most_nodes && dense == nullptr) {
     const std::vector<std::size_t> rows = shuffle_rows(data, inputs, places);
     chosen.clear();
-    for (std::size_t k = 0; k < kVarianceSample; ++k) chosen.push_back(places[rows[k]]);
+    for (std::size_t k = 0; k < most_nodes; ++k) chosen.push_back(places[rows[k]]);
     std::sort(chosen.begin(), chosen.end());
   }
   if (!is_constant && !is_tiny) {
@@ -245,7 +248,8 @@ bool prefers_dense(const RidgeSystem& system, RidgeSolverChoice choice) {
 }  // namespace
 
 NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, const FitPlan& plan,
-                                 const NetworkRidgeOptions& options, const RidgeFit* known) {
+                                 const NetworkRidgeOptions& options, const RidgeFit* known,
+                                 std::size_t most_nodes) {
   validate(options);
   require_valid(plan, data.num_nodes());
   require_every_arm(data, plan);
@@ -285,7 +289,7 @@ NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, co
       const double share = expect_progress(part->is_dense).learnt;
       const StageScope stage(context, fmt::format("variances of arm {}", data.arms[arm]),
                              share * before / whole, share * (before + 1) / whole);
-      learn_arm(context, data, options, arm, *part, dense.get());
+      learn_arm(context, data, options, most_nodes, arm, *part, dense.get());
     }
     if (dense != nullptr) {
       part->solver = std::move(dense);

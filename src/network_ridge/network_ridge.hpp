@@ -51,11 +51,14 @@ constexpr RidgeProgress expect_progress(bool is_dense) {
 
 /// Learns the variances and prepares the equations. Throws what require_every_arm throws.
 ///
+/// `most_nodes`: learn variances on no more nodes of an arm than these, where the solver is iterative;
+/// 0: as many as the arm's size suggests.
+///
 /// `known`: what was learnt of this data, plan and options before, instead of learning anew; the
 /// equations are the same to the last bit. Throws Error(kData) where its groups are not the data's.
 NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, const FitPlan& plan,
                                  const NetworkRidgeOptions& options,
-                                 const RidgeFit* known = nullptr);
+                                 const RidgeFit* known = nullptr, std::size_t most_nodes = 0);
 
 /// The solution for the logged outcomes: one column per task of the part.
 RidgeSolution solve_outcomes(const Context& context, const RidgePart& part, const Dataset& data);

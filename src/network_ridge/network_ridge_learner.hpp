@@ -26,12 +26,16 @@ class NetworkRidgeLearner : public Learner {
   /// fit() gets; must outlive the learner.
   explicit NetworkRidgeLearner(NetworkRidgeOptions options, const RidgeFit* fitted = nullptr)
       : options_(std::move(options)), fitted_(fitted) {}
+  /// Learns variances on a sample of an arm's nodes where that has more (learn_network_ridge).
+  NetworkRidgeLearner(NetworkRidgeOptions options, std::size_t most_nodes)
+      : options_(std::move(options)), most_nodes_(most_nodes) {}
 
   Nuisances fit(const Context& context, const Dataset& data, const FitPlan& plan) const override;
 
  private:
   NetworkRidgeOptions options_;
-  const RidgeFit* fitted_;
+  const RidgeFit* fitted_ = nullptr;
+  std::size_t most_nodes_ = 0;
 };
 
 /// What was learnt of one arm, for people.

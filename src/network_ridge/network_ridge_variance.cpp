@@ -1,5 +1,7 @@
 #include "network_ridge/network_ridge_variance.hpp"
 
+#include <algorithm>
+
 #include "cone/error.hpp"
 
 #include "base/numeric.hpp"
@@ -74,6 +76,59 @@ void NetworkRidgeVariance::add_part(const Context& context, const RidgePart& par
   }
 }
 
+Matrix<double> NetworkRidgeVariance::expect_imbalance(
+    const Context& context, std::span<const MatrixView<const double>> policies,
+    const std::vector<std::vector<double>>& weights) const {
+  // The error of a value is Σ_a Σ_i d_a(i)·f_a(i) beside noise, with d_a(i) = v_i·1{T_i = a} − π_a(i)
+  // and f_a the effects, whose covariance is K_a. Where variances are learnt per fold, the first
+  // fold's speak for all.
+  const RidgeSystem& system = model_->parts.front()->system;
+  const RidgeInputs& inputs = *system.inputs;
+  const std::size_t num_policies = policies.size();
+  std::vector<char> is_scored(data_.num_nodes(), 0);
+  for (const NodeIndex i : plan_.scored) is_scored[i] = 1;
+  Matrix<double> out(num_policies, num_policies, 0.0);
+  const auto size = static_cast<double>(plan_.scored.size());
+  for (std::size_t a = 0; a < system.arms.size(); ++a) {
+    Matrix<double> d(inputs.num_nodes(), num_policies, 0.0);
+    for (std::size_t p = 0; p < inputs.num_nodes(); ++p) {
+      const NodeIndex i = inputs.node_at[p];
+      for (std::size_t k = 0; k < num_policies; ++k) {
+        if (data_.treatment[i] == a) d(p, k) += weights[k][i];
+        if (is_scored[i] != 0) d(p, k) -= policies[k](i, a);
+      }
+    }
+    const Matrix<double> reached = multiply_kernel(context, system, a, d);
+    const double unit = system.arms[a].sd * system.arms[a].sd / (size * size);
+    for (std::size_t k = 0; k < num_policies; ++k) {
+      for (std::size_t l = 0; l <= k; ++l) {
+        CompensatedSum total;
+        for (std::size_t p = 0; p < inputs.num_nodes(); ++p) total.add(d(p, k) * reached(p, l));
+        out(k, l) += unit * total.value();
+        if (l < k) out(l, k) = out(k, l);
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<double> NetworkRidgeVariance::share_of_noise() const {
+  const RidgeSystem& system = model_->parts.front()->system;
+  const RidgeInputs& inputs = *system.inputs;
+  std::vector<double> share;
+  for (std::size_t a = 0; a < system.arms.size(); ++a) {
+    const ArmModel& arm = system.arms[a];
+    double noise = 0;
+    double residual = 0;
+    for (std::size_t p = inputs.arm_begin[a]; p < inputs.arm_begin[a + 1]; ++p) {
+      noise += arm.sd * arm.sd * (arm.noise + arm.noise_growth * inputs.relative_degree[p]);
+      residual += noise_at(inputs.node_at[p], a);
+    }
+    share.push_back(residual > 0 ? std::min(1.0, noise / residual) : 1.0);
+  }
+  return share;
+}
+
 std::vector<ImpliedWeights> NetworkRidgeVariance::imply_weights(
     const Context& context, std::span<const MatrixView<const double>> policies) const {
   const std::size_t n = data_.num_nodes();
@@ -89,6 +144,8 @@ std::vector<ImpliedWeights> NetworkRidgeVariance::imply_weights(
   std::vector<char> is_scored(n, 0);
   for (const NodeIndex i : plan_.scored) is_scored[i] = 1;
   const auto size = static_cast<double>(plan_.scored.size());
+  const Matrix<double> imbalance = expect_imbalance(context, policies, weights);
+  const std::vector<double> noise_share = share_of_noise();
   std::vector<ImpliedWeights> out(policies.size());
   for (std::size_t k = 0; k < policies.size(); ++k) {
     CompensatedSum fitted;  // Σ ω²σ²
@@ -109,6 +166,8 @@ std::vector<ImpliedWeights> NetworkRidgeVariance::imply_weights(
     out[k].variance = fitted.value() / (size * size);
     out[k].variance_of_these = these.value() / (size * size);
     out[k].converged = converged;
+    out[k].imbalance.assign(imbalance.row(k).begin(), imbalance.row(k).end());
+    out[k].noise_share = noise_share;
   }
   return out;
 }

@@ -28,6 +28,12 @@ class NetworkRidgeVariance : public FitVariance {
                 std::span<const MatrixView<const double>> policies,
                 std::vector<std::vector<double>>& weights, bool& converged) const;
   double noise_at(NodeIndex node, std::size_t arm) const;
+  /// The covariance of what the effects leave, policies × policies, in the unit of the value.
+  Matrix<double> expect_imbalance(const Context& context,
+                                  std::span<const MatrixView<const double>> policies,
+                                  const std::vector<std::vector<double>>& weights) const;
+  /// The likelihood's noise over the residuals' variance, per arm, at most 1.
+  std::vector<double> share_of_noise() const;
 
   std::shared_ptr<const NetworkRidge> model_;
   const Dataset& data_;

@@ -11,6 +11,10 @@
 namespace cone {
 namespace {
 
+// Nodes to learn variances on.
+constexpr std::size_t kTwoArmSample = 1500;
+constexpr std::size_t kManyArmSample = 600;
+
 /// The same people with "got this arm" as their outcome, and nobody treated.
 Dataset ask_about_arm(const Dataset& data, Arm arm, bool sees_network) {
   Dataset out;
@@ -69,7 +73,10 @@ std::vector<double> calibrate(std::span<const double> score, std::span<const cha
 Matrix<double> predict_treatment(const Context& context, const Dataset& data, const FitPlan& plan,
                                  NetworkRidgeOptions options, bool sees_network) {
   options.undersmoothing = 1;
-  const NetworkRidgeLearner learner(options);
+  // How well the treatment can be told depends little on the last digit of the variances.
+  const std::size_t most_nodes = data.num_arms() == 2 ? kTwoArmSample : kManyArmSample;
+  if (data.num_nodes() > most_nodes) options.ridge_solver = RidgeSolverChoice::kIterative;
+  const NetworkRidgeLearner learner(options, most_nodes);
   Matrix<double> out(plan.scored.size(), data.num_arms());
   const bool is_binary = data.num_arms() == 2;
   for (std::size_t a = is_binary ? 1 : 0; a < data.num_arms(); ++a) {

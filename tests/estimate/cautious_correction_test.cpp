@@ -109,11 +109,10 @@ TEST(Targets, TheDirectMethodIsAboutThesePeopleWhereTheModelTells) {
   EXPECT_NEAR(others.standard_error, these.population_standard_error, 1e-12);
 }
 
-TEST(Targets, AllOtherRowsAreAboutPeopleLikeThese) {
+TEST(Targets, RowsWithoutAModelOfTheOutcomeAreAboutPeopleLikeThese) {
   const OwnedEvidence evidence = with_implied(known_log(400, 1, 0.2, 2), 0.04, 0.09);
   for (const EstimatorInfo& info : estimator_catalogue()) {
-    if (info.needs_balance() || info.method == Method::kDirect ||
-        info.method == Method::kCautiousCorrection) {
+    if (info.needs_balance() || info.needs_outcome_model() || info.method == Method::kArmMeans) {
       continue;
     }
     const Estimate found = estimate(info, evidence.view(), {});
