@@ -1,0 +1,229 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/matrix.hpp"
+
+/// \file
+/// What a confounder that nobody recorded could do to a value: bounds, and how strong it must be.
+
+// Pure functions of arrays of one length n (the evaluation nodes). docs/sensitivity.md explains
+// them in words.
+
+namespace cone {
+
+/// What was logged and what the nuisances say of it. Tables are nodes × arms, out of fold.
+struct LoggedTables {
+  std::span<const Arm> arm;
+  std::span<const double> outcome;
+  MatrixView<const double> mu;  ///< expected outcomes
+  MatrixView<const double> e;   ///< propensities, above 0
+};
+
+/// A policy's value, or how far it is from something else.
+enum class Reference {
+  kNothing,      ///< the value itself
+  kWhatWasDone,  ///< minus the mean of the observed outcomes
+  kPolicy,       ///< minus the value of another policy
+};
+
+struct Contrast {
+  MatrixView<const double> policy;  ///< nodes × arms
+  Reference reference = Reference::kNothing;
+  MatrixView<const double> against;  ///< nodes × arms; only with Reference::kPolicy
+
+  /// δ_a(i): the policy's probability less that of the other policy, where there is one. What was
+  /// done is known, so nothing is taken off for it here.
+  double weight(std::size_t i, std::size_t a) const {
+    return policy(i, a) - (reference == Reference::kPolicy ? against(i, a) : 0.0);
+  }
+};
+
+/// The plain doubly robust estimate of a contrast with its influence, to which the bounds shrink.
+struct ContrastEstimate {
+  double value = 0;
+  double standard_error = 0;             ///< for these people
+  double population_standard_error = 0;  ///< for people like these
+  /// For these people, centred: δ_T (1 − e_T)/e_T · r. `unlogged_variance` belongs to it.
+  std::vector<double> influence;
+  std::vector<double> population_influence;  ///< φ − mean φ
+  /// Σ_i Σ_{a ≠ T} (δ_a σ_a/n)²: noise of the outcomes that nobody saw.
+  double unlogged_variance = 0;
+};
+
+// ---- the marginal sensitivity model -------------------------------------------------------------
+
+/// One end of the bounds of a contrast, with the standard errors of section 1 of docs/inference.
+struct BoundEnd {
+  double value = 0;
+  double standard_error = 0;             ///< for these people
+  double population_standard_error = 0;  ///< for people like these
+};
+
+/// All values that are compatible with odds of treatment off by at most a factor Λ.
+struct MarginalBounds {
+  double lambda = 1;
+  BoundEnd lower;
+  BoundEnd upper;
+};
+
+/// Γ_a(i) at both ends, nodes × arms: the mean of Σ_a δ_a Γ_a, Γ⁺ where δ_a > 0 and Γ⁻ where it is
+/// below 0, is the upper end of a contrast. At Λ = 1 both are doubly_robust_scores().
+struct MarginalScores {
+  double lambda = 1;
+  Matrix<double> lower;
+  Matrix<double> upper;
+  std::vector<double> lower_noise;  ///< (1 − e_T)/e_T (Y/Λ + (1 − 1/Λ)h − κ) of the logged arm
+  std::vector<double> upper_noise;
+};
+
+/// Sharp bounds under the marginal sensitivity model (Tan; Dorn, Guo and Kallus), carried to
+/// policies. t = Λ/(1+Λ), q the t-quantile of Y given x and a, h = q + (Y − q)₊/(1 − t),
+/// κ⁺ = μ/Λ + (1 − 1/Λ) E[h | x, a]:
+///
+///   Γ⁺_a = 1{T=a} Y + 1{T≠a} κ⁺_a + 1{T=a} (1 − e_a)/e_a · (Y/Λ + (1 − 1/Λ)h − κ⁺_a)
+///
+/// and Γ⁻(Y) = −Γ⁺(−Y). Outcomes of two values have a closed form. For all others
+/// Y = μ_a + s_a·ε, with ε as the residuals of the arm are distributed. Wrong quantiles cost width
+/// and not validity where e is right. With more than two arms the bounds are valid arm by arm;
+/// whether they are sharp is not known.
+class MarginalModel {
+ public:
+  /// `scale`: s_a(i), nodes × arms (residual_scale). The views must outlive the model.
+  MarginalModel(const LoggedTables& tables, Matrix<double> scale);
+
+  /// O(nodes · arms).
+  MarginalScores score(double lambda) const;
+  /// A contrast at these scores. O(nodes · arms).
+  MarginalBounds bound(const MarginalScores& scores, const Contrast& contrast) const;
+  /// At Λ = 1, where both ends are one.
+  ContrastEstimate estimate(const Contrast& contrast) const;
+
+  const LoggedTables& tables() const { return tables_; }
+  /// Whether outcomes take two values, lower first.
+  bool is_binary() const { return is_binary_; }
+
+ private:
+  struct Tail {
+    double quantile = 0;  ///< of the standardised residuals
+    double mean = 0;      ///< E[h] in the same unit
+  };
+  Tail tail_of(std::span<const double> sorted, double lambda) const;
+  BoundEnd bound_end(const MarginalScores& scores, const Contrast& contrast, bool is_upper) const;
+
+  LoggedTables tables_;
+  Matrix<double> scale_;
+  bool is_binary_ = false;
+  double low_ = 0;
+  double high_ = 1;
+  std::vector<std::vector<double>> residuals_;  ///< per arm, standardised, ascending
+  std::vector<std::vector<double>> negated_;    ///< per arm, of −Y
+  std::vector<double> spread_;                  ///< per arm, mean square of the standardised
+};
+
+/// s_a(i): the standard deviation of the residuals of arm a where the covariate is that of i. The
+/// variance is constant + growth · covariate, neither part negative, fitted per arm to the squared
+/// residuals. The covariate is the degree, or whatever the spread may grow with; none is below 0.
+Matrix<double> residual_scale(const LoggedTables& tables, std::span<const double> covariate);
+
+/// `count` values from 1 to `largest`, equally far apart in logarithms.
+std::vector<double> lambda_grid(double largest, std::size_t count);
+
+/// Bounds of every contrast at every Λ: contrasts × lambdas. Scores are made once per Λ.
+std::vector<std::vector<MarginalBounds>> trace_bounds(const Context& context,
+                                                      const MarginalModel& model,
+                                                      std::span<const Contrast> contrasts,
+                                                      std::span<const double> lambdas);
+
+/// The smallest Λ at which the end of the bounds towards the threshold reaches it. None where it
+/// does not up to the largest Λ asked for; 1 where nothing has to be hidden for it.
+struct Breakdown {
+  std::optional<double> lambda;
+  std::optional<double> confident;  ///< of the end less (plus) `z` standard errors, these people
+};
+
+/// A bound of a sample need not be monotone in Λ: what counts is the smallest (largest) so far. It
+/// is looked for on a grid of 60 values, then by bisection to 1e-6.
+Breakdown find_breakdown(const Context& context, const MarginalModel& model,
+                         const Contrast& contrast, double threshold, double z, double largest);
+
+// ---- omitted variables --------------------------------------------------------------------------
+
+/// S of Chernozhukov, Cinelli, Newey, Sharma and Syrgkanis for a contrast, with α = δ_T/e_T:
+/// |bias| ≤ |ρ| √(cf_y · cf_d/(1 − cf_d)) · S.
+struct ConfoundingScale {
+  double sigma2 = 0;  ///< mean r²
+  double nu2 = 0;     ///< mean(2 Σ_a δ_a²/e_a − α²); mean α² where that is not above 0
+  double total = 0;   ///< √(σ² ν²)
+  /// Σ_a √(σ_a² ν_a²), σ_a² = mean 1{T=a} r², ν_a² = mean(2δ_a²/e_a − 1{T=a} δ_a²/e_a²): at most
+  /// `total`, and valid where each arm obeys the strengths.
+  double by_arm = 0;
+  std::vector<double> sigma2_of_arm;
+  std::vector<double> nu2_of_arm;
+  std::vector<double> total_influence;  ///< of `total`, centred
+  std::vector<double> by_arm_influence;
+};
+ConfoundingScale confounding_scale(const LoggedTables& tables, const Contrast& contrast);
+
+/// |ρ| √(cf_y · cf_d/(1 − cf_d)) · S.
+double bias_bound(double scale, double cf_y, double cf_d, double rho = 1);
+
+/// The strength cf_y = cf_d at which the bound with |ρ| = 1 is `gap`: (−f² + √(f⁴ + 4f²))/2 with
+/// f = |gap|/S. 1 where S is 0 and the gap is not.
+double robustness_value(double gap, double scale);
+
+/// A quantity with its first-order contributions.
+struct WithInfluence {
+  double value = 0;
+  std::span<const double> influence;
+  double further_variance = 0;  ///< that no contribution shows
+};
+
+/// The standard error of estimate.value + multiple · scale.value, n − 1 in the variance.
+double bound_error(const WithInfluence& estimate, const WithInfluence& scale, double multiple);
+
+/// The robustness value of the bound less (plus, where the estimate is below the threshold) z
+/// standard errors of that bound. 0 where the estimate is within z standard errors.
+double confident_robustness_value(const WithInfluence& estimate, const WithInfluence& scale,
+                                  double threshold, double z);
+
+/// The end of the bounds that is nearer to the threshold, for strengths cf_y (rows) × cf_d.
+Matrix<double> trace_contour(double estimate, double scale, double threshold,
+                             std::span<const double> cf_y, std::span<const double> cf_d);
+
+// ---- benchmarks: what is known, left out --------------------------------------------------------
+
+/// R²_T = 1 − Σ_a mean(1{T=a} − e_a)² / Σ_a m_a(1 − m_a), m_a the shares of the arms.
+double treatment_r2(std::span<const Arm> arm, MatrixView<const double> e);
+/// 1 − Σ r²/Σ (y − ȳ)².
+double outcome_r2(const LoggedTables& tables);
+
+/// How strong something known is: from the nuisances with it (long) and without it (short).
+struct Benchmark {
+  std::string name;
+  double outcome_r2_long = 0;
+  double outcome_r2_short = 0;
+  double treatment_r2_long = 0;
+  double treatment_r2_short = 0;
+  /// Whether `long` predicts the treatment better by more than two standard errors. Where it does
+  /// not, the strength of the treatment side is unknown: no reason to trust a narrow bound.
+  bool treatment_gain_is_clear = false;
+  double cf_y = 0;  ///< (R²_long − R²_short)/(1 − R²_long), within [0, 1]
+  /// C_D² = cf_d/(1 − cf_d): the larger of the two below.
+  double gain_d = 0;
+  double nu2_gain = 0;  ///< ν²_long/ν²_short − 1 of this contrast, at least 0
+  double converted_gain = 0;  ///< cf_T · mean Σ_a δ_a²(1−e_a)/e_a² / mean Σ_a δ_a²/e_a, e of short
+  double cf_d = 0;
+  double bias = 0;   ///< √(cf_y · C_D²) · S by arm of the long tables: as strong again
+  double shift = 0;  ///< estimate with it less the estimate without it
+};
+Benchmark measure_benchmark(std::string name, const LoggedTables& with, const LoggedTables& without,
+                            const Contrast& contrast);
+
+}  // namespace cone
