@@ -1,20 +1,28 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
+#include "cone/learn.hpp"
 #include "cone/matrix.hpp"
+#include "cone/options.hpp"
+#include "cone/policy.hpp"
+#include "cone/settings.hpp"
 
 /// \file
 /// What a confounder that nobody recorded could do to a value: bounds, and how strong it must be.
 
-// Pure functions of arrays of one length n (the evaluation nodes). docs/sensitivity.md explains
-// them in words.
+// First pure functions of arrays of one length n (the evaluation nodes), then the whole analysis of
+// a dataset. docs/sensitivity.md explains both in words.
 
 namespace cone {
 
@@ -31,6 +39,14 @@ enum class Reference {
   kNothing,      ///< the value itself
   kWhatWasDone,  ///< minus the mean of the observed outcomes
   kPolicy,       ///< minus the value of another policy
+};
+
+template <>
+struct EnumNames<Reference> {
+  static constexpr std::array kNames = {
+      std::pair{Reference::kNothing, std::string_view("none")},
+      std::pair{Reference::kWhatWasDone, std::string_view("done")},
+      std::pair{Reference::kPolicy, std::string_view("policy")}};
 };
 
 struct Contrast {
@@ -59,7 +75,7 @@ struct ContrastEstimate {
 
 // ---- the marginal sensitivity model -------------------------------------------------------------
 
-/// One end of the bounds of a contrast, with the standard errors of section 1 of docs/inference.
+/// One end of the bounds of a contrast.
 struct BoundEnd {
   double value = 0;
   double standard_error = 0;             ///< for these people
@@ -225,5 +241,88 @@ struct Benchmark {
 };
 Benchmark measure_benchmark(std::string name, const LoggedTables& with, const LoggedTables& without,
                             const Contrast& contrast);
+
+// ---- the whole analysis -------------------------------------------------------------------------
+
+struct SensitivityOptions {
+  double lambda_max = 5;
+  std::uint32_t lambdas = 25;
+  double threshold = 0;
+  double level = 0.95;
+  int folds = 5;
+  int selection_folds = 3;
+  std::vector<std::string> benchmarks;
+  NuisanceOptions nuisance;
+  NetworkRidgeOptions network_ridge;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("lambda_max", self.lambda_max,
+            "Look at odds of treatment that are off by up to this factor", between(1.01, 1000));
+    visitor("lambdas", self.lambdas, "Factors in the curve of the record, besides round ones",
+            between(2, 10000));
+    visitor("threshold", self.threshold,
+            "What a difference (with --against none: a value) is held against");
+    visitor("level", self.level, "Coverage of the intervals", strictly_between(0, 1));
+    visitor("folds", self.folds, "Folds of the cross-fitting", between(2, 1000));
+    visitor("selection_folds", self.selection_folds,
+            "Inner folds that choose regularisation strengths", between(2, 1000));
+    visitor("benchmarks", self.benchmarks,
+            "What to leave out to see how strong it is: network, words, names of columns, or none; "
+            "without it the network, the words, and the twelve columns that the arms differ in "
+            "most");
+    NuisanceOptions::visit(self.nuisance, visitor);
+    NetworkRidgeOptions::visit(self.network_ridge, visitor);
+  }
+  void check(std::vector<Fault>& faults) const { network_ridge.check(faults); }
+};
+
+/// What would overturn one policy's value, or its lead over something else.
+struct PolicySensitivity {
+  std::string policy;
+  std::string against;     ///< name of the other policy; empty where there is none
+  double ridge_value = 0;  ///< of the network ridge: what cone evaluate prints first
+  double value = 0;        ///< doubly robust: what the bounds are around
+  double standard_error = 0;
+  double population_standard_error = 0;
+  std::pair<double, double> interval;  ///< for these people, where nothing is hidden
+  std::vector<MarginalBounds> curve;
+  Breakdown breakdown;
+  double scale = 0;         ///< S
+  double scale_by_arm = 0;  ///< S by arm, which the figures below use
+  double sigma2 = 0;
+  double nu2 = 0;
+  double robustness = 0;
+  double confident_robustness = 0;
+  std::vector<double> contour_strengths;  ///< of rows (outcome) and columns (treatment)
+  Matrix<double> contour;
+  std::vector<Benchmark> benchmarks;
+};
+
+struct SensitivityReport {
+  double level = 0.95;
+  double lambda_max = 5;
+  double threshold = 0;
+  std::size_t num_nodes = 0;
+  std::size_t num_edges = 0;
+  std::vector<std::string> arms;
+  Reference reference = Reference::kWhatWasDone;
+  double observed_mean = 0;
+  bool propensity_sees_network = false;
+  bool outcome_is_binary = false;
+  double outcome_r2 = 0;
+  double treatment_r2 = 0;
+  std::vector<PolicySensitivity> policies;
+  std::vector<std::string> warnings;
+};
+
+/// Fits outcomes by the network ridge and propensities by logistic regression on the features, or,
+/// where that predicts the treatment clearly better, by a network ridge of the treatment; then all
+/// of the above for every policy. `against` only with Reference::kPolicy. Throws what learners
+/// throw, and Error(kUsage) for benchmarks that the data has not.
+SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& data,
+                                      std::span<const PolicyOnData> policies, Reference reference,
+                                      const PolicyOnData* against,
+                                      const SensitivityOptions& options);
 
 }  // namespace cone
