@@ -101,6 +101,10 @@ double times_to_undo(const SensitivityReport& report, const PolicySensitivity& p
 
 std::vector<std::string> sensitivity_sentences(const SensitivityReport& report,
                                                const PolicySensitivity& policy) {
+  if (report.reference == Reference::kPolicy && policy.scale_by_arm == 0) {
+    return {fmt::format("{} does the same as {} for everyone: nothing can come between them.",
+                        printable(policy.policy), printable(policy.against))};
+  }
   std::vector<std::string> out = {describe_value(report, policy),
                                   describe_breakdown(report, policy), describe_robustness(policy),
                                   describe_network(report, policy)};

@@ -52,12 +52,13 @@ std::string benchmark_table(const SensitivityReport& report, const PolicySensiti
                    {"times to undo it"}});
   for (const Benchmark& benchmark : policy.benchmarks) {
     const double times = times_to_undo(report, policy, benchmark);
-    table.add_row({printable(benchmark.name), fmt::format("{:.1f} %", 100 * benchmark.cf_y),
-                   benchmark.treatment_gain_is_clear ? fmt::format("{:.1f} %", 100 * benchmark.cf_d)
-                                                     : "not clear",
-                   fmt::format("{:.{}f}", benchmark.bias, decimals),
-                   fmt::format("{:+.{}f}", benchmark.shift, decimals),
-                   std::isfinite(times) ? fmt::format("{:.1f}", times) : "-"});
+    table.add_row(
+        {printable(benchmark.name), fmt::format("{:.1f} %", 100 * benchmark.cf_y),
+         benchmark.treatment_gain_is_clear ? fmt::format("{:.1f} %", 100 * benchmark.cf_d)
+                                           : "not clear",
+         benchmark.treatment_gain_is_clear ? fmt::format("{:.{}f}", benchmark.bias, decimals) : "-",
+         fmt::format("{:+.{}f}", benchmark.shift, decimals),
+         std::isfinite(times) ? fmt::format("{:.1f}", times) : "-"});
   }
   return table.to_string();
 }

@@ -125,6 +125,12 @@ class Analysis {
     report.outcome_r2 = outcome_r2(tables(long_));
     report.treatment_r2 = treatment_r2(observed.treatment, long_.e.view());
     report.warnings = warnings_;
+    if (report.treatment_r2 <= 0) {
+      report.warnings.push_back(
+          "the propensities predict the treatment no better than the shares of the arms do: either "
+          "it was given at random, or what decided it is missing; in the second case the bounds of "
+          "an omitted variable are too narrow");
+    }
   }
 
   PolicySensitivity analyse(const Contrast& contrast, std::vector<MarginalBounds> curve) const {
