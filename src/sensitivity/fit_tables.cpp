@@ -1,6 +1,5 @@
 #include "sensitivity/fit_tables.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -25,36 +24,33 @@ Dataset as_treatment_data(const Dataset& data, Arm arm) {
   return out;
 }
 
+/// A linear model of an indicator predicts below 0 and above 1, and a weight of one over that would
+/// be anything. A logistic regression on its out-of-fold predictions makes probabilities of them.
 PropensityTable fit_on_network(const Context& context, const Dataset& data, const FitPlan& plan,
                                const SensitivityOptions& options) {
   NetworkRidgeOptions ridge = options.network_ridge;
   ridge.undersmoothing = 1;  // a propensity is to predict well, node by node
-  Matrix<double> e(plan.scored.size(), data.num_arms());
+  Dataset scored = data;
+  scored.features = {};
+  Matrix<double> scores(data.num_nodes(), data.num_arms() - 1);
   std::vector<std::string> warnings;
-  // Of two arms one says all.
-  const std::size_t first = data.num_arms() == 2 ? 1 : 0;
-  for (std::size_t a = first; a < data.num_arms(); ++a) {
-    const double whole = static_cast<double>(data.num_arms() - first);
-    const double done = static_cast<double>(a - first);
-    const StageScope stage(context, fmt::format("propensity of arm {}", data.arms[a]), done / whole,
-                           (done + 1) / whole);
-    Nuisances fitted =
+  for (std::size_t a = 1; a < data.num_arms(); ++a) {
+    const auto whole = static_cast<double>(data.num_arms());
+    const StageScope stage(context, fmt::format("propensity of arm {}", data.arms[a]),
+                           static_cast<double>(a - 1) / whole, static_cast<double>(a) / whole);
+    const Nuisances fitted =
         NetworkRidgeLearner(ridge).fit(context, as_treatment_data(data, static_cast<Arm>(a)), plan);
-    for (std::size_t k = 0; k < plan.scored.size(); ++k) e(k, a) = fitted.outcome->mu(k, 0);
+    for (std::size_t k = 0; k < plan.scored.size(); ++k) {
+      scores(plan.scored[k], a - 1) = fitted.outcome->mu(k, 0);
+    }
+    scored.features.names.push_back(data.arms[a]);
     warnings.insert(warnings.end(), fitted.outcome->warnings.begin(),
                     fitted.outcome->warnings.end());
   }
-  for (std::size_t k = 0; k < e.rows(); ++k) {
-    const std::span<double> row = e.row(k);
-    if (first == 1) row[0] = 1 - row[1];
-    double total = 0;
-    for (double& share : row) total += share = std::clamp(share, 0.0, 1.0);
-    for (double& share : row) {
-      share = total > 0 ? share / total : 1 / static_cast<double>(row.size());
-    }
-  }
-  PropensityTable out = bound_propensities(std::move(e), options.nuisance.propensity_bound);
-  out.warnings = std::move(warnings);
+  scored.features.num_dense = scores.cols();
+  scored.features.matrix = FeatureMatrix(std::move(scores));
+  PropensityTable out = *LogisticLearner(options.nuisance).fit(context, scored, plan).propensity;
+  out.warnings.insert(out.warnings.end(), warnings.begin(), warnings.end());
   return out;
 }
 

@@ -19,15 +19,15 @@ struct FittedTables {
 
 enum class PropensityModel {
   kFeatures,  ///< logistic regression on the features
-  kNetwork,   ///< network ridge of every arm's indicator on features and network
+  kNetwork,   ///< network ridge of the arms' indicators on features and network
 };
 
 /// Outcomes by the network ridge, propensities as asked for.
 FittedTables fit_tables(const Context& context, const Dataset& data, const FitPlan& plan,
                         PropensityModel model, const SensitivityOptions& options);
 
-/// Propensities alone. Those of the network come from linear models without undersmoothing: what
-/// lies outside of [bound, 1 − bound] is moved there, and rows are made to sum to 1 before that.
+/// Propensities alone, of a plan that scores every node. Those of the network are a logistic
+/// regression on the out-of-fold predictions of one network ridge per arm but the control arm.
 PropensityTable fit_propensity(const Context& context, const Dataset& data, const FitPlan& plan,
                                PropensityModel model, const SensitivityOptions& options);
 
