@@ -131,7 +131,6 @@ class MarginalModel {
     double mean = 0;      ///< E[h] in the same unit
   };
   Tail tail_of(std::span<const double> sorted, double lambda) const;
-  BoundEnd bound_end(const MarginalScores& scores, const Contrast& contrast, bool is_upper) const;
 
   LoggedTables tables_;
   Matrix<double> scale_;
@@ -158,16 +157,17 @@ std::vector<std::vector<MarginalBounds>> trace_bounds(const Context& context,
                                                       std::span<const double> lambdas);
 
 /// The smallest Λ at which the end of the bounds towards the threshold reaches it. None where it
-/// does not up to the largest Λ asked for; 1 where nothing has to be hidden for it.
+/// does not up to the end of the curve; 1 where nothing has to be hidden for it.
 struct Breakdown {
   std::optional<double> lambda;
   std::optional<double> confident;  ///< of the end less (plus) `z` standard errors, these people
 };
 
 /// A bound of a sample need not be monotone in Λ: what counts is the smallest (largest) so far. It
-/// is looked for on a grid of 60 values, then by bisection to 1e-6.
+/// is looked for on the curve of the contrast, which starts at 1, then by bisection to 1e-5.
 Breakdown find_breakdown(const Context& context, const MarginalModel& model,
-                         const Contrast& contrast, double threshold, double z, double largest);
+                         const Contrast& contrast, std::span<const MarginalBounds> curve,
+                         double threshold, double z);
 
 // ---- omitted variables --------------------------------------------------------------------------
 

@@ -143,8 +143,7 @@ class Analysis {
     out.population_standard_error = estimate.population_standard_error;
     out.interval = {out.value - z * out.standard_error, out.value + z * out.standard_error};
     out.curve = std::move(curve);
-    out.breakdown =
-        find_breakdown(context_, *model_, contrast, options_.threshold, z, options_.lambda_max);
+    out.breakdown = find_breakdown(context_, *model_, contrast, out.curve, options_.threshold, z);
     const ConfoundingScale scale = confounding_scale(tables(long_), contrast);
     out.scale = scale.total;
     out.scale_by_arm = scale.by_arm;

@@ -6,23 +6,30 @@
 namespace cone {
 namespace {
 
-constexpr std::size_t kNumGridValues = 60;
+/// How far the end of the bounds towards the threshold is from it, less some standard errors.
+struct Gap {
+  double sign;
+  double threshold;
+  double errors;
 
-/// The smallest Λ at which `gap` is no longer above 0, on a grid and then by bisection.
-template <class Gap>
-std::optional<double> find_first_crossing(const Context& context, const Gap& gap, double largest) {
-  if (!(gap(1.0) > 0)) return 1.0;
-  double before = 1;
-  for (const double lambda : lambda_grid(largest, kNumGridValues)) {
-    context.poll();
-    if (gap(lambda) > 0) {
-      before = lambda;
-      continue;
-    }
-    double after = lambda;
-    while (after - before > 1e-7) {
+  double operator()(const MarginalBounds& bounds) const {
+    const BoundEnd& end = sign > 0 ? bounds.lower : bounds.upper;
+    return sign * (end.value - threshold) - errors * end.standard_error;
+  }
+};
+
+/// The smallest Λ at which the gap is no longer above 0: on the curve, then by bisection.
+template <class BoundsAt>
+std::optional<double> find_first_crossing(std::span<const MarginalBounds> curve,
+                                          const BoundsAt& bounds_at, const Gap& gap) {
+  if (!(gap(curve.front()) > 0)) return 1.0;
+  for (std::size_t k = 1; k < curve.size(); ++k) {
+    if (gap(curve[k]) > 0) continue;
+    double before = curve[k - 1].lambda;
+    double after = curve[k].lambda;
+    while (after - before > 1e-5) {
       const double middle = (before + after) / 2;
-      (gap(middle) > 0 ? before : after) = middle;
+      (gap(bounds_at(middle)) > 0 ? before : after) = middle;
     }
     return (before + after) / 2;
   }
@@ -58,18 +65,16 @@ std::vector<std::vector<MarginalBounds>> trace_bounds(const Context& context,
 }
 
 Breakdown find_breakdown(const Context& context, const MarginalModel& model,
-                         const Contrast& contrast, double threshold, double z, double largest) {
-  const double centre = model.bound(model.score(1), contrast).lower.value;
-  const double sign = centre >= threshold ? 1 : -1;
-  const auto gap_with = [&](double errors) {
-    return [&model, &contrast, sign, threshold, errors](double lambda) {
-      const MarginalBounds bounds = model.bound(model.score(lambda), contrast);
-      const BoundEnd& end = sign > 0 ? bounds.lower : bounds.upper;
-      return sign * (end.value - threshold) - errors * end.standard_error;
-    };
+                         const Contrast& contrast, std::span<const MarginalBounds> curve,
+                         double threshold, double z) {
+  require(!curve.empty() && curve.front().lambda == 1, "sensitivity: a curve starts at 1");
+  const auto bounds_at = [&](double lambda) {
+    context.poll();
+    return model.bound(model.score(lambda), contrast);
   };
-  return {.lambda = find_first_crossing(context, gap_with(0), largest),
-          .confident = find_first_crossing(context, gap_with(z), largest)};
+  const double sign = curve.front().lower.value >= threshold ? 1 : -1;
+  return {.lambda = find_first_crossing(curve, bounds_at, Gap{sign, threshold, 0}),
+          .confident = find_first_crossing(curve, bounds_at, Gap{sign, threshold, z})};
 }
 
 }  // namespace cone

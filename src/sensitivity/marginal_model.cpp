@@ -34,6 +34,26 @@ Score score_binary(bool is_logged, double y, double mu, double e, double lambda)
   return combine(is_logged, y, e, kappa, y / lambda + (1 - 1 / lambda) * h - kappa);
 }
 
+/// Mean and standard error in one pass. Curves take thousands of passes over all nodes, so these
+/// sums are plain; they are of differences from the first value, which keeps the digits.
+struct Moments {
+  void add(double x) {
+    if (std::isnan(origin)) origin = x;
+    const double gap = x - origin;
+    total += gap;
+    squares += gap * gap;
+  }
+  double mean(double n) const { return origin + total / n; }
+  /// Of the mean, n − 1 in the variance.
+  double squared_error(double n) const {
+    return std::max(squares - total / n * total, 0.0) / (n - 1) / n;
+  }
+
+  double origin = kNaN;
+  double total = 0;
+  double squares = 0;
+};
+
 void require_tables(const LoggedTables& tables) {
   const std::size_t n = tables.arm.size();
   const std::size_t num_arms = tables.mu.cols();
@@ -138,39 +158,43 @@ MarginalScores MarginalModel::score(double lambda) const {
   return out;
 }
 
-BoundEnd MarginalModel::bound_end(const MarginalScores& scores, const Contrast& contrast,
-                                  bool is_upper) const {
+MarginalBounds MarginalModel::bound(const MarginalScores& scores, const Contrast& contrast) const {
   const std::size_t n = tables_.arm.size();
-  std::vector<double> phi(n);
-  std::vector<double> noise(n);
-  CompensatedSum unlogged;
+  const std::size_t num_arms = scores.upper.cols();
+  const bool from_done = contrast.reference == Reference::kWhatWasDone;
+  Moments lower, upper, lower_noise, upper_noise;
+  double unlogged = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    double total = contrast.reference == Reference::kWhatWasDone ? -tables_.outcome[i] : 0.0;
-    for (std::size_t a = 0; a < scores.upper.cols(); ++a) {
+    const Arm t = tables_.arm[i];
+    double low = from_done ? -tables_.outcome[i] : 0.0;
+    double high = low;
+    for (std::size_t a = 0; a < num_arms; ++a) {
       const double weight = contrast.weight(i, a);
       if (weight == 0) continue;  // an arm that nobody got has no bound, and needs none
-      const bool takes_upper = (weight > 0) == is_upper;
-      total += weight * (takes_upper ? scores.upper(i, a) : scores.lower(i, a));
-      if (tables_.arm[i] == a) {
-        noise[i] = weight * (takes_upper ? scores.upper_noise[i] : scores.lower_noise[i]);
-      } else {
-        const double sd = weight * scale_(i, a);
-        unlogged.add(sd * sd * spread_[a]);
-      }
+      const double with_lower = weight * scores.lower(i, a);
+      const double with_upper = weight * scores.upper(i, a);
+      low += weight > 0 ? with_lower : with_upper;
+      high += weight > 0 ? with_upper : with_lower;
+      const double sd = weight * scale_(i, a);
+      if (a != t) unlogged += sd * sd * spread_[a];
     }
-    phi[i] = total;
+    lower.add(low);
+    upper.add(high);
+    const double weight = contrast.weight(i, t);
+    const double with_lower = weight * scores.lower_noise[i];
+    const double with_upper = weight * scores.upper_noise[i];
+    lower_noise.add(weight > 0 ? with_lower : with_upper);
+    upper_noise.add(weight > 0 ? with_upper : with_lower);
   }
   const auto size = static_cast<double>(n);
-  const double error = cone::standard_error(noise);
-  return {.value = mean(phi),
-          .standard_error = std::sqrt(error * error + unlogged.value() / (size * size)),
-          .population_standard_error = cone::standard_error(phi)};
-}
-
-MarginalBounds MarginalModel::bound(const MarginalScores& scores, const Contrast& contrast) const {
+  const auto end_of = [&](const Moments& phi, const Moments& noise) {
+    return BoundEnd{.value = phi.mean(size),
+                    .standard_error = std::sqrt(noise.squared_error(size) + unlogged / size / size),
+                    .population_standard_error = std::sqrt(phi.squared_error(size))};
+  };
   return {.lambda = scores.lambda,
-          .lower = bound_end(scores, contrast, /*is_upper=*/false),
-          .upper = bound_end(scores, contrast, /*is_upper=*/true)};
+          .lower = end_of(lower, lower_noise),
+          .upper = end_of(upper, upper_noise)};
 }
 
 ContrastEstimate MarginalModel::estimate(const Contrast& contrast) const {

@@ -14,6 +14,11 @@ namespace {
 using testing::draw_world;
 using testing::SensitivityWorld;
 
+Breakdown break_down(const MarginalModel& model, const Contrast& contrast, double threshold) {
+  const auto curves = trace_bounds(Context(), model, std::vector{contrast}, lambda_grid(5, 20));
+  return find_breakdown(Context(), model, contrast, curves[0], threshold, 1.96);
+}
+
 TEST(LambdaGrid, GoesFromOneToTheLargest) {
   const std::vector<double> grid = lambda_grid(5, 50);
   ASSERT_EQ(grid.size(), 50U);
@@ -48,16 +53,16 @@ TEST(Breakdown, IsWhereTheNearerEndMeetsTheThreshold) {
   const double centre = model.estimate(world.value()).value;
   for (const double gap : {0.15, -0.15}) {
     const double threshold = centre - gap;
-    const Breakdown found = find_breakdown(Context(), model, world.value(), threshold, 1.96, 5);
+    const Breakdown found = break_down(model, world.value(), threshold);
     ASSERT_TRUE(found.lambda && found.confident);
     const MarginalBounds at = model.bound(model.score(*found.lambda), world.value());
-    EXPECT_NEAR((gap > 0 ? at.lower : at.upper).value, threshold, 1e-5);
+    EXPECT_NEAR((gap > 0 ? at.lower : at.upper).value, threshold, 1e-4);
     EXPECT_GT(*found.confident, 1);
     EXPECT_LT(*found.confident, *found.lambda);
     const MarginalBounds sure = model.bound(model.score(*found.confident), world.value());
     const double end = gap > 0 ? sure.lower.value - 1.96 * sure.lower.standard_error
                                : sure.upper.value + 1.96 * sure.upper.standard_error;
-    EXPECT_NEAR(end, threshold, 1e-5);
+    EXPECT_NEAR(end, threshold, 1e-4);
   }
 }
 
@@ -65,15 +70,14 @@ TEST(Breakdown, IsOneWithoutAGapAndNoneWhereNothingReachesIt) {
   const SensitivityWorld world = draw_world(3, 500, 2);
   const MarginalModel model = world.model();
   const ContrastEstimate estimate = model.estimate(world.value());
-  const Breakdown none = find_breakdown(Context(), model, world.value(), estimate.value, 1.96, 5);
-  EXPECT_EQ(none.lambda, 1);
+  const Breakdown none = break_down(model, world.value(), estimate.value);
+  EXPECT_NEAR(*none.lambda, 1, 1e-5);
   EXPECT_EQ(none.confident, 1);
-  const Breakdown unsure = find_breakdown(Context(), model, world.value(),
-                                          estimate.value - estimate.standard_error, 1.96, 5);
+  const Breakdown unsure =
+      break_down(model, world.value(), estimate.value - estimate.standard_error);
   EXPECT_GT(*unsure.lambda, 1);
   EXPECT_EQ(unsure.confident, 1);
-  const Breakdown far =
-      find_breakdown(Context(), model, world.value(), estimate.value - 50, 1.96, 5);
+  const Breakdown far = break_down(model, world.value(), estimate.value - 50);
   EXPECT_FALSE(far.lambda);
   EXPECT_FALSE(far.confident);
 }
