@@ -64,11 +64,16 @@ std::string benchmark_table(const SensitivityReport& report, const PolicySensiti
 }
 
 std::string describe_models(const SensitivityReport& report) {
+  const std::string treatment =
+      report.treatment_r2 > 0.005
+          ? fmt::format("explain {:.0f} % of who was treated", 100 * report.treatment_r2)
+          : "explain next to nothing of who was treated";
   return fmt::format(
-      "Outcomes by the network ridge (it explains {:.0f} % of them out of fold), propensities from "
-      "{} ({:.0f} % of who was treated).\nAll figures are for these {} people.\n",
-      100 * report.outcome_r2, report.propensity_sees_network ? "features and network" : "features",
-      100 * report.treatment_r2, grouped(report.num_nodes));
+      "The network ridge explains {:.0f} % of the outcomes out of fold; propensities from "
+      "{} {}.\nAll figures are for these {} people.\n",
+      100 * report.outcome_r2,
+      report.propensity_sees_network ? "features and network" : "the features", treatment,
+      grouped(report.num_nodes));
 }
 
 }  // namespace

@@ -110,6 +110,8 @@ TEST(SensitivityText, ShowsRoundFactorsOnlyAndBothValues) {
   expect_words(text, "[-1.600, 3.400]");
   EXPECT_EQ(text.find("1.1 "), std::string::npos);
   expect_words(text, "not clear");
+  expect_words(text, "explains 50 % of the outcomes");
+  expect_words(text, "the features explain next to nothing of who was treated");
 }
 
 TEST(SensitivityJson, HasArraysOfOneLengthAndNullWhereNothingUndoesIt) {
