@@ -219,7 +219,7 @@ class Analysis {
       }
     };
     if (benchmarks_.network) {
-      fit_without(kNetworkName, leave_out_network(data_.observed), PropensityModel::kFeatures);
+      fit_without(kNetworkName, leave_out_network(data_.observed), propensity_);
     }
     for (const FeatureGroup& group : benchmarks_.groups) {
       fit_without(group.name, leave_out(data_.observed, group), propensity_);

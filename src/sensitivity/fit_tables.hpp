@@ -19,15 +19,14 @@ struct FittedTables {
 
 enum class PropensityModel {
   kFeatures,  ///< logistic regression on the features
-  kNetwork,   ///< network ridge of the arms' indicators on features and network
+  kNetwork,   ///< network ridge of the treatment (predict_treatment)
 };
 
 /// Outcomes by the network ridge, propensities as asked for.
 FittedTables fit_tables(const Context& context, const Dataset& data, const FitPlan& plan,
                         PropensityModel model, const SensitivityOptions& options);
 
-/// Propensities alone, of a plan that scores every node. Those of the network are a logistic
-/// regression on the out-of-fold predictions of one network ridge per arm but the control arm.
+/// Propensities alone, within the bound of the options.
 PropensityTable fit_propensity(const Context& context, const Dataset& data, const FitPlan& plan,
                                PropensityModel model, const SensitivityOptions& options);
 

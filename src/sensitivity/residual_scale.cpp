@@ -4,7 +4,7 @@
 #include "cone/sensitivity.hpp"
 
 #include "base/numeric.hpp"
-#include "network_ridge/network_ridge_variance.hpp"
+#include "nuisance/residual_variance.hpp"
 
 namespace cone {
 
