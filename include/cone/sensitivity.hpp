@@ -249,6 +249,7 @@ struct SensitivityOptions {
   std::uint32_t lambdas = 25;
   double threshold = 0;
   double level = 0.95;
+  Dependence dependence = Dependence::kLargest;
   int folds = 5;
   int selection_folds = 3;
   std::vector<std::string> benchmarks;
@@ -264,6 +265,8 @@ struct SensitivityOptions {
     visitor("threshold", self.threshold,
             "What a difference (with --against none: a value) is held against");
     visitor("level", self.level, "Coverage of the intervals", strictly_between(0, 1));
+    visitor("dependence", self.dependence,
+            "How errors of connected people go together in the intervals");
     visitor("folds", self.folds, "Folds of the cross-fitting", between(2, 1000));
     visitor("selection_folds", self.selection_folds,
             "Inner folds that choose regularisation strengths", between(2, 1000));
@@ -284,7 +287,10 @@ struct PolicySensitivity {
   double ridge_value = 0;  ///< of the network ridge: what cone evaluate prints first
   double value = 0;        ///< doubly robust: what the bounds are around
   double standard_error = 0;
-  double population_standard_error = 0;
+  double population_standard_error = 0;  ///< of independent people
+  /// The errors for these people, those of the curve too, are this much larger than those of
+  /// independent people.
+  double error_factor = 1;
   std::pair<double, double> interval;  ///< for these people, where nothing is hidden
   std::vector<MarginalBounds> curve;
   Breakdown breakdown;

@@ -108,6 +108,7 @@ nlohmann::ordered_json to_json(const SensitivityReport& report, nlohmann::ordere
         {"value", json_number(policy.value)},
         {"standard_error", json_number(policy.standard_error)},
         {"population_standard_error", json_number(policy.population_standard_error)},
+        {"error_factor", json_number(policy.error_factor)},
         {"interval", {json_number(policy.interval.first), json_number(policy.interval.second)}},
         {"marginal", curve_json(policy)},
         {"omitted_variable", omitted_variable_json(report, policy)},

@@ -89,6 +89,12 @@ std::string sensitivity_text(const SensitivityReport& report) {
     text += fmt::format(
         "\nDoubly robust {:.{}f}, network ridge {:.{}f}. The bounds are around the first.\n\n",
         policy.value, decimals, policy.ridge_value, decimals);
+    if (policy.error_factor > 1.005) {
+      text += fmt::format(
+          "Errors of connected people go together: standard errors are {:.2f} times those of "
+          "independent people.\n\n",
+          policy.error_factor);
+    }
     text += curve_table(report, policy);
     if (!policy.benchmarks.empty()) text += "\n" + benchmark_table(report, policy);
   }

@@ -10,6 +10,7 @@
 #include "base/numeric.hpp"
 #include "base/text.hpp"
 #include "estimate/significance.hpp"
+#include "sensitivity/error_inflation.hpp"
 #include "sensitivity/feature_groups.hpp"
 #include "sensitivity/fit_tables.hpp"
 
@@ -108,6 +109,8 @@ class Analysis {
     }
     fit_long();
     model_ = std::make_unique<MarginalModel>(tables(long_), residual_scale(tables(long_), degree));
+    inflation_ =
+        std::make_unique<ErrorInflation>(context, data.observed, tables(long_), options.dependence);
     leave_out_each();
   }
 
@@ -136,14 +139,21 @@ class Analysis {
   PolicySensitivity analyse(const Contrast& contrast, std::vector<MarginalBounds> curve) const {
     PolicySensitivity out;
     const ContrastEstimate estimate = model_->estimate(contrast);
-    const double z = two_sided_normal_quantile(options_.level);
+    // One factor for all of a contrast's errors: friends share noise, whatever is hidden.
+    out.error_factor = inflation_->factor(context_, contrast, estimate);
+    const double z = out.error_factor * two_sided_normal_quantile(options_.level);
     out.ridge_value = direct_value(contrast);
     out.value = estimate.value;
-    out.standard_error = estimate.standard_error;
+    out.standard_error = out.error_factor * estimate.standard_error;
     out.population_standard_error = estimate.population_standard_error;
-    out.interval = {out.value - z * out.standard_error, out.value + z * out.standard_error};
+    out.interval = {out.value - z * estimate.standard_error,
+                    out.value + z * estimate.standard_error};
+    out.breakdown = find_breakdown(context_, *model_, contrast, curve, options_.threshold, z);
     out.curve = std::move(curve);
-    out.breakdown = find_breakdown(context_, *model_, contrast, out.curve, options_.threshold, z);
+    for (MarginalBounds& at : out.curve) {
+      at.lower.standard_error *= out.error_factor;
+      at.upper.standard_error *= out.error_factor;
+    }
     const ConfoundingScale scale = confounding_scale(tables(long_), contrast);
     out.scale = scale.total;
     out.scale_by_arm = scale.by_arm;
@@ -235,6 +245,7 @@ class Analysis {
   PropensityModel propensity_ = PropensityModel::kFeatures;
   FittedTables long_;
   std::unique_ptr<MarginalModel> model_;
+  std::unique_ptr<ErrorInflation> inflation_;
   std::vector<LeftOut> left_out_;
   std::vector<std::string> warnings_;
 };

@@ -150,6 +150,29 @@ TEST(AnalyseSensitivity, DifferencesAreThoseOfValues) {
   EXPECT_NEAR(against.value, 1, 0.4);
 }
 
+TEST(AnalyseSensitivity, ErrorsGrowByOneFactorWhereFriendsShareNoise) {
+  LoadedData data = draw_data(300, 0);
+  Rng rng(8, Stream::kTest, 5);
+  for (std::size_t i = 0; i < 300; i += 10) {
+    const double shared = 2 * rng.normal();
+    for (std::size_t k = i; k < i + 10; ++k) data.observed.outcome[k] += shared;
+  }
+  SensitivityOptions options;
+  options.benchmarks = {"none"};
+  // A model of own features leaves what friends share in the residuals.
+  options.network_ridge.ridge_groups = {"own"};
+  const PolicySensitivity found = analyse(data, Reference::kWhatWasDone, options).policies[0];
+  options.dependence = Dependence::kIndependent;
+  const PolicySensitivity alone = analyse(data, Reference::kWhatWasDone, options).policies[0];
+  EXPECT_EQ(alone.error_factor, 1);
+  EXPECT_GT(found.error_factor, 1.2);
+  EXPECT_NEAR(found.standard_error, found.error_factor * alone.standard_error, 1e-12);
+  EXPECT_NEAR(found.curve.back().upper.standard_error,
+              found.error_factor * alone.curve.back().upper.standard_error, 1e-12);
+  EXPECT_EQ(found.breakdown.lambda, alone.breakdown.lambda);
+  EXPECT_LE(found.breakdown.confident.value_or(5), alone.breakdown.confident.value_or(5));
+}
+
 TEST(AnalyseSensitivity, IsTheSameAtAnyNumberOfThreads) {
   const LoadedData data = draw_data(200, 1);
   SensitivityOptions options;
