@@ -28,8 +28,11 @@ data that were changed for a reason, and says whether it behaved:
             a treatment that does nothing, to people who look like being treated. It must seem to do
             nothing: its mean is within two of its standard errors of 0, or half of one of the answer
   feature   one more feature, of random numbers: must not move the answer by half a standard error
-  subset    without a tenth of the people: must not move it by one standard error for people like these
+  subset    without a tenth of the people: must not move it by half a standard error for people like
+            these
   seeds     other folds: must not move it by half a standard error
+Moves are root mean squares over the reruns (--draws).
+
 A check that fails says that something is wrong; one that passes does not say that all is right: what
 is hidden stays hidden (cone sensitivity).
 

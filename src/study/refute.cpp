@@ -180,11 +180,17 @@ CheckOutcome judge_check(RefuteCheck check, std::vector<double> differences,
     const double chance = standard_error(out.differences);
     out.allowed = std::max(std::isnan(chance) ? 0 : 2 * chance, answer.standard_error / 2);
   } else {
+    // A mean and not the largest, which would grow with the number of reruns.
+    double squares = 0;
     for (const double difference : out.differences) {
-      out.moved = std::max(out.moved, std::abs(difference - answer.difference));
+      squares += (difference - answer.difference) * (difference - answer.difference);
     }
-    out.allowed = check == RefuteCheck::kSubset ? answer.population_standard_error
-                                                : answer.standard_error / 2;
+    if (!out.differences.empty()) {
+      out.moved = std::sqrt(squares / static_cast<double>(out.differences.size()));
+    }
+    out.allowed =
+        (check == RefuteCheck::kSubset ? answer.population_standard_error : answer.standard_error) /
+        2;
   }
   out.passes = !out.differences.empty() && out.moved <= out.allowed;
   return out;

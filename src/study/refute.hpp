@@ -66,7 +66,7 @@ struct RefuteOptions {
 struct CheckOutcome {
   RefuteCheck check{};
   std::vector<double> differences;  ///< one per rerun that succeeded
-  double moved = 0;  ///< placebo: |mean|; others: the largest distance from the answer
+  double moved = 0;  ///< placebo: |mean|; others: root mean square distance from the answer
   double allowed = 0;
   bool passes = false;
 };
@@ -92,8 +92,8 @@ struct Refutation {
 ///
 /// Thresholds, in standard errors s of the answer for these people (p: for people like these):
 /// placebo passes where the mean of the reruns is within two of its own standard errors of 0, or
-/// within s/2; feature and seeds where no rerun is further than s/2 from the answer; subset where
-/// none is further than p.
+/// within s/2; feature and seeds where reruns are within s/2 of the answer (root mean square);
+/// subset where they are within p/2.
 ///
 /// Throws Error(kUsage) on bad options, Error(kData) where the data allow no fit as they are, and
 /// as run_units does.

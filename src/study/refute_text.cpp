@@ -37,13 +37,13 @@ std::string check_sentence(const CheckOutcome& outcome, const RefutedPolicy& ans
           outcome.passes ? "." : ": the method sees effects that are not there.");
     case RefuteCheck::kFeature:
       return fmt::format(
-          "A feature of random numbers moved the answer by at most {}{}", moved,
+          "A feature of random numbers typically moved the answer by {}{}", moved,
           outcome.passes ? "." : ": it should not; more data or fewer features help.");
     case RefuteCheck::kSubset:
-      return fmt::format("Without a tenth of the people the answer moved by at most {}{}", moved,
+      return fmt::format("Without a tenth of the people the answer typically moved by {}{}", moved,
                          outcome.passes ? "." : ": it hangs on a few of them.");
     case RefuteCheck::kSeeds:
-      return fmt::format("Other folds moved the answer by at most {}{}", moved,
+      return fmt::format("Other folds typically moved the answer by {}{}", moved,
                          outcome.passes ? "." : ": report a median over several seeds.");
   }
   return "";

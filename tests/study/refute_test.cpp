@@ -173,10 +173,11 @@ TEST(JudgeCheck, KnowsItsThresholds) {
   EXPECT_TRUE(passes(RefuteCheck::kPlacebo, {-2, 4})) << "chance";
   for (const RefuteCheck check : {RefuteCheck::kFeature, RefuteCheck::kSeeds}) {
     EXPECT_TRUE(passes(check, {5.4, 4.6}));
-    EXPECT_FALSE(passes(check, {5, 4.4}));
+    EXPECT_TRUE(passes(check, {5.6, 5})) << "one of two, root mean square 0.42";
+    EXPECT_FALSE(passes(check, {5.8, 5}));
   }
-  EXPECT_TRUE(passes(RefuteCheck::kSubset, {6.9, 3.1}));
-  EXPECT_FALSE(passes(RefuteCheck::kSubset, {7.1}));
+  EXPECT_TRUE(passes(RefuteCheck::kSubset, {5.9, 4.1}));
+  EXPECT_FALSE(passes(RefuteCheck::kSubset, {6.1}));
   EXPECT_FALSE(passes(RefuteCheck::kSeeds, {})) << "nothing is known";
 }
 
@@ -186,7 +187,8 @@ TEST(RefuteSentences, SayWhatFailed) {
   const auto sentence = [&](RefuteCheck check, std::vector<double> differences) {
     return check_sentence(judge_check(check, std::move(differences), answer), answer);
   };
-  EXPECT_EQ(sentence(RefuteCheck::kSeeds, {5.25}), "Other folds moved the answer by at most 0.25.");
+  EXPECT_EQ(sentence(RefuteCheck::kSeeds, {5.25}),
+            "Other folds typically moved the answer by 0.25.");
   EXPECT_NE(sentence(RefuteCheck::kPlacebo, {3, 3.1}).find("effects that are not there"),
             std::string::npos);
   EXPECT_NE(sentence(RefuteCheck::kSubset, {}).find("failed"), std::string::npos);
