@@ -135,6 +135,7 @@ class Refuter {
     for (const MatrixView<const double>& policy : policies_) {
       tables.push_back(take_rows(policy, nodes));
     }
+    policies.reserve(tables.size());
     for (const Matrix<double>& table : tables) policies.push_back(table.view());
     return measure_differences(context, select_nodes(data_, nodes), policies, options_,
                                /*with_errors=*/false);
