@@ -13,6 +13,8 @@ enum ExitStatus : int { kSuccess = 0, kFailure = 1, kBadInput = 2 };
 using Command = std::function<int()>;
 void add_evaluate_command(CLI::App& root, Command& chosen);
 void add_effects_command(CLI::App& root, Command& chosen);
+void add_sensitivity_command(CLI::App& root, Command& chosen);
+void add_refute_command(CLI::App& root, Command& chosen);
 void add_check_command(CLI::App& root, Command& chosen);
 void add_tune_command(CLI::App& root, Command& chosen);
 void add_fit_command(CLI::App& root, Command& chosen);

@@ -35,6 +35,7 @@ enum class Stream : std::uint32_t {
   kPosterior = 18,
   kDependence = 19,
   kComparison = 20,
+  kRefuter = 21,
 };
 
 /// A counter-based generator (Philox 4×32-10): the draws of (seed, stream, item) are a pure

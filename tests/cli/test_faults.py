@@ -184,6 +184,15 @@ class Faults(FolderTest):
                                          "record.json", "--estimators", "naive,snips", "--folds", 2],
                      self.old_files("record.json"))
 
+    def test_sensitivity(self):
+        self.disturb("sensitivity --json", ["sensitivity", self.folder, "--policy", "uniform",
+                                            "--json", "record.json", "--benchmarks", "none"],
+                     self.old_files("record.json"))
+
+    def test_refute(self):
+        self.disturb("refute", ["refute", self.folder, "--policy", "uniform", "--out", "refuted",
+                                "--checks", "seeds", "--draws", 2, "--folds", 2], self.old_files())
+
     def test_check(self):
         self.disturb("check --json", ["check", self.folder, "--json", "record.json"],
                      self.old_files("record.json"))

@@ -1,0 +1,114 @@
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cone/options.hpp"
+#include "cone/policy.hpp"
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "commands.hpp"
+#include "data_argument.hpp"
+#include "flags.hpp"
+#include "options/json_text.hpp"
+#include "study/refute.hpp"
+#include "terminal.hpp"
+
+namespace cone::app {
+namespace {
+
+constexpr const char* kRefuteFooter =
+    R"(Runs the recommended estimate (network_dm, as a difference from what was done) again and again on
+data that were changed for a reason, and says whether it behaved:
+  placebo   the arms are permuted among people who look alike to the propensity model (tenths of it):
+            a treatment that does nothing, to people who look like being treated. It must seem to do
+            nothing: its mean is within two of its standard errors of 0, or half of one of the answer
+  feature   one more feature, of random numbers: must not move the answer by half a standard error
+  subset    without a tenth of the people: must not move it by half a standard error for people like
+            these
+  seeds     other folds: must not move it by half a standard error
+Moves are root mean squares over the reruns (--draws).
+
+A check that fails says that something is wrong; one that passes does not say that all is right: what
+is hidden stays hidden (cone sensitivity).
+
+Writes OUT/refutation.json and one file per rerun in OUT/units. The same command goes on where an
+earlier one was stopped, however it ended.
+
+Examples:
+  cone refute shop/ --policy treat-all --out refuted
+  cone refute shop/ --policy policy.csv --out refuted --checks placebo,seeds --draws 20)";
+
+struct RefuteFlags {
+  std::string data;
+  LoadOptions table;
+  std::vector<std::string> policies;
+  std::string out;
+  bool retry_failed = false;
+  CommonFlags run;
+  RefuteOptions options;
+};
+
+void print_refuted_units(const UnitsReport& report) {
+  for (const std::string& remark : report.remarks) std::cerr << "cone: " << remark << '\n';
+  if (report.num_reused > 0) {
+    std::cerr << fmt::format("{} of {} fits were there already\n", grouped(report.num_reused),
+                             grouped(report.records.size()));
+  }
+  if (report.num_failed > 0) {
+    std::cerr << fmt::format("{} of {} fits failed; --retry-failed tries them again\n",
+                             grouped(report.num_failed), grouped(report.records.size()));
+  }
+}
+
+int run_refute(const RefuteFlags& flags) {
+  validate(flags.options);
+  catch_interrupts();
+  ConsoleProgress progress(flags.run.quiet);
+  const Context context(flags.run.seed, flags.run.threads, &progress);
+  const LoadedData loaded = load_named(context, flags.data, flags.table);
+  const Dataset& data = loaded.observed;  // the truth of a simulation ends here
+  const std::vector<PolicyOnData> policies = resolve_policies(context, data, flags.policies);
+  const UnitStore store(flags.out);
+  const Refutation refutation =
+      refute(context, data, policies, flags.options, store, flags.retry_failed);
+  progress.clear();
+  if (!flags.run.quiet) {
+    print_notes(loaded);
+    print_refuted_units(refutation.units);
+  }
+  const std::filesystem::path record = std::filesystem::path(flags.out) / "refutation.json";
+  write_atomically(record,
+                   [&](std::ostream& out) { out << dump_json(to_json(refutation)) << '\n'; });
+  std::cout << refutation_text(refutation) << std::flush;
+  if (!flags.run.quiet) std::cerr << fmt::format("wrote {}\n", record.string());
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_refute_command(CLI::App& root, Command& chosen) {
+  auto flags = std::make_shared<RefuteFlags>();
+  CLI::App* command = root.add_subcommand(
+      "refute", "Try to prove an estimate wrong by reruns; can be stopped and resumed");
+  command->footer(kRefuteFooter);
+  command->add_option("DATA", flags->data, kDataHelp)->required();
+  command->add_option("--policy", flags->policies, "Policy names or files, one or more")
+      ->required();
+  command->add_option("--out", flags->out, "Folder to write; reruns that were stopped go on in it")
+      ->required()
+      ->check(file_name);
+  command->add_flag("--retry-failed", flags->retry_failed, "Try reruns again that failed before");
+  flags->run.bind(*command);
+  bind_flags(*command, flags->table, "The table of nodes");
+  bind_flags(*command, flags->options, "Checks");
+  regroup_flags<NuisanceOptions>(*command, "Propensities");
+  regroup_flags<NetworkRidgeOptions>(*command, "Network ridge");
+  command->callback([flags, &chosen] { chosen = [flags] { return run_refute(*flags); }; });
+}
+
+}  // namespace cone::app

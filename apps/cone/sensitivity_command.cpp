@@ -1,0 +1,148 @@
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cone/options.hpp"
+#include "cone/policy.hpp"
+#include "cone/sensitivity.hpp"
+
+#include "base/file.hpp"
+#include "commands.hpp"
+#include "data_argument.hpp"
+#include "flag_checks.hpp"
+#include "flags.hpp"
+#include "options/json_text.hpp"
+#include "options/option_json.hpp"
+#include "results/sensitivity_output.hpp"
+#include "terminal.hpp"
+
+namespace cone::app {
+namespace {
+
+constexpr const char* kSensitivityFooter =
+    R"(Every value of logged data rests on a premise: whatever decided both who was treated and what came
+of it is in the features or in the network. This command says how wrong that may be before an answer
+changes. DATA and policies are what cone evaluate takes.
+
+It prints, for every policy,
+  odds off by      all values that are possible where the odds of treatment, of people who look alike,
+                   differ by up to this factor for a reason that nobody recorded (the marginal
+                   sensitivity model), and the factor at which the answer is undone
+  explains x %     how much of what is left of outcomes and treatments one hidden reason would have
+                   to explain (omitted-variable bounds)
+  as strong as     the same for things that are known: the network, the words, every column is left
+                   out in turn, and one says what something hidden of its strength could do
+
+--against done (the default) is about the difference from what was done, whose value is known.
+--against none is about the value itself (give a --threshold), and any other word names a policy.
+
+Examples:
+  cone sensitivity shop/ --policy treat-all
+  cone sensitivity shop/ --policy treat-all p.csv --against treat-none --json sensitivity.json
+  cone sensitivity shop/ --policy uniform --against none --threshold 2.5
+  cone sensitivity survey.csv --policy treat-all --benchmarks network,age,income)";
+
+struct SensitivityFlags {
+  std::string data;
+  LoadOptions table;
+  std::vector<std::string> policies;
+  std::string against = "done";
+  std::string json;
+  CommonFlags run;
+  SensitivityOptions options;
+};
+
+Reference reference_of(const std::string& against) {
+  if (against == "done") return Reference::kWhatWasDone;
+  return against == "none" ? Reference::kNothing : Reference::kPolicy;
+}
+
+/// The one policy that --against names.
+std::optional<PolicyOnData> resolve_against(const Context& context, const Dataset& data,
+                                            const std::string& against) {
+  if (reference_of(against) != Reference::kPolicy) return std::nullopt;
+  std::vector<PolicyOnData> found = resolve_policies(context, data, std::vector{against});
+  if (found.size() != 1) {
+    throw Error(ErrorCode::kUsage, {{.item = "--against"},
+                                    fmt::format("the file holds {} policies", found.size()),
+                                    "name one policy, or a file with one column"});
+  }
+  return std::move(found.front());
+}
+
+nlohmann::ordered_json config_of(const SensitivityFlags& flags) {
+  nlohmann::ordered_json config = option_json(flags.options);
+  config["policies"] = flags.policies;
+  config["against"] = flags.against;
+  config["seed"] = flags.run.seed;
+  config["data"] = flags.data;
+  config.update(option_json(flags.table));
+  return config;
+}
+
+int run_sensitivity(const SensitivityFlags& flags) {
+  validate(flags.options);
+  std::vector<OutputFile> outputs;
+  if (flags.json != "-") outputs.push_back({"--json", flags.json});
+  check_output_files(outputs);
+  std::vector<std::string> inputs = flags.policies;
+  inputs.insert(inputs.end(), {flags.data, flags.table.edges, flags.against});
+  refuse_inputs_as_outputs(outputs, inputs);
+  catch_interrupts();
+  ConsoleProgress progress(flags.run.quiet);
+  const Context context(flags.run.seed, flags.run.threads, &progress);
+  const LoadedData data = load_named(context, flags.data, flags.table);
+  const std::vector<PolicyOnData> policies =
+      resolve_policies(context, data.observed, flags.policies);
+  const std::optional<PolicyOnData> against =
+      resolve_against(context, data.observed, flags.against);
+  const SensitivityReport report =
+      analyse_sensitivity(context, data, policies, reference_of(flags.against),
+                          against ? &*against : nullptr, flags.options);
+  progress.clear();
+  const auto record = [&] {
+    return dump_json(to_json(report, config_of(flags), data.observed.checksum()));
+  };
+  if (flags.json == "-") {
+    std::cout << record() << std::endl;
+    return kSuccess;
+  }
+  if (!flags.run.quiet) print_notes(data);
+  std::cout << sensitivity_text(report) << std::flush;
+  if (!flags.json.empty()) {
+    write_atomically(flags.json, [&](std::ostream& out) { out << record() << '\n'; });
+  }
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_sensitivity_command(CLI::App& root, Command& chosen) {
+  auto flags = std::make_shared<SensitivityFlags>();
+  CLI::App* command = root.add_subcommand(
+      "sensitivity",
+      "Say how strong a confounder that nobody recorded must be to change an answer");
+  command->footer(kSensitivityFooter);
+  command->add_option("DATA", flags->data, kDataHelp)->required();
+  command->add_option("--policy", flags->policies, "Policy names or files, one or more")
+      ->required();
+  command
+      ->add_option("--against", flags->against,
+                   "Compare with what was done (done), with nothing (none), or with a policy")
+      ->check(file_name)
+      ->capture_default_str();
+  command->add_option("--json", flags->json, "Write the full record to this file (- for stdout)")
+      ->check(file_name);
+  flags->run.bind(*command);
+  bind_flags(*command, flags->table, "The table of nodes");
+  bind_flags(*command, flags->options, "Sensitivity");
+  regroup_flags<NuisanceOptions>(*command, "Propensities");
+  regroup_flags<NetworkRidgeOptions>(*command, "Network ridge");
+  command->callback([flags, &chosen] { chosen = [flags] { return run_sensitivity(*flags); }; });
+}
+
+}  // namespace cone::app

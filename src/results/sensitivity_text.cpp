@@ -1,0 +1,105 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "results/sensitivity_output.hpp"
+#include "results/text_table.hpp"
+
+namespace cone {
+namespace {
+
+constexpr std::array kShownLambdas = {1.0, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0};
+
+/// Digits that fit the error, as the sentences have.
+int sensitivity_decimals(const PolicySensitivity& policy) {
+  if (!(policy.standard_error > 0) || !std::isfinite(policy.standard_error)) return 4;
+  return std::clamp(2 - static_cast<int>(std::floor(std::log10(policy.standard_error))), 0, 17);
+}
+
+std::string curve_table(const SensitivityReport& report, const PolicySensitivity& policy) {
+  const int decimals = sensitivity_decimals(policy);
+  const auto number = [&](double value) { return fmt::format("{:.{}f}", value, decimals); };
+  TextTable table({{"odds off by"},
+                   {"at least"},
+                   {"at most"},
+                   {fmt::format("{:g} % interval of both", 100 * report.level)}});
+  // The interval at 1 says which quantile its ends are at.
+  const double z = policy.standard_error > 0
+                       ? (policy.interval.second - policy.value) / policy.standard_error
+                       : 0;
+  for (const MarginalBounds& at : policy.curve) {
+    const bool is_shown =
+        std::find(kShownLambdas.begin(), kShownLambdas.end(), at.lambda) != kShownLambdas.end() ||
+        at.lambda == report.lambda_max;
+    if (!is_shown) continue;
+    table.add_row({fmt::format("{:g}", at.lambda), number(at.lower.value), number(at.upper.value),
+                   fmt::format("[{}, {}]", number(at.lower.value - z * at.lower.standard_error),
+                               number(at.upper.value + z * at.upper.standard_error))});
+  }
+  return table.to_string();
+}
+
+std::string benchmark_table(const SensitivityReport& report, const PolicySensitivity& policy) {
+  const int decimals = sensitivity_decimals(policy);
+  TextTable table({{"as strong as", TextTable::Align::kLeft},
+                   {"on outcomes"},
+                   {"on treatment"},
+                   {"could move it by"},
+                   {"did move it by"},
+                   {"times to undo it"}});
+  for (const Benchmark& benchmark : policy.benchmarks) {
+    const double times = times_to_undo(report, policy, benchmark);
+    table.add_row(
+        {printable(benchmark.name), fmt::format("{:.1f} %", 100 * benchmark.cf_y),
+         benchmark.treatment_gain_is_clear ? fmt::format("{:.1f} %", 100 * benchmark.cf_d)
+                                           : "not clear",
+         benchmark.treatment_gain_is_clear ? fmt::format("{:.{}f}", benchmark.bias, decimals) : "-",
+         fmt::format("{:+.{}f}", benchmark.shift, decimals),
+         std::isfinite(times) ? fmt::format("{:.1f}", times) : "-"});
+  }
+  return table.to_string();
+}
+
+std::string describe_models(const SensitivityReport& report) {
+  const std::string treatment =
+      report.treatment_r2 > 0.005
+          ? fmt::format("explain {:.0f} % of who was treated", 100 * report.treatment_r2)
+          : "explain next to nothing of who was treated";
+  return fmt::format(
+      "The network ridge explains {:.0f} % of the outcomes out of fold; propensities from "
+      "{} {}.\nAll figures are for these {} people.\n",
+      100 * report.outcome_r2,
+      report.propensity_sees_network ? "features and network" : "the features", treatment,
+      grouped(report.num_nodes));
+}
+
+}  // namespace
+
+std::string sensitivity_text(const SensitivityReport& report) {
+  std::string text = describe_models(report);
+  for (const PolicySensitivity& policy : report.policies) {
+    text += fmt::format("\npolicy {}\n\n", printable(policy.policy));
+    for (const std::string& sentence : sensitivity_sentences(report, policy)) {
+      text += "  " + sentence + "\n";
+    }
+    const int decimals = sensitivity_decimals(policy);
+    text += fmt::format(
+        "\nDoubly robust {:.{}f}, network ridge {:.{}f}. The bounds are around the first.\n\n",
+        policy.value, decimals, policy.ridge_value, decimals);
+    if (policy.error_factor > 1.005) {
+      text += fmt::format(
+          "Errors of connected people go together: standard errors are {:.2f} times those of "
+          "independent people.\n\n",
+          policy.error_factor);
+    }
+    text += curve_table(report, policy);
+    if (!policy.benchmarks.empty()) text += "\n" + benchmark_table(report, policy);
+  }
+  for (const std::string& warning : report.warnings) text += "! " + warning + "\n";
+  return text;
+}
+
+}  // namespace cone

@@ -1,0 +1,288 @@
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cone/error.hpp"
+#include "cone/sensitivity.hpp"
+
+#include "base/numeric.hpp"
+#include "base/text.hpp"
+#include "estimate/significance.hpp"
+#include "sensitivity/error_inflation.hpp"
+#include "sensitivity/feature_groups.hpp"
+#include "sensitivity/fit_tables.hpp"
+
+namespace cone {
+namespace {
+
+constexpr std::size_t kMostColumns = 12;
+constexpr const char* kNetworkName = "network";
+/// Strengths of the contour, of outcome and treatment.
+constexpr std::array kContourStrengths = {0.0,  0.01, 0.02, 0.05, 0.1, 0.15, 0.2,
+                                          0.25, 0.3,  0.4,  0.5,  0.6, 0.7,  0.8};
+
+/// The grid of the options and the round values that a table shows.
+std::vector<double> curve_lambdas(const SensitivityOptions& options) {
+  std::vector<double> out = lambda_grid(options.lambda_max, options.lambdas);
+  for (const double round : {1.1, 1.25, 1.5, 2.0, 3.0, 4.0, 5.0, 10.0}) {
+    if (round < options.lambda_max) out.push_back(round);
+  }
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  return out;
+}
+
+/// Something known that is left out, and the nuisances without it.
+struct LeftOut {
+  std::string name;
+  FittedTables tables;
+};
+
+/// What to leave out: the network first where there is one, then features.
+struct BenchmarkPlan {
+  bool network = false;
+  std::vector<FeatureGroup> groups;
+};
+
+void keep_most_imbalanced(std::vector<FeatureGroup>& groups) {
+  std::vector<double> sizes;
+  for (const FeatureGroup& group : groups) {
+    if (group.imbalance > 0) sizes.push_back(group.imbalance);
+  }
+  if (sizes.size() <= kMostColumns) return;
+  std::nth_element(sizes.begin(), sizes.begin() + kMostColumns - 1, sizes.end(), std::greater<>());
+  const double least = sizes[kMostColumns - 1];
+  std::size_t kept = 0;
+  std::erase_if(groups, [&](const FeatureGroup& group) {
+    const bool is_column = group.name != "words";
+    return is_column && (group.imbalance < least || ++kept > kMostColumns);
+  });
+}
+
+BenchmarkPlan plan_benchmarks(const LoadedData& data, const std::vector<std::string>& asked) {
+  BenchmarkPlan plan;
+  const bool has_network = data.observed.graph.num_edges() > 0;
+  std::vector<FeatureGroup> groups = list_feature_groups(data);
+  if (asked.empty()) {
+    plan.network = has_network;
+    keep_most_imbalanced(groups);
+    plan.groups = std::move(groups);
+    return plan;
+  }
+  if (asked.size() == 1 && asked.front() == "none") return plan;
+  std::vector<std::string> names = {kNetworkName};
+  for (const FeatureGroup& group : groups) names.push_back(group.name);
+  std::vector<Fault> faults;
+  for (const std::string& name : asked) {
+    const auto found = std::find_if(groups.begin(), groups.end(),
+                                    [&](const FeatureGroup& group) { return group.name == name; });
+    if (found != groups.end()) {
+      plan.groups.push_back(*found);
+    } else if (name == kNetworkName && has_network) {
+      plan.network = true;
+    } else {
+      const std::string nearest = closest_name(name, names);
+      faults.push_back({{.item = "--benchmarks"},
+                        fmt::format("the data has no {} that could be left out", printable(name)),
+                        nearest.empty() ? "name columns that vary, words, network, or none"
+                                        : fmt::format("did you mean {}?", printable(nearest))});
+    }
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+  return plan;
+}
+
+/// Fits and what is made of them, for all policies at once.
+class Analysis {
+ public:
+  Analysis(const Context& context, const LoadedData& data, const SensitivityOptions& options)
+      : context_(context), data_(data), options_(options) {
+    benchmarks_ = plan_benchmarks(data, options.benchmarks);
+    plan_ = make_plan(context, data.observed,
+                      {.folds = options.folds, .selection_folds = options.selection_folds},
+                      context.seed());
+    std::vector<double> degree;
+    for (std::size_t i = 0; i < data.observed.num_nodes(); ++i) {
+      degree.push_back(static_cast<double>(data.observed.graph.degree(static_cast<NodeIndex>(i))));
+    }
+    fit_long();
+    model_ = std::make_unique<MarginalModel>(tables(long_), residual_scale(tables(long_), degree));
+    inflation_ =
+        std::make_unique<ErrorInflation>(context, data.observed, tables(long_), options.dependence);
+    leave_out_each();
+  }
+
+  void describe(SensitivityReport& report) const {
+    const Dataset& observed = data_.observed;
+    report.level = options_.level;
+    report.lambda_max = options_.lambda_max;
+    report.threshold = options_.threshold;
+    report.num_nodes = observed.num_nodes();
+    report.num_edges = observed.graph.num_edges();
+    report.arms = observed.arms;
+    report.observed_mean = mean(observed.outcome);
+    report.propensity_sees_network = propensity_ == PropensityModel::kNetwork;
+    report.outcome_is_binary = model_->is_binary();
+    report.outcome_r2 = outcome_r2(tables(long_));
+    report.treatment_r2 = treatment_r2(observed.treatment, long_.e.view());
+    report.warnings = warnings_;
+    if (report.treatment_r2 <= 0) {
+      report.warnings.push_back(
+          "the propensities predict the treatment no better than the shares of the arms do: either "
+          "it was given at random, or what decided it is missing; in the second case the bounds of "
+          "an omitted variable are too narrow");
+    }
+  }
+
+  PolicySensitivity analyse(const Contrast& contrast, std::vector<MarginalBounds> curve) const {
+    PolicySensitivity out;
+    const ContrastEstimate estimate = model_->estimate(contrast);
+    // One factor for all of a contrast's errors: friends share noise, whatever is hidden.
+    out.error_factor = inflation_->factor(context_, contrast, estimate);
+    const double z = out.error_factor * two_sided_normal_quantile(options_.level);
+    out.ridge_value = direct_value(contrast);
+    out.value = estimate.value;
+    out.standard_error = out.error_factor * estimate.standard_error;
+    out.population_standard_error = estimate.population_standard_error;
+    out.interval = {out.value - z * estimate.standard_error,
+                    out.value + z * estimate.standard_error};
+    out.breakdown = find_breakdown(context_, *model_, contrast, curve, options_.threshold, z);
+    out.curve = std::move(curve);
+    for (MarginalBounds& at : out.curve) {
+      at.lower.standard_error *= out.error_factor;
+      at.upper.standard_error *= out.error_factor;
+    }
+    const ConfoundingScale scale = confounding_scale(tables(long_), contrast);
+    out.scale = scale.total;
+    out.scale_by_arm = scale.by_arm;
+    out.sigma2 = scale.sigma2;
+    out.nu2 = scale.nu2;
+    out.robustness = robustness_value(out.value - options_.threshold, scale.by_arm);
+    out.confident_robustness =
+        confident_robustness_value({estimate.value, estimate.influence, estimate.unlogged_variance},
+                                   {scale.by_arm, scale.by_arm_influence}, options_.threshold, z);
+    out.contour_strengths.assign(kContourStrengths.begin(), kContourStrengths.end());
+    out.contour = trace_contour(out.value, scale.by_arm, options_.threshold, out.contour_strengths,
+                                out.contour_strengths);
+    for (const LeftOut& part : left_out_) {
+      out.benchmarks.push_back(
+          measure_benchmark(part.name, tables(long_), tables(part.tables), contrast));
+    }
+    return out;
+  }
+
+  const MarginalModel& model() const { return *model_; }
+
+ private:
+  LoggedTables tables(const FittedTables& fitted) const {
+    return {data_.observed.treatment, data_.observed.outcome, fitted.mu.view(), fitted.e.view()};
+  }
+
+  double direct_value(const Contrast& contrast) const {
+    CompensatedSum total;
+    for (std::size_t i = 0; i < long_.mu.rows(); ++i) {
+      for (std::size_t a = 0; a < long_.mu.cols(); ++a) {
+        total.add(contrast.weight(i, a) * long_.mu(i, a));
+      }
+      if (contrast.reference == Reference::kWhatWasDone) total.add(-data_.observed.outcome[i]);
+    }
+    return total.value() / static_cast<double>(long_.mu.rows());
+  }
+
+  /// With all that is known. Propensities take the network in where that clearly helps.
+  void fit_long() {
+    const std::size_t num_fits = 1 + benchmarks_.groups.size() + (benchmarks_.network ? 1 : 0);
+    share_ = 1 / static_cast<double>(num_fits + 1);
+    {
+      const StageScope stage(context_, "everything known", 0, share_);
+      long_ = fit_tables(context_, data_.observed, plan_, PropensityModel::kFeatures, options_);
+    }
+    warnings_ = long_.warnings;
+    if (data_.observed.graph.num_edges() == 0) return;
+    const StageScope stage(context_, "treatment on the network", share_, 2 * share_);
+    PropensityTable network =
+        fit_propensity(context_, data_.observed, plan_, PropensityModel::kNetwork, options_);
+    LoggedTables with = tables(long_);
+    with.e = network.e.view();
+    const Contrast any{.policy = long_.e.view()};
+    if (!measure_benchmark(kNetworkName, with, tables(long_), any).treatment_gain_is_clear) return;
+    propensity_ = PropensityModel::kNetwork;
+    long_.e = std::move(network.e);
+    warnings_.insert(warnings_.end(), network.warnings.begin(), network.warnings.end());
+  }
+
+  void leave_out_each() {
+    double begin = 2 * share_;
+    const auto fit_without = [&](const std::string& name, const Dataset& data,
+                                 PropensityModel propensity) {
+      const StageScope stage(context_, fmt::format("without {}", printable(name, 30)), begin,
+                             begin + share_);
+      begin += share_;
+      try {
+        left_out_.push_back({name, fit_tables(context_, data, plan_, propensity, options_)});
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::kData) throw;
+        warnings_.push_back(
+            fmt::format("{} could not be left out: {}", printable(name), error.what()));
+      }
+    };
+    if (benchmarks_.network) {
+      fit_without(kNetworkName, leave_out_network(data_.observed), propensity_);
+    }
+    for (const FeatureGroup& group : benchmarks_.groups) {
+      fit_without(group.name, leave_out(data_.observed, group), propensity_);
+    }
+  }
+
+  const Context& context_;
+  const LoadedData& data_;
+  const SensitivityOptions& options_;
+  FitPlan plan_;
+  BenchmarkPlan benchmarks_;
+  double share_ = 1;  // of the time, one fit of everything
+  PropensityModel propensity_ = PropensityModel::kFeatures;
+  FittedTables long_;
+  std::unique_ptr<MarginalModel> model_;
+  std::unique_ptr<ErrorInflation> inflation_;
+  std::vector<LeftOut> left_out_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace
+
+SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& data,
+                                      std::span<const PolicyOnData> policies, Reference reference,
+                                      const PolicyOnData* against,
+                                      const SensitivityOptions& options) {
+  validate(options);
+  require((reference == Reference::kPolicy) == (against != nullptr),
+          "sensitivity: another policy where one is compared with");
+  if (!data.observed.has_log()) {
+    throw Error(ErrorCode::kData, {{},
+                                   "the data is a bare network: it has no treatments and outcomes",
+                                   "sensitivity needs a log; cone simulate makes one"});
+  }
+  std::vector<Contrast> contrasts;
+  for (const PolicyOnData& policy : policies) {
+    contrasts.push_back(
+        {.policy = policy.probability.view(),
+         .reference = reference,
+         .against = against != nullptr ? against->probability.view() : MatrixView<const double>()});
+  }
+  const Analysis analysis(context, data, options);
+  SensitivityReport report;
+  report.reference = reference;
+  analysis.describe(report);
+  auto curves = trace_bounds(context, analysis.model(), contrasts, curve_lambdas(options));
+  for (std::size_t k = 0; k < policies.size(); ++k) {
+    PolicySensitivity found = analysis.analyse(contrasts[k], std::move(curves[k]));
+    found.policy = policies[k].name;
+    if (against != nullptr) found.against = against->name;
+    report.policies.push_back(std::move(found));
+  }
+  return report;
+}
+
+}  // namespace cone

@@ -1,0 +1,63 @@
+#include "sensitivity/error_inflation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "cone/estimate.hpp"
+
+#include "inference/dependent_errors.hpp"
+
+namespace cone {
+
+struct ErrorInflation::Parts {
+  LoggedSample sample;
+  LoggedTables tables;
+  DependenceKernels kernels;
+  ModelNoise noise;
+  Dependence wanted;
+};
+
+ErrorInflation::ErrorInflation(const Context& context, const Dataset& data,
+                               const LoggedTables& tables, Dependence wanted) {
+  std::vector<NodeIndex> nodes(data.num_nodes());
+  std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
+  LoggedSample sample = take_sample(data, nodes);
+  Clustering clusters;
+  if (data.graph.num_edges() > 0) {
+    // By name, so that the order of the file does not matter.
+    std::sort(nodes.begin(), nodes.end(),
+              [&](NodeIndex a, NodeIndex b) { return data.ids[a] < data.ids[b]; });
+    clusters = find_clusters(context, data.graph, nodes);
+  }
+  DependenceKernels kernels(context, data.graph, std::move(clusters));
+  ModelNoise noise = describe_noise(context, data.graph, sample, tables.mu, &kernels);
+  parts_ = std::make_unique<Parts>(
+      Parts{std::move(sample), tables, std::move(kernels), std::move(noise), wanted});
+}
+
+ErrorInflation::~ErrorInflation() = default;
+
+double ErrorInflation::factor(const Context& context, const Contrast& contrast,
+                              const ContrastEstimate& estimate) const {
+  const LoggedTables& tables = parts_->tables;
+  ErrorParts errors{.these = estimate.influence, .unlogged_variance = estimate.unlogged_variance};
+  Matrix<double> weights(tables.mu.rows(), tables.mu.cols());
+  for (std::size_t i = 0; i < weights.rows(); ++i) {
+    for (std::size_t a = 0; a < weights.cols(); ++a) weights(i, a) = contrast.weight(i, a);
+    const Arm t = tables.arm[i];
+    errors.coefficient.push_back(weights(i, t) * (1 - tables.e(i, t)) / tables.e(i, t));
+  }
+  const ErrorParts* const one = &errors;
+  const Matrix<double>* const table = &weights;
+  const std::optional<JointErrors> joint =
+      join_errors(context, parts_->kernels, parts_->sample, Target::kThesePeople, {&one, 1},
+                  {&table, 1}, &parts_->noise, parts_->wanted);
+  const double design_effect = joint ? joint->design_effect() : 1;
+  return design_effect > 0 ? std::sqrt(design_effect) : 1;
+}
+
+}  // namespace cone

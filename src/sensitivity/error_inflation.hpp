@@ -1,0 +1,29 @@
+#pragma once
+
+#include <memory>
+
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/sensitivity.hpp"
+
+namespace cone {
+
+/// How much larger standard errors are because errors of connected people go together. The views
+/// and the data must outlive it.
+class ErrorInflation {
+ public:
+  ErrorInflation(const Context& context, const Dataset& data, const LoggedTables& tables,
+                 Dependence wanted);
+  ~ErrorInflation();
+
+  /// The standard error of the contrast for these people by the dependence that is wanted, over the
+  /// one of independent people.
+  double factor(const Context& context, const Contrast& contrast,
+                const ContrastEstimate& estimate) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<const Parts> parts_;
+};
+
+}  // namespace cone

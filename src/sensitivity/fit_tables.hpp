@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/learn.hpp"
+#include "cone/sensitivity.hpp"
+
+namespace cone {
+
+/// Out-of-fold nuisances of all nodes, nodes × arms.
+struct FittedTables {
+  Matrix<double> mu;
+  Matrix<double> e;
+  std::vector<std::string> warnings;
+};
+
+enum class PropensityModel {
+  kFeatures,  ///< logistic regression on the features
+  kNetwork,   ///< network ridge of the treatment (predict_treatment)
+};
+
+/// Outcomes by the network ridge, propensities as asked for.
+FittedTables fit_tables(const Context& context, const Dataset& data, const FitPlan& plan,
+                        PropensityModel model, const SensitivityOptions& options);
+
+/// Propensities alone, within the bound of the options.
+PropensityTable fit_propensity(const Context& context, const Dataset& data, const FitPlan& plan,
+                               PropensityModel model, const SensitivityOptions& options);
+
+}  // namespace cone

@@ -1,0 +1,232 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "cone/error.hpp"
+#include "cone/estimate.hpp"
+#include "cone/sensitivity.hpp"
+
+#include "base/numeric.hpp"
+
+namespace cone {
+namespace {
+
+/// Γ and its part that is noise, at one node under one arm.
+struct Score {
+  double gamma = 0;
+  double noise = 0;
+};
+
+Score combine(bool is_logged, double y, double e, double kappa, double excess) {
+  if (!is_logged) return {kappa, 0};
+  const double noise = (1 - e) / e * excess;
+  return {y + noise, noise};
+}
+
+/// The upper score of an outcome of 0 or 1. A linear model may expect less than 0 or more than 1;
+/// what is added to it is what a probability within [0, 1] allows.
+Score score_binary(bool is_logged, double y, double mu, double e, double lambda) {
+  const double p = std::clamp(mu, 0.0, 1.0);
+  const bool quantile_is_one = p > 1 / (1 + lambda);
+  const double widest = quantile_is_one ? 1 - 1 / lambda + p / lambda : lambda * p;
+  const double kappa = mu + (widest - p);
+  const double h = quantile_is_one ? 1 : (1 + lambda) * y;
+  return combine(is_logged, y, e, kappa, y / lambda + (1 - 1 / lambda) * h - kappa);
+}
+
+/// Mean and standard error in one pass. Curves take thousands of passes over all nodes, so these
+/// sums are plain; they are of differences from the first value, which keeps the digits.
+struct Moments {
+  void add(double x) {
+    if (std::isnan(origin)) origin = x;
+    const double gap = x - origin;
+    total += gap;
+    squares += gap * gap;
+  }
+  double mean(double n) const { return origin + total / n; }
+  /// Of the mean, n − 1 in the variance.
+  double squared_error(double n) const {
+    return std::max(squares - total / n * total, 0.0) / (n - 1) / n;
+  }
+
+  double origin = kNaN;
+  double total = 0;
+  double squares = 0;
+};
+
+void require_tables(const LoggedTables& tables) {
+  const std::size_t n = tables.arm.size();
+  const std::size_t num_arms = tables.mu.cols();
+  require(n > 0 && tables.outcome.size() == n && tables.mu.rows() == n && tables.e.rows() == n &&
+              tables.e.cols() == num_arms,
+          "sensitivity: tables of different sizes");
+}
+
+}  // namespace
+
+MarginalModel::MarginalModel(const LoggedTables& tables, Matrix<double> scale)
+    : tables_(tables), scale_(std::move(scale)) {
+  require_tables(tables_);
+  const std::size_t num_arms = tables_.mu.cols();
+  require(scale_.rows() == tables_.arm.size() && scale_.cols() == num_arms,
+          "sensitivity: the scale has another size");
+  const auto [low, high] = std::minmax_element(tables_.outcome.begin(), tables_.outcome.end());
+  low_ = *low;
+  high_ = *high;
+  is_binary_ = low_ < high_ && std::all_of(tables_.outcome.begin(), tables_.outcome.end(),
+                                           [&](double y) { return y == low_ || y == high_; });
+  residuals_.resize(num_arms);
+  negated_.resize(num_arms);
+  for (std::size_t i = 0; i < tables_.arm.size(); ++i) {
+    const Arm t = tables_.arm[i];
+    const double s = scale_(i, t);
+    const double r = tables_.outcome[i] - tables_.mu(i, t);
+    residuals_[t].push_back(s > 0 ? r / s : 0.0);
+  }
+  for (std::size_t a = 0; a < num_arms; ++a) {
+    std::sort(residuals_[a].begin(), residuals_[a].end());
+    for (auto r = residuals_[a].rbegin(); r != residuals_[a].rend(); ++r)
+      negated_[a].push_back(-*r);
+    double squares = 0;
+    for (const double r : residuals_[a]) squares += r * r;
+    spread_.push_back(residuals_[a].empty() ? 1
+                                            : squares / static_cast<double>(residuals_[a].size()));
+  }
+}
+
+MarginalModel::Tail MarginalModel::tail_of(std::span<const double> sorted, double lambda) const {
+  if (sorted.empty()) return {kNaN, kNaN};
+  const double t = lambda / (1 + lambda);
+  const auto m = static_cast<double>(sorted.size());
+  const auto place = static_cast<std::size_t>(std::max(std::ceil(t * m) - 1, 0.0));
+  const double quantile = sorted[std::min(place, sorted.size() - 1)];
+  double above = 0;
+  for (std::size_t k = place; k < sorted.size(); ++k) above += sorted[k] - quantile;
+  return {quantile, quantile + above / m / (1 - t)};
+}
+
+MarginalScores MarginalModel::score(double lambda) const {
+  require(lambda >= 1, "sensitivity: odds cannot be off by a factor below 1");
+  const std::size_t n = tables_.arm.size();
+  const std::size_t num_arms = tables_.mu.cols();
+  MarginalScores out{.lambda = lambda,
+                     .lower = Matrix<double>::unfilled(n, num_arms),
+                     .upper = Matrix<double>::unfilled(n, num_arms),
+                     .lower_noise = std::vector<double>(n),
+                     .upper_noise = std::vector<double>(n)};
+  const double share = 1 - 1 / lambda;
+  const double beyond = 1 + lambda;  // 1/(1 − t)
+  for (std::size_t a = 0; a < num_arms; ++a) {
+    const Tail up = is_binary_ ? Tail{} : tail_of(residuals_[a], lambda);
+    const Tail down = is_binary_ ? Tail{} : tail_of(negated_[a], lambda);
+    for (std::size_t i = 0; i < n; ++i) {
+      const bool is_logged = tables_.arm[i] == a;
+      const double y = tables_.outcome[i];
+      const double mu = tables_.mu(i, a);
+      const double e = tables_.e(i, a);
+      Score upper;
+      Score lower;
+      if (is_binary_) {
+        const double unit = high_ - low_;
+        const double p = (mu - low_) / unit;
+        const double one = (y - low_) / unit;
+        upper = score_binary(is_logged, one, p, e, lambda);
+        lower = score_binary(is_logged, 1 - one, 1 - p, e, lambda);
+        upper = {low_ + unit * upper.gamma, unit * upper.noise};
+        lower = {high_ - unit * lower.gamma, -unit * lower.noise};
+      } else {
+        const double s = scale_(i, a);
+        const double r = y - mu;
+        // h − E[h] of the upper end, and of the lower one with −Y in place of Y.
+        const auto excess = [&](const Tail& tail, double residual) {
+          const double above = std::max(residual - s * tail.quantile, 0.0);
+          return s * (tail.quantile - tail.mean) + above * beyond;
+        };
+        upper =
+            combine(is_logged, y, e, mu + share * s * up.mean, r / lambda + share * excess(up, r));
+        lower = combine(is_logged, y, e, mu - share * s * down.mean,
+                        r / lambda - share * excess(down, -r));
+      }
+      out.upper(i, a) = upper.gamma;
+      out.lower(i, a) = lower.gamma;
+      if (is_logged) {
+        out.upper_noise[i] = upper.noise;
+        out.lower_noise[i] = lower.noise;
+      }
+    }
+  }
+  return out;
+}
+
+MarginalBounds MarginalModel::bound(const MarginalScores& scores, const Contrast& contrast) const {
+  const std::size_t n = tables_.arm.size();
+  const std::size_t num_arms = scores.upper.cols();
+  const bool from_done = contrast.reference == Reference::kWhatWasDone;
+  Moments lower, upper, lower_noise, upper_noise;
+  double unlogged = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Arm t = tables_.arm[i];
+    double low = from_done ? -tables_.outcome[i] : 0.0;
+    double high = low;
+    for (std::size_t a = 0; a < num_arms; ++a) {
+      const double weight = contrast.weight(i, a);
+      if (weight == 0) continue;  // an arm that nobody got has no bound, and needs none
+      const double with_lower = weight * scores.lower(i, a);
+      const double with_upper = weight * scores.upper(i, a);
+      low += weight > 0 ? with_lower : with_upper;
+      high += weight > 0 ? with_upper : with_lower;
+      const double sd = weight * scale_(i, a);
+      if (a != t) unlogged += sd * sd * spread_[a];
+    }
+    lower.add(low);
+    upper.add(high);
+    const double weight = contrast.weight(i, t);
+    const double with_lower = weight * scores.lower_noise[i];
+    const double with_upper = weight * scores.upper_noise[i];
+    lower_noise.add(weight > 0 ? with_lower : with_upper);
+    upper_noise.add(weight > 0 ? with_upper : with_lower);
+  }
+  const auto size = static_cast<double>(n);
+  const auto end_of = [&](const Moments& phi, const Moments& noise) {
+    return BoundEnd{.value = phi.mean(size),
+                    .standard_error = std::sqrt(noise.squared_error(size) + unlogged / size / size),
+                    .population_standard_error = std::sqrt(phi.squared_error(size))};
+  };
+  return {.lambda = scores.lambda,
+          .lower = end_of(lower, lower_noise),
+          .upper = end_of(upper, upper_noise)};
+}
+
+ContrastEstimate MarginalModel::estimate(const Contrast& contrast) const {
+  const std::size_t n = tables_.arm.size();
+  ContrastEstimate out;
+  out.influence.resize(n);
+  out.population_influence.resize(n);
+  CompensatedSum unlogged;
+  for (std::size_t i = 0; i < n; ++i) {
+    const Arm t = tables_.arm[i];
+    const double r = tables_.outcome[i] - tables_.mu(i, t);
+    const double correction = contrast.weight(i, t) * r / tables_.e(i, t);
+    double expected = contrast.reference == Reference::kWhatWasDone ? -tables_.outcome[i] : 0.0;
+    for (std::size_t a = 0; a < tables_.mu.cols(); ++a) {
+      const double weight = contrast.weight(i, a);
+      expected += weight * tables_.mu(i, a);
+      const double sd = weight * scale_(i, a);
+      if (t != a) unlogged.add(sd * sd * spread_[a]);
+    }
+    out.population_influence[i] = expected + correction;
+    out.influence[i] = correction * (1 - tables_.e(i, t));
+  }
+  const auto size = static_cast<double>(n);
+  out.value = mean(out.population_influence);
+  for (double& phi : out.population_influence) phi -= out.value;
+  const double centre = mean(out.influence);
+  for (double& phi : out.influence) phi -= centre;
+  out.unlogged_variance = unlogged.value() / (size * size);
+  const double error = cone::standard_error(out.influence);
+  out.standard_error = std::sqrt(error * error + out.unlogged_variance);
+  out.population_standard_error = cone::standard_error(out.population_influence);
+  return out;
+}
+
+}  // namespace cone

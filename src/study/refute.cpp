@@ -1,0 +1,240 @@
+#include "study/refute.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cone/error.hpp"
+#include "cone/estimate.hpp"
+#include "cone/learn.hpp"
+
+#include "base/hash.hpp"
+#include "base/numeric.hpp"
+#include "network_ridge/network_ridge_learner.hpp"
+#include "nuisance/logistic_learner.hpp"
+#include "options/option_json.hpp"
+#include "study/refute_data.hpp"
+
+namespace cone {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+PlanOptions plan_of(const RefuteOptions& options) {
+  return {.folds = options.folds, .selection_folds = options.selection_folds};
+}
+
+/// mean(Σ_a π_a μ_a) − ȳ of every policy, by the network ridge; where asked for, with its errors.
+Json measure_differences(const Context& context, const Dataset& data,
+                         std::span<const MatrixView<const double>> policies,
+                         const RefuteOptions& options, bool with_errors) {
+  const FitPlan plan = make_plan(context, data, plan_of(options), context.seed());
+  const Nuisances fitted = NetworkRidgeLearner(options.network_ridge).fit(context, data, plan);
+  const double observed = mean(data.outcome);
+  Json out = {{"differences", Json::array()}};
+  for (const MatrixView<const double>& policy : policies) {
+    out["differences"].push_back(mean(expected_outcome(policy, fitted.outcome->mu.view())) -
+                                 observed);
+  }
+  if (!with_errors) return out;
+  const std::vector<ImpliedWeights> implied =
+      fitted.outcome->variance->imply_weights(context, policies);
+  for (std::size_t k = 0; k < policies.size(); ++k) {
+    std::vector<double> spread = expected_outcome(policies[k], fitted.outcome->mu.view());
+    for (std::size_t i = 0; i < spread.size(); ++i) spread[i] -= data.outcome[i];
+    const double people = standard_error(spread);
+    out["standard_errors"].push_back(std::sqrt(implied[k].variance_of_these.value_or(kNaN)));
+    out["population_standard_errors"].push_back(std::sqrt(people * people + implied[k].variance));
+  }
+  return out;
+}
+
+bool are_numbers(const Json& result, const char* name, std::size_t count) {
+  const auto found = result.find(name);
+  return found != result.end() && found->is_array() && found->size() == count &&
+         std::all_of(found->begin(), found->end(), [](const Json& x) { return x.is_number(); });
+}
+
+/// The units: first the data as they are, then draw by draw of every check.
+class Refuter {
+ public:
+  Refuter(const Context& context, const Dataset& data, std::span<const PolicyOnData> policies,
+          const RefuteOptions& options)
+      : data_(data), options_(options), seed_(context.seed()), checksum_(data.checksum()) {
+    Checksum all;
+    for (const PolicyOnData& policy : policies) {
+      policies_.push_back(policy.probability.view());
+      all.add(policy.probability.values());
+    }
+    policies_checksum_ = all.hex();
+    const std::vector<RefuteCheck> checks = options.chosen_checks();
+    if (std::find(checks.begin(), checks.end(), RefuteCheck::kPlacebo) != checks.end()) {
+      const FitPlan plan = make_plan(context, data, plan_of(options), seed_);
+      propensity_ = LogisticLearner(options.nuisance).fit(context, data, plan).propensity->e;
+    }
+    units_.push_back(make_unit("answer", 0, seed_, [this](const Context& unit_context) {
+      return measure_differences(unit_context, data_, policies_, options_, /*with_errors=*/true);
+    }));
+    for (const RefuteCheck check : checks) {
+      for (std::uint32_t draw = 0; draw < options.draws; ++draw) {
+        const std::uint64_t seed = check == RefuteCheck::kSeeds ? seed_ + 1 + draw : seed_;
+        units_.push_back(make_unit(std::string(enum_name(check)), draw, seed,
+                                   [this, check, draw](const Context& unit_context) {
+                                     return rerun(unit_context, check, draw);
+                                   }));
+      }
+    }
+  }
+
+  std::span<const Unit> units() const { return units_; }
+
+ private:
+  template <class Run>
+  Unit make_unit(const std::string& check, std::uint32_t draw, std::uint64_t seed,
+                 const Run& run) const {
+    Json options = option_json(options_);
+    options.erase("checks");
+    options.erase("draws");
+    options["check"] = check;
+    options["draw"] = draw;
+    options["policies"] = policies_checksum_;
+    const std::size_t count = policies_.size();
+    const bool has_errors = check == "answer";
+    return {.identity = {.kind = "refute",
+                         .options = std::move(options),
+                         .seed = seed,
+                         .data_checksum = checksum_},
+            .run = run,
+            .accepts = [count, has_errors](const Json& result) {
+              return result.is_object() && are_numbers(result, "differences", count) &&
+                     (!has_errors || (are_numbers(result, "standard_errors", count) &&
+                                      are_numbers(result, "population_standard_errors", count)));
+            }};
+  }
+
+  Json rerun(const Context& context, RefuteCheck check, std::uint32_t draw) const {
+    Rng rng(seed_, Stream::kRefuter, 4 * std::uint64_t{draw} + static_cast<std::uint64_t>(check));
+    const auto measure = [&](const Dataset& data) {
+      return measure_differences(context, data, policies_, options_, /*with_errors=*/false);
+    };
+    switch (check) {
+      case RefuteCheck::kPlacebo:
+        return measure(permute_treatments(data_, propensity_.view(), rng));
+      case RefuteCheck::kFeature:
+        return measure(add_random_feature(data_, rng));
+      case RefuteCheck::kSeeds:
+        return measure(data_);
+      case RefuteCheck::kSubset:
+        break;
+    }
+    const std::vector<NodeIndex> nodes = draw_most_nodes(data_.num_nodes(), rng);
+    std::vector<Matrix<double>> tables;
+    std::vector<MatrixView<const double>> policies;
+    for (const MatrixView<const double>& policy : policies_) {
+      tables.push_back(take_rows(policy, nodes));
+    }
+    policies.reserve(tables.size());
+    for (const Matrix<double>& table : tables) policies.push_back(table.view());
+    return measure_differences(context, select_nodes(data_, nodes), policies, options_,
+                               /*with_errors=*/false);
+  }
+
+  const Dataset& data_;
+  const RefuteOptions& options_;
+  std::uint64_t seed_;
+  std::string checksum_;
+  std::string policies_checksum_;
+  std::vector<MatrixView<const double>> policies_;
+  Matrix<double> propensity_;
+  std::vector<Unit> units_;
+};
+
+}  // namespace
+
+void RefuteOptions::check(std::vector<Fault>& faults) const {
+  for (const std::string& name : checks) {
+    const std::vector<std::string> known = enum_choices<RefuteCheck>();
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    faults.push_back({{.item = "--checks"},
+                      fmt::format("there is no check '{}'", name),
+                      fmt::format("choose from {}", fmt::join(known, ", "))});
+  }
+  network_ridge.check(faults);
+}
+
+std::vector<RefuteCheck> RefuteOptions::chosen_checks() const {
+  std::vector<RefuteCheck> out;
+  for (const auto& [check, name] : EnumNames<RefuteCheck>::kNames) {
+    const bool asked = std::find(checks.begin(), checks.end(), name) != checks.end();
+    if (asked || checks.empty()) out.push_back(check);
+  }
+  return out;
+}
+
+CheckOutcome judge_check(RefuteCheck check, std::vector<double> differences,
+                         const RefutedPolicy& answer) {
+  CheckOutcome out{.check = check, .differences = std::move(differences)};
+  if (check == RefuteCheck::kPlacebo) {
+    out.moved = std::abs(mean(out.differences));
+    const double chance = standard_error(out.differences);
+    out.allowed = std::max(std::isnan(chance) ? 0 : 2 * chance, answer.standard_error / 2);
+  } else {
+    // A mean and not the largest, which would grow with the number of reruns.
+    double squares = 0;
+    for (const double difference : out.differences) {
+      squares += (difference - answer.difference) * (difference - answer.difference);
+    }
+    if (!out.differences.empty()) {
+      out.moved = std::sqrt(squares / static_cast<double>(out.differences.size()));
+    }
+    out.allowed =
+        (check == RefuteCheck::kSubset ? answer.population_standard_error : answer.standard_error) /
+        2;
+  }
+  out.passes = !out.differences.empty() && out.moved <= out.allowed;
+  return out;
+}
+
+Refutation refute(const Context& context, const Dataset& data,
+                  std::span<const PolicyOnData> policies, const RefuteOptions& options,
+                  const UnitStore& store, bool retry_failed) {
+  validate(options);
+  if (!data.has_log()) {
+    throw Error(ErrorCode::kData, {{},
+                                   "the data has no treatments and outcomes to fit to",
+                                   "bring a log, or make one with cone simulate"});
+  }
+  Refutation out{.options = options, .seed = context.seed(), .data_checksum = data.checksum()};
+  const Refuter refuter(context, data, policies, options);
+  out.units = run_units(context, store, refuter.units(),
+                        {.phase = "refuting", .retry_failed = retry_failed});
+  const UnitRecord& base = out.units.records.front();
+  if (base.status == UnitStatus::kFailed) {
+    throw Error(ErrorCode::kData, {{},
+                                   "the data as they are allow no fit: " + base.error,
+                                   "cone check shows how the data is read"});
+  }
+  for (std::size_t p = 0; p < policies.size(); ++p) {
+    RefutedPolicy& policy = out.policies.emplace_back();
+    policy.policy = policies[p].name;
+    policy.difference = base.result.at("differences")[p];
+    policy.standard_error = base.result.at("standard_errors")[p];
+    policy.population_standard_error = base.result.at("population_standard_errors")[p];
+    std::size_t next = 1;
+    for (const RefuteCheck check : options.chosen_checks()) {
+      std::vector<double> differences;
+      for (std::uint32_t draw = 0; draw < options.draws; ++draw) {
+        const UnitRecord& record = out.units.records[next++];
+        if (record.status == UnitStatus::kCompleted) {
+          differences.push_back(record.result.at("differences")[p]);
+        }
+      }
+      policy.checks.push_back(judge_check(check, std::move(differences), policy));
+    }
+  }
+  return out;
+}
+
+}  // namespace cone

@@ -1,0 +1,110 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cone/version.hpp"
+
+#include "base/numeric.hpp"
+#include "base/text.hpp"
+#include "options/json_number.hpp"
+#include "options/option_json.hpp"
+#include "results/text_table.hpp"
+#include "study/refute.hpp"
+
+namespace cone {
+namespace {
+
+int refutation_decimals(const RefutedPolicy& policy) {
+  if (!(policy.standard_error > 0)) return 4;
+  return std::clamp(2 - static_cast<int>(std::floor(std::log10(policy.standard_error))), 0, 17);
+}
+
+}  // namespace
+
+std::string check_sentence(const CheckOutcome& outcome, const RefutedPolicy& answer) {
+  const int decimals = refutation_decimals(answer);
+  const auto number = [&](double value) { return fmt::format("{:.{}f}", value, decimals); };
+  if (outcome.differences.empty()) return "Every rerun failed: nothing is known.";
+  const std::string moved = number(outcome.moved);
+  switch (outcome.check) {
+    case RefuteCheck::kPlacebo:
+      return fmt::format(
+          "A treatment that does nothing, given to people who look like being treated, seemed to "
+          "do "
+          "{} on average{}",
+          number(mean(outcome.differences)),
+          outcome.passes ? "." : ": the method sees effects that are not there.");
+    case RefuteCheck::kFeature:
+      return fmt::format(
+          "A feature of random numbers typically moved the answer by {}{}", moved,
+          outcome.passes ? "." : ": it should not; more data or fewer features help.");
+    case RefuteCheck::kSubset:
+      return fmt::format("Without a tenth of the people the answer typically moved by {}{}", moved,
+                         outcome.passes ? "." : ": it hangs on a few of them.");
+    case RefuteCheck::kSeeds:
+      return fmt::format("Other folds typically moved the answer by {}{}", moved,
+                         outcome.passes ? "." : ": report a median over several seeds.");
+  }
+  return "";
+}
+
+std::string refutation_text(const Refutation& refutation) {
+  std::string text;
+  for (const RefutedPolicy& policy : refutation.policies) {
+    const int decimals = refutation_decimals(policy);
+    const auto number = [&](double value) { return fmt::format("{:.{}f}", value, decimals); };
+    text += fmt::format(
+        "policy {}: {} from what was done (standard error {})\n\n", printable(policy.policy),
+        fmt::format("{:+.{}f}", policy.difference, decimals), number(policy.standard_error));
+    TextTable table({{"check", TextTable::Align::kLeft},
+                     {"reruns"},
+                     {"moved"},
+                     {"allowed"},
+                     {"verdict", TextTable::Align::kLeft}});
+    for (const CheckOutcome& outcome : policy.checks) {
+      table.add_row({std::string(enum_name(outcome.check)),
+                     std::to_string(outcome.differences.size()), number(outcome.moved),
+                     number(outcome.allowed),
+                     outcome.differences.empty() ? "unknown"
+                     : outcome.passes            ? "passes"
+                                                 : "FAILS"});
+    }
+    text += table.to_string() + "\n";
+    for (const CheckOutcome& outcome : policy.checks) {
+      text += "  " + check_sentence(outcome, policy) + "\n";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+nlohmann::ordered_json to_json(const Refutation& refutation) {
+  nlohmann::ordered_json json = {{"schema", std::string(kRefutationSchema)},
+                                 {"version", std::string(kVersion)},
+                                 {"commit", std::string(build_commit())},
+                                 {"config", option_json(refutation.options)},
+                                 {"seed", refutation.seed},
+                                 {"data_checksum", refutation.data_checksum},
+                                 {"policies", nlohmann::ordered_json::array()}};
+  for (const RefutedPolicy& policy : refutation.policies) {
+    nlohmann::ordered_json entry = {
+        {"name", policy.policy},
+        {"difference", json_number(policy.difference)},
+        {"standard_error", json_number(policy.standard_error)},
+        {"population_standard_error", json_number(policy.population_standard_error)},
+        {"checks", nlohmann::ordered_json::array()}};
+    for (const CheckOutcome& outcome : policy.checks) {
+      entry["checks"].push_back({{"check", std::string(enum_name(outcome.check))},
+                                 {"differences", outcome.differences},
+                                 {"moved", json_number(outcome.moved)},
+                                 {"allowed", json_number(outcome.allowed)},
+                                 {"passes", outcome.passes},
+                                 {"sentence", check_sentence(outcome, policy)}});
+    }
+    json["policies"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+}  // namespace cone

@@ -1,0 +1,208 @@
+#include "study/refute.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "cone/error.hpp"
+
+#include "base/numeric.hpp"
+#include "study/refute_data.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace cone {
+namespace {
+
+using testing::TemporaryFolder;
+
+/// x decides treatment and outcome; a treatment is worth `effect`. A ring of friends.
+Dataset draw_log(std::size_t n, double effect) {
+  Rng rng(4, Stream::kTest, 33);
+  Dataset out;
+  out.ids = IdTable::numbered(n);
+  std::vector<Edge> edges;
+  Matrix<double> x(n, 1);
+  for (std::size_t i = 0; i < n; ++i) {
+    x(i, 0) = rng.normal();
+    const Arm t = rng.bernoulli(sigmoid(1.5 * x(i, 0))) ? 1 : 0;
+    out.treatment.push_back(t);
+    out.outcome.push_back(2 * x(i, 0) + effect * t + 0.5 * rng.normal());
+    edges.push_back({static_cast<NodeIndex>(i), static_cast<NodeIndex>((i + 1) % n)});
+  }
+  out.features = {.matrix = FeatureMatrix(std::move(x)), .names = {"x"}, .num_dense = 1};
+  out.graph = build_graph(Context(), n, edges);
+  return out;
+}
+
+std::vector<PolicyOnData> treat_all(std::size_t n) {
+  PolicyOnData all{"all", Matrix<double>(n, 2)};
+  for (std::size_t i = 0; i < n; ++i) all.probability(i, 1) = 1;
+  return {all};
+}
+
+TEST(PermuteTreatments, KeepsEveryTenthsSharesAndNothingElse) {
+  const Dataset data = draw_log(200, 1);
+  Matrix<double> e(200, 2);
+  for (std::size_t i = 0; i < 200; ++i) {
+    e(i, 1) = sigmoid(1.5 * data.features.matrix.row(i).at(0));
+    e(i, 0) = 1 - e(i, 1);
+  }
+  Rng rng(1, Stream::kRefuter, 0);
+  const Dataset placebo = permute_treatments(data, e.view(), rng);
+  EXPECT_NE(placebo.treatment, data.treatment);
+  EXPECT_EQ(placebo.outcome, data.outcome);
+  std::vector<std::size_t> order(200);
+  for (std::size_t i = 0; i < 200; ++i) order[i] = i;
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return e(a, 1) < e(b, 1); });
+  for (std::size_t begin = 0; begin < 200; begin += 20) {
+    int before = 0;
+    int after = 0;
+    for (std::size_t k = begin; k < begin + 20; ++k) {
+      before += data.treatment[order[k]];
+      after += placebo.treatment[order[k]];
+    }
+    EXPECT_EQ(before, after);
+  }
+}
+
+TEST(AddRandomFeature, PutsOneMeasurementBehindTheOthersAndMovesWords) {
+  Dataset data = draw_log(30, 1);
+  std::vector<std::uint64_t> offsets = {0};
+  std::vector<std::uint32_t> columns;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < 30; ++i) {
+    if (i % 3 != 0) {
+      columns.insert(columns.end(), {0, 2});
+      values.insert(values.end(), {static_cast<double>(i), 1});
+    }
+    offsets.push_back(columns.size());
+  }
+  data.features = {.matrix = SparseMatrix(3, offsets, columns, values),
+                   .names = {"x", "w0", "w1"},
+                   .num_dense = 1};
+  Rng rng(1, Stream::kRefuter, 0);
+  const Dataset more = add_random_feature(data, rng);
+  EXPECT_EQ(more.features.num_dense, 2U);
+  EXPECT_EQ(more.features.names, (std::vector<std::string>{"x", "(random)", "w0", "w1"}));
+  for (std::size_t i = 0; i < 30; ++i) {
+    const auto row = more.features.matrix.row(i);
+    EXPECT_NE(row.at(1), 0);
+    EXPECT_EQ(row.at(0), data.features.matrix.row(i).at(0));
+    EXPECT_EQ(row.at(2), 0);
+    EXPECT_EQ(row.at(3), data.features.matrix.row(i).at(2));
+  }
+}
+
+TEST(SelectNodes, KeepsWhatBelongsToThem) {
+  const Dataset data = draw_log(50, 1);
+  Rng rng(1, Stream::kRefuter, 0);
+  const std::vector<NodeIndex> nodes = draw_most_nodes(50, rng);
+  ASSERT_EQ(nodes.size(), 45U);
+  EXPECT_TRUE(std::is_sorted(nodes.begin(), nodes.end()));
+  const Dataset some = select_nodes(data, nodes);
+  ASSERT_EQ(some.num_nodes(), 45U);
+  for (NodeIndex k = 0; k < 45; ++k) {
+    EXPECT_EQ(some.ids[k], data.ids[nodes[k]]);
+    EXPECT_EQ(some.outcome[k], data.outcome[nodes[k]]);
+    EXPECT_EQ(some.features.matrix.row(k).at(0), data.features.matrix.row(nodes[k]).at(0));
+    for (const NodeIndex j : some.graph.neighbours(k)) {
+      const auto& friends = data.graph.neighbours(nodes[k]);
+      EXPECT_NE(std::find(friends.begin(), friends.end(), nodes[j]), friends.end());
+    }
+  }
+}
+
+TEST(Refute, TheNetworkRidgePassesWhereItIsRight) {
+  const TemporaryFolder folder;
+  const Dataset data = draw_log(400, 3);
+  RefuteOptions options;
+  options.draws = 4;
+  const Refutation found = refute(Context(2, 2), data, treat_all(400), options,
+                                  UnitStore(folder.path()), /*retry_failed=*/false);
+  const RefutedPolicy& all = found.policies.at(0);
+  EXPECT_NEAR(all.difference, 1.5, 0.4) << "half of them are not treated";
+  EXPECT_GT(all.standard_error, 0);
+  EXPECT_LE(all.standard_error, all.population_standard_error);
+  ASSERT_EQ(all.checks.size(), 4U);
+  for (const CheckOutcome& check : all.checks) {
+    EXPECT_EQ(check.differences.size(), 4U);
+    EXPECT_TRUE(check.passes) << enum_name(check.check) << " " << check.moved << " of "
+                              << check.allowed;
+  }
+  for (const double difference : all.checks[0].differences) {
+    EXPECT_LT(std::abs(difference), 0.5) << "a treatment that does nothing";
+  }
+  const auto& seeds = all.checks[3].differences;
+  EXPECT_NE(seeds[0], seeds[1]);
+}
+
+TEST(Refute, GoesOnWhereItWasAndDoesNotDependOnThreads) {
+  const TemporaryFolder folder;
+  const TemporaryFolder other;
+  const Dataset data = draw_log(80, 1);
+  RefuteOptions options;
+  options.draws = 2;
+  options.checks = {"subset", "placebo"};
+  const auto run = [&](const Context& context, const TemporaryFolder& where) {
+    return refute(context, data, treat_all(80), options, UnitStore(where.path()), false);
+  };
+  const Refutation first = run(Context(1, 1), folder);
+  EXPECT_EQ(first.units.num_reused, 0U);
+  EXPECT_EQ(first.units.records.size(), 5U);
+  ASSERT_EQ(first.policies[0].checks.size(), 2U);
+  EXPECT_EQ(first.policies[0].checks[0].check, RefuteCheck::kPlacebo);
+  const Refutation again = run(Context(1, 3), folder);
+  EXPECT_EQ(again.units.num_reused, 5U);
+  const Refutation elsewhere = run(Context(1, 3), other);
+  EXPECT_EQ(to_json(first).dump(), to_json(again).dump());
+  EXPECT_EQ(to_json(first).dump(), to_json(elsewhere).dump());
+  options.draws = 3;
+  EXPECT_EQ(run(Context(1, 3), folder).units.num_reused, 5U) << "only what is new";
+}
+
+TEST(JudgeCheck, KnowsItsThresholds) {
+  const RefutedPolicy answer{
+      .policy = "p", .difference = 5, .standard_error = 1, .population_standard_error = 2};
+  const auto passes = [&](RefuteCheck check, std::vector<double> differences) {
+    return judge_check(check, std::move(differences), answer).passes;
+  };
+  EXPECT_TRUE(passes(RefuteCheck::kPlacebo, {0.4, 0.5}));
+  EXPECT_FALSE(passes(RefuteCheck::kPlacebo, {0.7, 0.71}));
+  EXPECT_TRUE(passes(RefuteCheck::kPlacebo, {-2, 4})) << "chance";
+  for (const RefuteCheck check : {RefuteCheck::kFeature, RefuteCheck::kSeeds}) {
+    EXPECT_TRUE(passes(check, {5.4, 4.6}));
+    EXPECT_TRUE(passes(check, {5.6, 5})) << "one of two, root mean square 0.42";
+    EXPECT_FALSE(passes(check, {5.8, 5}));
+  }
+  EXPECT_TRUE(passes(RefuteCheck::kSubset, {5.9, 4.1}));
+  EXPECT_FALSE(passes(RefuteCheck::kSubset, {6.1}));
+  EXPECT_FALSE(passes(RefuteCheck::kSeeds, {})) << "nothing is known";
+}
+
+TEST(RefuteSentences, SayWhatFailed) {
+  const RefutedPolicy answer{
+      .policy = "p", .difference = 5, .standard_error = 1, .population_standard_error = 2};
+  const auto sentence = [&](RefuteCheck check, std::vector<double> differences) {
+    return check_sentence(judge_check(check, std::move(differences), answer), answer);
+  };
+  EXPECT_EQ(sentence(RefuteCheck::kSeeds, {5.25}),
+            "Other folds typically moved the answer by 0.25.");
+  EXPECT_NE(sentence(RefuteCheck::kPlacebo, {3, 3.1}).find("effects that are not there"),
+            std::string::npos);
+  EXPECT_NE(sentence(RefuteCheck::kSubset, {}).find("failed"), std::string::npos);
+}
+
+TEST(Refute, RefusesChecksThatDoNotExistAndDataWithoutALog) {
+  const TemporaryFolder folder;
+  RefuteOptions options;
+  options.checks = {"placebos"};
+  const Dataset data = draw_log(40, 1);
+  const UnitStore store(folder.path());
+  EXPECT_THROW(refute(Context(), data, treat_all(40), options, store, false), Error);
+  EXPECT_THROW(refute(Context(), Dataset{}, {}, {}, store, false), Error);
+}
+
+}  // namespace
+}  // namespace cone
