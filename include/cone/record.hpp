@@ -119,6 +119,13 @@ struct StrengthDiagnostics {
   double added_upper = 0;  ///< upper end of its one-sided 95 % confidence
 };
 
+/// Whether values of friends go together.
+struct AssociationDiagnostics {
+  double moran = 0;  ///< Moran's I, weights 1/√(d_i·d_j)
+  double p = 1;      ///< one-sided, by permutations
+  int permutations = 0;
+};
+
 struct Diagnostics {
   std::uint64_t num_evaluated_nodes = 0;
   std::uint64_t num_isolated_nodes = 0;
@@ -132,6 +139,8 @@ struct Diagnostics {
   std::vector<ScalingDiagnostics> feature_scaling;
   /// What the network ridge learnt; none where it did not run.
   std::optional<NetworkRidgeSummary> network_ridge;
+  /// Of what the outcome model of the decision leaves; none without edges.
+  std::optional<AssociationDiagnostics> residual_association;
   /// What the network adds to features in explaining who was treated; none where it was not asked.
   std::optional<StrengthDiagnostics> network_strength;
   std::vector<std::string> warnings;

@@ -107,6 +107,23 @@ Diagnostics describe_run(const LoadedData& data, const EvaluationRun& run,
   return out;
 }
 
+/// Says where what is left of the outcome goes together among friends, and what that means.
+void describe_association(const EvaluationRun& run, const Decision& decision, Diagnostics& out) {
+  constexpr double kSure = 0.01;
+  constexpr double kNotable = 0.02;  // a correlation that is smaller moves no interval
+  out.residual_association = run.associate_residuals(decision.estimator);
+  if (!out.residual_association || out.residual_association->p > kSure ||
+      out.residual_association->moran < kNotable) {
+    return;
+  }
+  out.warnings.push_back(fmt::format(
+      "what {} leaves unexplained goes together among friends (Moran's I {:.2f}, p {:.2g}): "
+      "something on the network is missing in its model. Intervals allow for it as far as it shows "
+      "({}); if it also moved the treatment, see the robust intervals",
+      decision.estimator, out.residual_association->moran, out.residual_association->p,
+      enum_name(decision.dependence)));
+}
+
 }  // namespace
 
 bool uses_cone(const Dataset& data, const EvaluateOptions& options) {
@@ -154,6 +171,7 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
   note_better_regressions(run.sample(), run.learnt(), record.policies);
   sort_estimates(run.rows(), record.policies);
   record.diagnostics = describe_run(data, run, options);
+  if (record.decision) describe_association(run, *record.decision, record.diagnostics);
   return record;
 }
 

@@ -19,6 +19,7 @@
 #include "evaluate/decide.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/row_notes.hpp"
+#include "inference/association.hpp"
 #include "network_ridge/treatment_ridge.hpp"
 
 namespace cone {
@@ -172,6 +173,10 @@ void EvaluationRun::imply_weights(LearnerId learner) {
   implied_[learner] = outcome->variance->imply_weights(context_, views);
 }
 
+const EstimatorInfo& EvaluationRun::row_called(std::string_view name) const {
+  return *std::ranges::find(rows_, name, &EstimatorInfo::name);
+}
+
 const ModelNoise* EvaluationRun::noise_of(const EstimatorInfo& row) const {
   const auto noise = noise_.find(row.outcome);
   return row.needs_outcome_model() && noise != noise_.end() ? &noise->second : nullptr;
@@ -279,6 +284,20 @@ std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> res
                 headline->name, results, options_.estimator.dependence);
 }
 
+std::optional<AssociationDiagnostics> EvaluationRun::associate_residuals(
+    std::string_view estimator) const {
+  const ModelNoise* noise = noise_of(row_called(estimator));
+  if (!kernels_ || !kernels_->has_edges() || noise == nullptr) return std::nullopt;
+  std::vector<double> standardised = noise->residual;
+  for (std::size_t i = 0; i < standardised.size(); ++i) {
+    standardised[i] = noise->sd[i] > 0 ? standardised[i] / noise->sd[i] : 0.0;
+  }
+  const NetworkAssociation found =
+      measure_association(context_, data_.graph, standardised, context_.seed());
+  return AssociationDiagnostics{
+      .moran = found.moran, .p = found.p, .permutations = found.permutations};
+}
+
 bool EvaluationRun::wants_robust_intervals() const {
   return options_.robust && kernels_ && kernels_->has_edges() &&
          learnt_.parts().contains(LearnerId::kNetworkRidge);
@@ -297,7 +316,7 @@ void EvaluationRun::add_robust_intervals(std::vector<PolicyResult>& results) {
                                options_.nuisance.propensity_bound);
   for (std::size_t p = 0; p < results.size(); ++p) {
     for (Estimate& e : results[p].estimates) {
-      const ModelNoise* noise = noise_of(*find_estimator(e.estimator));
+      const ModelNoise* noise = noise_of(row_called(e.estimator));
       if (noise == nullptr || std::isnan(e.standard_error)) continue;
       const HiddenBias bias = bound_hidden_bias(sample_, sample_policies_[p].view(),
                                                 noise->residual, *strength_);

@@ -28,6 +28,10 @@ class EvaluationRun {
   /// recommends of those that are finished. None where only part of the network is scored.
   std::optional<Decision> compare(std::span<const PolicyResult> results) const;
 
+  /// Whether what the estimator's outcome model leaves goes together among friends; none without
+  /// edges or without an outcome model.
+  std::optional<AssociationDiagnostics> associate_residuals(std::string_view estimator) const;
+
   const LoggedSample& sample() const { return sample_; }
   const std::vector<EstimatorInfo>& rows() const { return rows_; }
   const LearntNuisances& learnt() const { return learnt_; }
@@ -54,6 +58,7 @@ class EvaluationRun {
   /// The same for a row that corrects part of the direct method by weighted residuals.
   void imply_corrected_weights(const EstimatorInfo& row);
   Evidence evidence_of(const EstimatorInfo& row, std::size_t policy) const;
+  const EstimatorInfo& row_called(std::string_view name) const;
   /// Noise of the row's outcome model; nullptr where it has none.
   const ModelNoise* noise_of(const EstimatorInfo& row) const;
 

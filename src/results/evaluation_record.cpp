@@ -108,6 +108,11 @@ Json diagnostics_json(const Diagnostics& d, const std::vector<std::string>& note
          {"outcome_error", json_number(t.outcome_error)},
          {"propensity_loss", json_number(t.propensity_loss)}});
   }
+  if (d.residual_association) {
+    json["residual_association"] = {{"moran", json_number(d.residual_association->moran)},
+                                    {"p", json_number(d.residual_association->p)},
+                                    {"permutations", d.residual_association->permutations}};
+  }
   if (d.network_strength) {
     json["network_strength"] = {
         {"r_squared_features", json_number(d.network_strength->r_squared_features)},

@@ -72,7 +72,9 @@ class Contract(FolderTest):
         out = self.folder / "out.json"
         done = cone("evaluate", COUPONS, "--policy", "uniform", "--json", out)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("dr_ridge", done.stdout)
+        self.assertIn("what was done", done.stdout)
+        self.assertNotIn("dr_ridge", done.stdout)
+        self.assertIn("dr_ridge", cone("evaluate", COUPONS, "--policy", "uniform", "--details").stdout)
         jsonschema.validate(json.loads(out.read_text()), SCHEMA)
         self.assertEqual([p.name for p in self.folder.iterdir()], ["out.json"])
 
@@ -119,8 +121,7 @@ class Honesty(FolderTest):
         data = self.write_log()
         record = self.evaluate(data, "--policy", "treat-all", "--epochs", 5)
         jsonschema.validate(record, SCHEMA)
-        honest = {"switch_dr": "dr_ridge", "dr_shrinkage": "dr_ridge", "dm_nn": "dr_nn",
-                  "cone_dm": "cone"}
+        honest = {"dm_nn": "dr_nn", "cone_dm": "cone"}
         for estimate in record["policies"][0]["estimates"]:
             name = estimate["estimator"]
             if name in honest:
@@ -130,8 +131,8 @@ class Honesty(FolderTest):
                 self.assertIn(f"; {honest[name]} has one", " ".join(estimate["warnings"]))
             else:
                 self.assertIsNotNone(estimate["standard_error"], name)
-        table = cone("evaluate", data, "--policy", "treat-all", "--estimators", "switch_dr").stdout
-        row = [line for line in table.splitlines() if line.startswith("switch_dr")][0]
+        table = cone("evaluate", data, "--policy", "treat-all", "--estimators", "dm_nn").stdout
+        row = [line for line in table.splitlines() if line.startswith("dm_nn")][0]
         self.assertEqual(row.split()[2:4], ["-", "-"])
 
     def write_unsupported(self):
@@ -276,13 +277,19 @@ class Invariances(FolderTest):
             other = self.evaluate(network, *only_ridge, *change)
             self.assertNotEqual((plain_ridge["policies"], plain_ridge["diagnostics"]),
                                 (other["policies"], other["diagnostics"]), change)
+        interval_changes = [["--no-robust"], ["--target", "people_like_these"],
+                            ["--dependence", "neighbours"], ["--arm-noise", "any"]]
+        for change in interval_changes:
+            self.assertNotEqual(plain_ridge["policies"],
+                                self.evaluate(network, *only_ridge, *change)["policies"], change)
         for change in (["--train-fraction", 0.5], ["--validation-fraction", 0.3], ["--stratified"]):
             self.assertNotEqual(plain_split["policies"],
                                 self.evaluate(data, *split, *change)["policies"], change)
         flags = cone("evaluate", "--help").stdout
         tested = {c[0].replace("--no-", "--") 
                   for c in changes + cone_changes + kernel_changes + ridge_changes} - {"--seed"} | {"--train-fraction", "--validation-fraction",
-                                            "--stratified", "--nuisances"}
+                                            "--stratified", "--nuisances"} | {
+                      "--robust", "--target", "--dependence", "--arm-noise"}
         declared = {w.split(",")[0] for w in flags.split("Estimation:")[1].split("DATA is")[0].split()
                     if w.startswith("--")}
         self.assertEqual(tested, declared)
