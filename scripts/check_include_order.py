@@ -6,13 +6,14 @@ import re
 import sys
 
 ORDER = ["base", "options", "exec", "ops", "graph", "data", "simulate", "policy", "nn", "linear",
-         "balance", "nuisance", "cone_networks", "network_ridge", "estimate", "inference", "results",
-         "evaluate", "study"]
+         "balance", "nuisance", "cone_networks", "network_ridge", "estimate", "inference",
+         "policy_tree", "results", "evaluate", "study"]
 # Which room a public header belongs to.
 PUBLIC = {"error": "base", "matrix": "base", "features": "base", "version": "base",
           "options": "options", "settings": "options", "context": "exec", "graph": "graph",
           "dataset": "data", "load": "data", "simulate": "simulate", "policy": "policy",
-          "learn": "nuisance", "effects": "network_ridge", "estimate": "estimate", "inference": "inference", "record": "results",
+          "learn": "nuisance", "effects": "network_ridge", "estimate": "estimate", "inference": "inference",
+          "learn_policy": "policy_tree", "record": "results",
           "evaluate": "evaluate", "model": "evaluate"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/([a-z_0-9]+)')
 
