@@ -13,6 +13,7 @@ enum ExitStatus : int { kSuccess = 0, kFailure = 1, kBadInput = 2 };
 using Command = std::function<int()>;
 void add_evaluate_command(CLI::App& root, Command& chosen);
 void add_effects_command(CLI::App& root, Command& chosen);
+void add_learn_command(CLI::App& root, Command& chosen);
 void add_check_command(CLI::App& root, Command& chosen);
 void add_tune_command(CLI::App& root, Command& chosen);
 void add_fit_command(CLI::App& root, Command& chosen);

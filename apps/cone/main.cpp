@@ -24,6 +24,7 @@ constexpr const char* kExamples = R"(Examples:
   cone evaluate DATA --policy policy.csv              your data, your candidate policies
   cone evaluate DATA --policy p.csv --json out.json   the same, for a script
   cone effects DATA --out effects.csv                 every node's expected outcomes and effects
+  cone learn DATA --out policy.csv                    who should get what, and what it is worth
   cone tune DATA --out tuned                          choose options of cone's networks
   cone fit DATA --out MODEL                           train once; evaluate DATA --model MODEL
   cone simulate --nodes 500 --out small               data with known truth
@@ -74,6 +75,7 @@ int run_command(int argc, char** argv) {
   Command chosen;
   add_evaluate_command(root, chosen);
   add_effects_command(root, chosen);
+  add_learn_command(root, chosen);
   add_check_command(root, chosen);
   add_tune_command(root, chosen);
   add_fit_command(root, chosen);

@@ -152,6 +152,7 @@ struct RuleValue {
   double gain_error = 0;
   std::pair<double, double> gain_interval;
   double treated_fraction = 0;  ///< share of the nodes that get another arm than the control arm
+  bool within_budget = true;    ///< of ways that were open to the rule
 };
 
 /// The tree that decides about one fold, learnt from the others.
@@ -161,7 +162,7 @@ struct FoldRule {
 };
 
 enum class RuleVerdict {
-  kBetter,     ///< the interval of the gain over every single arm lies above 0
+  kBetter,     ///< the interval of the gain over every single arm within the budget lies above 0
   kUnclear,    ///< some do not, none lies below 0
   kWorse,      ///< one of them lies below 0
   kSingleArm,  ///< the tree is a leaf: everyone gets the same

@@ -36,10 +36,19 @@ class PrefixExtremes {
     leaf.high = leaf.low = leaf.sum;
   }
   void settle(std::size_t place) {
-    for (std::size_t k = (size_ + place) / 2; k > 0; k /= 2) combine(k);
+    // The cell at hand stays in registers; only its sibling is read.
+    Cell cell = cells_[size_ + place];
+    for (std::size_t k = size_ + place; k > 1; k /= 2) {
+      const Cell sibling = cells_[k ^ 1U];
+      const bool is_right = (k & 1U) != 0;
+      cell = combined(is_right ? sibling : cell, is_right ? cell : sibling);
+      cells_[k / 2] = cell;
+    }
   }
   void rebuild() {
-    for (std::size_t k = size_ - 1; k > 0; --k) combine(k);
+    for (std::size_t k = size_ - 1; k > 0; --k) {
+      cells_[k] = combined(cells_[2 * k], cells_[2 * k + 1]);
+    }
   }
   /// Whether so many changes are settled sooner by one rebuild.
   bool prefers_rebuild(std::size_t num_changes) const { return num_changes * height_ >= size_; }
@@ -55,11 +64,9 @@ class PrefixExtremes {
     std::int64_t low;
   };
 
-  void combine(std::size_t k) {
-    const Cell& left = cells_[2 * k];
-    const Cell& right = cells_[2 * k + 1];
-    cells_[k] = {left.sum + right.sum, std::max(left.high, left.sum + right.high),
-                 std::min(left.low, left.sum + right.low)};
+  static Cell combined(const Cell& left, const Cell& right) {
+    return {left.sum + right.sum, std::max(left.high, left.sum + right.high),
+            std::min(left.low, left.sum + right.low)};
   }
 
   std::size_t size_ = 1;
