@@ -184,6 +184,11 @@ class Faults(FolderTest):
                                          "record.json", "--estimators", "naive,snips", "--folds", 2],
                      self.old_files("record.json"))
 
+    def test_learn(self):
+        self.disturb("learn", ["learn", self.folder, "--out", "policy.csv", "--picture", "tree.svg",
+                               "--json", "record.json", "--folds", 3, "--outcome-model", "ridge"],
+                     self.old_files("policy.csv", "record.json"))
+
     def test_check(self):
         self.disturb("check --json", ["check", self.folder, "--json", "record.json"],
                      self.old_files("record.json"))
