@@ -47,6 +47,7 @@ struct LearnFlags {
   LoadOptions table;
   std::string out;
   std::string json;
+  std::string out_of_fold;
   std::string picture;
   CommonFlags run;
   LearnPolicyOptions options;
@@ -54,7 +55,8 @@ struct LearnFlags {
 
 int run_learn(const LearnFlags& flags) {
   validate(flags.options);
-  std::vector<OutputFile> outputs = {{"--out", flags.out}, {"--picture", flags.picture}};
+  std::vector<OutputFile> outputs = {
+      {"--out", flags.out}, {"--out-of-fold", flags.out_of_fold}, {"--picture", flags.picture}};
   if (flags.json != "-") outputs.push_back({"--json", flags.json});
   check_output_files(outputs);
   refuse_inputs_as_outputs(outputs, {flags.data, flags.table.edges});
@@ -64,7 +66,11 @@ int run_learn(const LearnFlags& flags) {
   const LoadedData data = load_named(context, flags.data, flags.table);
   LearntPolicy policy = learn_policy(context, data.observed, flags.options);
   policy.warnings.insert(policy.warnings.begin(), data.doubts.begin(), data.doubts.end());
-  write_policy(context, flags.out, data.observed, policy);
+  write_policy(context, flags.out, data.observed, "learnt", policy.arm);
+  if (!flags.out_of_fold.empty()) {
+    write_policy(context, flags.out_of_fold, data.observed, "learnt_out_of_fold",
+                 policy.out_of_fold_arm);
+  }
   progress.clear();
   if (!flags.picture.empty()) {
     write_atomically(flags.picture, [&](std::ostream& out) { out << rule_svg(policy); });
@@ -98,6 +104,11 @@ void add_learn_command(CLI::App& root, Command& chosen) {
   command->add_option("DATA", flags->data, kDataHelp)->required();
   command->add_option("--out", flags->out, "CSV file to write: who gets what")
       ->required()
+      ->check(file_name);
+  command
+      ->add_option("--out-of-fold", flags->out_of_fold,
+                   "CSV file to write: what every node gets from the tree that was learnt without "
+                   "its fold, for cone evaluate")
       ->check(file_name);
   command->add_option("--picture", flags->picture, "Draw the tree into this SVG file")
       ->check(file_name);

@@ -32,8 +32,7 @@ void run(char** argv) {
   options.min_leaf = 1;
   const cone::Context context(0, static_cast<int>(number(6)));
   const auto start = std::chrono::steady_clock::now();
-  const cone::PolicyTree tree =
-      cone::learn_tree(context, columns.view(), scores.view(), options);
+  const cone::PolicyTree tree = cone::learn_tree(context, columns.view(), scores.view(), options);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   double sum = 0;
   for (std::size_t i = 0; i < columns.rows(); ++i) {

@@ -64,6 +64,7 @@ void try_arms(const Context& context, const TreeRows& rows, const SortedColumn& 
       const std::uint32_t rank = second.rank[row];
       memory.extremes.add_at(rank, of_a[row] - of_b[row]);
       memory.window.add(rank);
+      if (memory.window.allows(rank)) memory.extremes.open(rank);
       memory.changed.push_back(rank);
     }
     memory.window.widen([&](std::size_t cut) {

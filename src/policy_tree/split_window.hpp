@@ -28,7 +28,12 @@ class SplitWindow {
     if (r > high_ + 1) ++after_high_;
   }
 
-  /// Calls open(cut) for every cut that is allowed now and was not before.
+  bool allows(std::uint32_t cut) const {
+    return static_cast<std::ptrdiff_t>(cut) >= low_ && static_cast<std::ptrdiff_t>(cut) <= high_;
+  }
+
+  /// Calls open(cut) for every cut after a rank that has rows which is allowed now and was not
+  /// before. Other cuts part the rows like the one after the next lower rank that has some.
   template <class Open>
   void widen(const Open& open) {
     const std::ptrdiff_t last_cut = static_cast<std::ptrdiff_t>(count_.size()) - 2;
@@ -45,7 +50,9 @@ class SplitWindow {
     }
     for (std::ptrdiff_t cut = low_; cut <= high_; ++cut) {
       if (cut == old_low && old_low <= old_high) cut = old_high + 1;
-      if (cut <= high_) open(static_cast<std::size_t>(cut));
+      if (cut <= high_ && count_[static_cast<std::size_t>(cut)] > 0) {
+        open(static_cast<std::size_t>(cut));
+      }
     }
   }
 

@@ -7,14 +7,14 @@
 namespace cone {
 
 void write_policy(const Context& context, const std::filesystem::path& path, const Dataset& data,
-                  const LearntPolicy& policy) {
+                  std::string_view name, std::span<const Arm> arms) {
   write_atomically(path, [&](std::ostream& out) {
     CsvWriter lines(out);
-    lines.field("id").field("learnt").end_line();
+    lines.field("id").field(name).end_line();
     constexpr std::size_t kLinesPerReport = 4096;
     for (std::size_t i = 0; i < data.num_nodes(); ++i) {
       if (i % kLinesPerReport == 0) context.report("writing the policy", i, data.num_nodes());
-      lines.field(data.ids[static_cast<NodeIndex>(i)]).field(data.arms[policy.arm[i]]).end_line();
+      lines.field(data.ids[static_cast<NodeIndex>(i)]).field(data.arms[arms[i]]).end_line();
     }
   });
 }

@@ -15,10 +15,10 @@ namespace cone {
 
 inline constexpr std::string_view kPolicySchema = "cone.policy/1";
 
-/// `id,learnt`: the label of the arm that the tree gives to every node, in the order of the data,
+/// `id` and a column of that name: the label of the arm of every node, in the order of the data,
 /// atomically. cone evaluate --policy reads it back.
 void write_policy(const Context& context, const std::filesystem::path& path, const Dataset& data,
-                  const LearntPolicy& policy);
+                  std::string_view name, std::span<const Arm> arms);
 
 /// The questions, indented, and who gets what.
 std::string rule_text(const LearntPolicy& policy);
