@@ -205,8 +205,10 @@ struct LearntPolicy {
 /// scores come from nuisances that saw neither the node they score nor any node of the fold. The
 /// tree then decides about the fold, and counts by scores of nuisances that were fitted on the
 /// other folds. So nothing that decides about a node, and nothing that scores it, saw its treatment
-/// or outcome. The tree that is returned is learnt from all nodes in the same way; the value is
-/// that of trees learnt from all folds but one.
+/// or outcome, but for the variances of the network ridge: those behind the scores that count are
+/// learnt from all nodes, as in an evaluation (ridge_variances kPerFold goes without; those behind a
+/// fold's tree never see the fold). The tree that is returned is learnt from all nodes in the same
+/// way; the value is that of trees learnt from all folds but one.
 ///
 /// Throws Error(kUsage) for options that do not fit the data, and what learners throw.
 LearntPolicy learn_policy(const Context& context, const Dataset& data,

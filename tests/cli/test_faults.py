@@ -186,7 +186,7 @@ class Faults(FolderTest):
 
     def test_learn(self):
         self.disturb("learn", ["learn", self.folder, "--out", "policy.csv", "--picture", "tree.svg",
-                               "--json", "record.json", "--folds", 3, "--outcome-model", "ridge"],
+                               "--out-of-fold", "decisions.csv", "--json", "record.json", "--folds", 3, "--outcome-model", "ridge"],
                      self.old_files("policy.csv", "record.json"))
 
     def test_check(self):

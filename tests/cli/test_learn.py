@@ -77,6 +77,19 @@ class Learn(FolderTest):
         self.assertEqual([round(s, 9) for s in record["policies"][0]["arm_fractions"]],
                          [round(s, 9) for s in shares])
 
+    def test_decisions_out_of_fold_have_the_honest_value(self):
+        data = self.write_rule()
+        self.learn(data, "--out-of-fold", self.folder / "oof.csv", "--json", self.folder / "l.json",
+                   "--outcome-model", "ridge")
+        honest = json.loads((self.folder / "l.json").read_text())["rule"]
+        record = self.evaluate(data, "--policy", self.folder / "oof.csv", "--estimators",
+                               "dr_ridge", "--correction", "plain")
+        policy = record["policies"][0]
+        self.assertEqual(policy["name"], "learnt_out_of_fold")
+        self.assertAlmostEqual(policy["estimates"][0]["value"], honest["value"], 9)
+        self.assertAlmostEqual(policy["estimates"][0]["standard_error"], honest["standard_error"], 9)
+        self.assertAlmostEqual(policy["treated_fraction"], honest["treated_fraction"], 9)
+
     def test_json_on_stdout_is_pure_and_the_same_every_time(self):
         data = self.write_rule(80)
         runs = [cone("learn", data, "--out", self.folder / "l.csv", "--json", "-", "--threads", t)
