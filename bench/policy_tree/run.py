@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """The exact tree of depth 2 beside a plain implementation in numpy.
 
-    ./dev bench policy_tree [--nodes N...] [--columns P] [--peer-nodes N...]
+    ./dev bench policy_tree [--without-peer]
 
 Both get the same columns (normal, every value different) and the same scores. The peer tries every
 first question and, on both sides, every second one, by cumulative sums of sorted columns: what
 policytree (R, C++) does as well, O(columns^2 nodes^2 arms). Its value must be that of the program.
-Wall seconds of the search alone, best of three; the peer runs once.
+Wall and CPU seconds of the search alone, best of three; the peer runs once, on one core.
 """
 
 import pathlib
@@ -70,7 +70,7 @@ def main():
     args = arguments.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as name:
-        print(f"{'nodes':>8} {'columns':>8} {'arms':>5} {'depth':>6} {'seconds':>9} {'numpy':>9}")
+        print(f"{'nodes':>8} {'columns':>8} {'arms':>5} {'depth':>6} {'seconds':>9} {'CPU':>9} {'numpy':>9}")
         for sizes, with_peer in ((PEER_SIZES, not args.without_peer), (SIZES, False)):
             for nodes, columns, arms, depth in sizes:
                 x, scores = draw(nodes, columns, arms)
@@ -84,7 +84,8 @@ def main():
                         sys.exit(f"the values differ: {value} and {row['mean_score']}")
                 rows.append(row)
                 text = f"{row['peer_seconds']:9.2f}" if with_peer else f"{'-':>9}"
-                print(f"{nodes:8} {columns:8} {arms:5} {depth:6} {row['seconds']:9.3f} {text}",
+                print(f"{nodes:8} {columns:8} {arms:5} {depth:6} {row['seconds']:9.3f} {row['cpu_seconds']:9.3f} "
+                      f"{text}",
                       flush=True)
     write_json(args.json, {**environment(args.bin), "threads": args.threads, "rows": rows})
 

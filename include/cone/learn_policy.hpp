@@ -76,9 +76,11 @@ struct TreeOptions {
 /// threshold, and so on in the left and then the right tree. A leaf takes the first of the arms
 /// with the same sum.
 ///
-/// With a budget below 1 every arm but the control arm is charged a price per person, the smallest
-/// for which the best tree keeps to the budget, found by bisection. That is the best tree among
-/// those with as many people treated; trees between two prices are never found.
+/// With a budget below 1 every arm but the control arm is charged a price per person, and the
+/// smallest price for which the best tree keeps to the budget is found by bisection. Of all trees
+/// met on the way the questions are kept and the arms of the leaves chosen within the budget; the
+/// one with the largest sum is taken. A heuristic: it keeps to the budget, but another tree may
+/// make more of it.
 ///
 /// O(columns² · nodes · log(nodes) · arms²) for depth 2.
 PolicyTree learn_tree(const Context& context, MatrixView<const double> columns,
@@ -206,9 +208,9 @@ struct LearntPolicy {
 /// tree then decides about the fold, and counts by scores of nuisances that were fitted on the
 /// other folds. So nothing that decides about a node, and nothing that scores it, saw its treatment
 /// or outcome, but for the variances of the network ridge: those behind the scores that count are
-/// learnt from all nodes, as in an evaluation (ridge_variances kPerFold goes without; those behind a
-/// fold's tree never see the fold). The tree that is returned is learnt from all nodes in the same
-/// way; the value is that of trees learnt from all folds but one.
+/// learnt from all nodes, as in an evaluation (ridge_variances kPerFold goes without; those behind
+/// a fold's tree never see the fold). The tree that is returned is learnt from all nodes in the
+/// same way; the value is that of trees learnt from all folds but one.
 ///
 /// Throws Error(kUsage) for options that do not fit the data, and what learners throw.
 LearntPolicy learn_policy(const Context& context, const Dataset& data,

@@ -5,28 +5,9 @@
 #include <fmt/format.h>
 
 #include "policy_tree/search.hpp"
+#include "policy_tree/spend.hpp"
 
 namespace cone {
-namespace {
-
-std::uint64_t count_treated(const PolicyTree& tree) {
-  std::uint64_t treated = 0;
-  for (const RuleNode& node : tree.nodes) {
-    if (node.is_leaf() && node.arm != kControlArm) treated += node.num_nodes;
-  }
-  return treated;
-}
-
-FoundTree leave_untreated(const TreeRows& rows) {
-  RuleNode leaf;
-  leaf.num_nodes = rows.size();
-  std::int64_t sum = 0;
-  for (std::size_t i = 0; i < rows.size(); ++i) sum += rows.scores.of_arm(kControlArm)[i];
-  return {.tree = {{leaf}}, .sum = sum};
-}
-
-}  // namespace
-
 PricedTree learn_priced_tree(const Context& context, MatrixView<const double> columns,
                              MatrixView<const double> scores, const TreeOptions& options) {
   const WholeScores whole = round_scores(scores);
@@ -43,31 +24,23 @@ PricedTree learn_priced_tree(const Context& context, MatrixView<const double> co
   }
   if (count_treated(free_of_charge.tree) <= most) return {std::move(free_of_charge.tree), 0};
 
-  FoundTree best = leave_untreated(rows);
+  FoundTree best = spend_within(rows, free_of_charge.tree, most);
   std::int64_t too_low = 0;
   std::int64_t enough = whole.largest_difference();
-  std::int64_t price = enough;
   for (int step = 0; step < kPriceSteps && enough - too_low > 1; ++step) {
     const double share = (1 - first_share) / kPriceSteps;
     const StageScope stage(context, fmt::format("price {} of {}", step + 1, kPriceSteps),
                            first_share + share * step, first_share + share * (step + 1));
     const std::int64_t tried = too_low + (enough - too_low) / 2;
     const WholeScores charged = whole.charge(tried);
-    FoundTree found = find_tree(context, {sorted, charged, options.min_leaf}, options.depth);
+    const FoundTree found = find_tree(context, {sorted, charged, options.min_leaf}, options.depth);
     const std::uint64_t treated = count_treated(found.tree);
-    if (treated > most) {
-      too_low = tried;
-      continue;
-    }
-    enough = tried;
-    found.sum += tried * static_cast<std::int64_t>(treated);
-    if (found.beats(best)) {
-      best = std::move(found);
-      price = tried;
-    }
+    FoundTree spent = spend_within(rows, found.tree, most);
+    if (spent.beats(best)) best = std::move(spent);
+    (treated > most ? too_low : enough) = tried;
     if (treated == most) break;
   }
-  return {std::move(best.tree), static_cast<double>(price) * whole.unit};
+  return {std::move(best.tree), static_cast<double>(enough) * whole.unit};
 }
 
 }  // namespace cone

@@ -14,8 +14,10 @@ struct PricedTree {
 /// learn_tree, and the price that keeps it within the budget.
 ///
 /// The best tree at a price treats no more people the higher the price is, so the least price that
-/// keeps to the budget is found by bisection, up to kPriceSteps trees. Of the trees met that keep
-/// to the budget the one with the largest sum without price is taken.
+/// keeps to the budget is found by bisection, up to kPriceSteps trees. A tree at a price is the
+/// best of all that treat as many people, but there are few of them: between two, much of the
+/// budget may lie idle. So of every tree met, those beyond the budget too, the questions are kept
+/// and the arms of the leaves chosen within the budget (spend_within); the largest sum is taken.
 PricedTree learn_priced_tree(const Context& context, MatrixView<const double> columns,
                              MatrixView<const double> scores, const TreeOptions& options);
 

@@ -58,12 +58,7 @@ FoundTree join_trees(const TreeRows& rows, std::size_t column, std::size_t cut,
   root.above = values[cut + 1];
   root.threshold = half_way(root.below, root.above);
   root.num_nodes = rows.size();
-  root.left = 1;
-  root.right = static_cast<std::int32_t>(1 + left.tree.nodes.size());
-  FoundTree out{.tree = {{root}}, .sum = left.sum + right.sum};
-  append_tree(left.tree, out.tree);
-  append_tree(right.tree, out.tree);
-  return out;
+  return {join_questions(root, left.tree, right.tree), left.sum + right.sum};
 }
 
 /// The best of a column's cuts by one question alone.
@@ -141,6 +136,15 @@ std::vector<FirstQuestion> list_first_questions(const TreeRows& rows,
 bool FoundTree::beats(const FoundTree& other) const {
   if (sum != other.sum) return sum > other.sum;
   return tree.num_leaves() < other.tree.num_leaves();
+}
+
+PolicyTree join_questions(RuleNode question, const PolicyTree& left, const PolicyTree& right) {
+  question.left = 1;
+  question.right = static_cast<std::int32_t>(1 + left.nodes.size());
+  PolicyTree out{{question}};
+  append_tree(left, out);
+  append_tree(right, out);
+  return out;
 }
 
 FoundTree find_leaf(const TreeRows& rows) {

@@ -18,6 +18,9 @@ struct FoundTree {
   bool beats(const FoundTree& other) const;
 };
 
+/// A question with the trees that follow from it.
+PolicyTree join_questions(RuleNode question, const PolicyTree& left, const PolicyTree& right);
+
 /// Everyone gets the first of the arms with the largest sum.
 FoundTree find_leaf(const TreeRows& rows);
 /// At most one question. Exact. O(columns · rows · arms).

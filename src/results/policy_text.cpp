@@ -130,7 +130,9 @@ std::string budget_text(const LearntPolicy& policy, double budget) {
       percent_text(budget), percent_text(policy.treated_fraction),
       percent_text(policy.rule.treated_fraction),
       policy.price > 0
-          ? fmt::format(" It is the best at a price of {:.4g} per person treated.", policy.price)
+          ? fmt::format(
+                " It pays to treat more people as long as that costs less than {:.4g} each.",
+                policy.price)
           : " It would treat no more without the budget.");
 }
 

@@ -172,26 +172,70 @@ TEST(TreeSearch, KeepsToTheBudgetAndUsesIt) {
   }
 }
 
-TEST(TreeSearch, NoTreeWithAsManyTreatedIsBetterThanThePricedOne) {
-  // Among trees that treat as many people or fewer, the Lagrangian's tree has the largest sum.
-  for (std::uint64_t item = 0; item < 40; ++item) {
+/// The largest sum of a single question, or none, that treats at most that share.
+double best_within(const TreeCase& of, double budget) {
+  const std::size_t n = of.columns.rows();
+  double best = -1e300;
+  for (std::size_t c = 0; c < of.columns.cols(); ++c) {
+    for (std::size_t k = 0; k < n; ++k) {
+      for (int arms = 0; arms < 4; ++arms) {
+        double sum = 0;
+        double treated = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+          const bool is_left = of.columns(i, c) <= of.columns(k, c);
+          const int arm = is_left ? arms & 1 : arms >> 1;
+          sum += of.scores(i, static_cast<std::size_t>(arm));
+          treated += arm;
+        }
+        if (treated <= budget * static_cast<double>(n)) best = std::max(best, sum);
+      }
+    }
+  }
+  return best;
+}
+
+TEST(TreeSearch, MakesNearlyAsMuchOfABudgetAsCanBeMade) {
+  double found = 0;
+  double possible = 0;
+  for (std::uint64_t item = 0; item < 100; ++item) {
     const TreeCase of = draw_case(16, 2, 2, 300 + item);
     const PolicyTree tree = learn(of, options_of(1, 1, 0.4));
-    const double share = treated_share(tree, of.columns.view());
+    double untreated = 0;
+    for (std::size_t i = 0; i < 16; ++i) untreated += of.scores(i, 0);
     const double sum = sum_of(tree, of.columns.view(), of.scores.view());
-    for (std::size_t c = 0; c < 2; ++c) {
-      for (std::size_t k = 0; k < 16; ++k) {
-        for (const int side : {0, 1}) {
-          double other = 0;
-          double treated = 0;
-          for (std::size_t i = 0; i < 16; ++i) {
-            const bool gets = (of.columns(i, c) <= of.columns(k, c)) == (side == 0);
-            other += of.scores(i, gets ? 1 : 0);
-            treated += gets ? 1 : 0;
-          }
-          EXPECT_TRUE(treated / 16 > share || other <= sum + 1e-9) << item;
-        }
+    EXPECT_LE(treated_share(tree, of.columns.view()), 0.4);
+    EXPECT_GE(sum, untreated - 1e-9);
+    EXPECT_LE(sum, best_within(of, 0.4) + 1e-9) << item;
+    found += sum - untreated;
+    possible += best_within(of, 0.4) - untreated;
+  }
+  EXPECT_GT(found, 0.8 * possible) << found / possible;
+}
+
+TEST(TreeSearch, ABudgetLeavesNoQuestionThatChangesNothing) {
+  for (std::uint64_t item = 0; item < 60; ++item) {
+    const TreeCase of = draw_case(60, 1, 2, 500 + item);
+    const PolicyTree tree = learn(of, options_of(2, 3, 0.3));
+    std::uint64_t people = 0;
+    for (const RuleNode& node : tree.nodes) {
+      if (node.is_leaf()) {
+        people += node.num_nodes;
+        continue;
       }
+      const RuleNode& left = tree.nodes[static_cast<std::size_t>(node.left)];
+      const RuleNode& right = tree.nodes[static_cast<std::size_t>(node.right)];
+      EXPECT_FALSE(left.is_leaf() && right.is_leaf() && left.arm == right.arm) << item;
+      EXPECT_EQ(left.num_nodes + right.num_nodes, node.num_nodes);
+    }
+    EXPECT_EQ(people, 60U);
+    // All questions are about one column: from left to right neighbours differ, unless both answers
+    // to the first question go on.
+    if (tree.num_leaves() == 4) continue;
+    Arm last = 99;
+    for (const RuleNode& node : tree.nodes) {
+      if (!node.is_leaf()) continue;
+      EXPECT_NE(node.arm, last) << item;
+      last = node.arm;
     }
   }
 }
