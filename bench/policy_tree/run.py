@@ -70,7 +70,8 @@ def main():
     args = arguments.parse_args()
     rows = []
     with tempfile.TemporaryDirectory() as name:
-        print(f"{'nodes':>8} {'columns':>8} {'arms':>5} {'depth':>6} {'seconds':>9} {'CPU':>9} {'numpy':>9}")
+        print(f"{'nodes':>8} {'columns':>8} {'arms':>5} {'depth':>6} {'seconds':>9} {'CPU':>9} "
+              f"{'numpy':>9}")
         for sizes, with_peer in ((PEER_SIZES, not args.without_peer), (SIZES, False)):
             for nodes, columns, arms, depth in sizes:
                 x, scores = draw(nodes, columns, arms)
@@ -84,9 +85,8 @@ def main():
                         sys.exit(f"the values differ: {value} and {row['mean_score']}")
                 rows.append(row)
                 text = f"{row['peer_seconds']:9.2f}" if with_peer else f"{'-':>9}"
-                print(f"{nodes:8} {columns:8} {arms:5} {depth:6} {row['seconds']:9.3f} {row['cpu_seconds']:9.3f} "
-                      f"{text}",
-                      flush=True)
+                print(f"{nodes:8} {columns:8} {arms:5} {depth:6} {row['seconds']:9.3f} "
+                      f"{row['cpu_seconds']:9.3f} {text}", flush=True)
     write_json(args.json, {**environment(args.bin), "threads": args.threads, "rows": rows})
 
 
