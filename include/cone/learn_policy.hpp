@@ -116,6 +116,7 @@ struct LearnPolicyOptions {
   int folds = 5;
   int selection_folds = 3;
   double level = 0.95;
+  Dependence dependence = Dependence::kLargest;
   NuisanceOptions nuisance;
   NetworkRidgeOptions network_ridge;
 
@@ -137,13 +138,17 @@ struct LearnPolicyOptions {
     visitor("selection_folds", self.selection_folds,
             "Inner folds that choose regularisation strengths", between(2, 1000));
     visitor("level", self.level, "Coverage of the intervals", strictly_between(0, 1));
+    visitor("dependence", self.dependence,
+            "How errors of connected people go together in the intervals");
     NuisanceOptions::visit(self.nuisance, visitor);
     NetworkRidgeOptions::visit(self.network_ridge, visitor);
   }
   void check(std::vector<Fault>& faults) const;
 };
 
-/// What a way to decide is worth, and how the learnt rule compares with it.
+/// What a way to decide is worth for people like these, and how the learnt rule compares with it.
+/// Each standard error is the one by the dependence asked for; without a wish, the largest of the
+/// usable ones.
 struct RuleValue {
   std::string name;
   double value = 0;

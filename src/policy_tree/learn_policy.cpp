@@ -147,7 +147,7 @@ LearntPolicy learn_policy(const Context& context, const Dataset& data,
     out.tree = std::move(tree.found.tree);
     out.columns = std::move(tree.names);
   }
-  value_rule(all, out.out_of_fold_arm, single, options, out);
+  value_rule(context, data, all, out.out_of_fold_arm, single, options, out);
   return out;
 }
 

@@ -21,6 +21,11 @@ void LearnPolicyOptions::check(std::vector<Fault>& faults) const {
                       fmt::format("'{}' is none of them", printable(kind)),
                       fmt::format("choose from {}", fmt::join(kinds, ", "))});
   }
+  if (dependence == Dependence::kShared) {
+    faults.push_back({{.item = "--dependence shared"},
+                      "is measured on residuals of an outcome model, and a rule has scores",
+                      "choose another, or leave it out to take the largest"});
+  }
   for (const std::string& text : cost) {
     const std::size_t at = text.rfind('=');
     const bool is_number =

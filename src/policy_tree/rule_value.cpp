@@ -9,15 +9,10 @@
 
 #include "base/numeric.hpp"
 #include "base/text.hpp"
-#include "estimate/significance.hpp"
+#include "policy_tree/mean_errors.hpp"
 
 namespace cone {
 namespace {
-
-std::pair<double, double> interval_around(double value, double error, double level) {
-  const double half = two_sided_normal_quantile(level) * error;
-  return {value - half, value + half};
-}
 
 std::vector<double> scores_of(const Matrix<double>& scores, std::span<const Arm> arms) {
   std::vector<double> out(arms.size());
@@ -31,22 +26,45 @@ double treated_share(std::span<const Arm> arms) {
   return static_cast<double>(treated) / static_cast<double>(arms.size());
 }
 
-/// What a way to decide makes of every node, against what the rule makes of it.
-RuleValue compare(std::string name, std::span<const double> values, std::span<const double> rule,
-                  std::span<const Arm> arms, double level) {
-  RuleValue out;
-  out.name = std::move(name);
-  out.value = mean(values);
-  out.standard_error = standard_error(values);
-  out.interval = interval_around(out.value, out.standard_error, level);
-  std::vector<double> gains(values.size());
-  for (std::size_t i = 0; i < gains.size(); ++i) gains[i] = rule[i] - values[i];
-  out.gain = mean(gains);
-  out.gain_error = standard_error(gains);
-  out.gain_interval = interval_around(out.gain, out.gain_error, level);
-  out.treated_fraction = treated_share(arms);
-  return out;
-}
+/// Ways to decide, what each makes of every node, and what the rule makes of it.
+class Comparison {
+ public:
+  explicit Comparison(std::span<const double> rule) : rule_(rule) {}
+
+  void add(RuleValue& value, std::string name, std::span<const double> made,
+           std::span<const Arm> arms) {
+    value.name = std::move(name);
+    value.value = mean(made);
+    value.treated_fraction = treated_share(arms);
+    std::vector<double> gains(made.size());
+    for (std::size_t i = 0; i < gains.size(); ++i) gains[i] = rule_[i] - made[i];
+    value.gain = mean(gains);
+    values_.push_back(&value);
+    columns_.emplace_back(made.begin(), made.end());
+    columns_.push_back(std::move(gains));
+  }
+
+  /// Standard errors and intervals of all values and gains at once.
+  void measure_errors(const Context& context, const Dataset& data,
+                      const LearnPolicyOptions& options) {
+    const std::vector<MeanError> errors =
+        measure_mean_errors(context, data, columns_, options.dependence, options.level);
+    for (std::size_t k = 0; k < values_.size(); ++k) {
+      RuleValue& value = *values_[k];
+      const MeanError& own = errors[2 * k];
+      const MeanError& gain = errors[2 * k + 1];
+      value.standard_error = own.standard_error;
+      value.interval = {value.value - own.half_width, value.value + own.half_width};
+      value.gain_error = gain.standard_error;
+      value.gain_interval = {value.gain - gain.half_width, value.gain + gain.half_width};
+    }
+  }
+
+ private:
+  std::span<const double> rule_;
+  std::vector<RuleValue*> values_;
+  std::vector<std::vector<double>> columns_;  // of every value, what is made of nodes and the gains
+};
 
 /// Where the log lacks part of what is done there is no honest standard error.
 void drop_errors(bool of_rule, RuleValue& out) {
@@ -98,35 +116,39 @@ RuleVerdict judge(const LearntPolicy& policy) {
 
 }  // namespace
 
-void value_rule(const RuleScores& scores, std::span<const Arm> rule, std::span<const Arm> single,
+void value_rule(const Context& context, const Dataset& data, const RuleScores& scores,
+                std::span<const Arm> rule, std::span<const Arm> single,
                 const LearnPolicyOptions& options, LearntPolicy& out) {
-  const double level = options.level;
   const LoggedSample& sample = scores.sample;
   const std::vector<double> of_rule = scores_of(scores.scores, rule);
-  out.rule = compare("learnt rule", of_rule, of_rule, rule, level);
-  const bool rule_is_sound = doubt(scores, rule, "", level, out.warnings);
-
   std::vector<double> done = sample.outcome;
   for (std::size_t i = 0; i < done.size(); ++i) done[i] -= out.costs[sample.arm[i]];
-  out.done = compare("what was done", done, of_rule, sample.arm, level);
-  out.best_single =
-      compare("best single arm", scores_of(scores.scores, single), of_rule, single, level);
+  out.singles.resize(out.arms.size());
+  Comparison comparison(of_rule);
+  comparison.add(out.rule, "learnt rule", of_rule, rule);
+  comparison.add(out.done, "what was done", done, sample.arm);
+  comparison.add(out.best_single, "best single arm", scores_of(scores.scores, single), single);
+  for (std::size_t a = 0; a < out.arms.size(); ++a) {
+    const std::vector<Arm> everyone(sample.size(), static_cast<Arm>(a));
+    comparison.add(out.singles[a], fmt::format("always {}", printable(out.arms[a])),
+                   scores_of(scores.scores, everyone), everyone);
+    out.singles[a].within_budget = a == kControlArm || options.tree.budget >= 1;
+  }
+  comparison.measure_errors(context, data, options);
+
+  const bool rule_is_sound = doubt(scores, rule, "", options.level, out.warnings);
   bool singles_are_sound = true;
   for (std::size_t a = 0; a < out.arms.size(); ++a) {
     const std::vector<Arm> everyone(sample.size(), static_cast<Arm>(a));
-    const std::string name = fmt::format("always {}", printable(out.arms[a]));
-    RuleValue& value = out.singles.emplace_back(
-        compare(name, scores_of(scores.scores, everyone), of_rule, everyone, level));
-    value.within_budget = a == kControlArm || options.tree.budget >= 1;
-    const bool is_sound = doubt(scores, everyone, name + ": ", level, out.warnings);
-    if (!is_sound) drop_errors(false, value);
+    const bool is_sound =
+        doubt(scores, everyone, out.singles[a].name + ": ", options.level, out.warnings);
+    if (!is_sound) drop_errors(false, out.singles[a]);
     singles_are_sound = singles_are_sound && is_sound;
   }
   if (!singles_are_sound) drop_errors(false, out.best_single);
   if (!rule_is_sound) {
-    out.rule.standard_error = kNaN;
-    out.rule.interval = {kNaN, kNaN};
-    for (RuleValue* value : {&out.rule, &out.done, &out.best_single}) drop_errors(true, *value);
+    drop_errors(false, out.rule);
+    for (RuleValue* value : {&out.done, &out.best_single}) drop_errors(true, *value);
     for (RuleValue& value : out.singles) drop_errors(true, value);
   }
   for (const auto* warnings : {&scores.propensity.warnings, &scores.outcome.warnings}) {

@@ -175,9 +175,11 @@ std::string learnt_policy_text(const LearntPolicy& policy, const LearnPolicyOpti
         "be quoted.\n",
         value_text(policy.value_where_learnt));
   }
-  text +=
-      "Intervals take nodes as independent, and assume that what the models see explains who was "
-      "treated.\n";
+  text += fmt::format(
+      "Intervals are about people like these, {}. They assume that what the models see explains "
+      "who was treated.\n",
+      options.dependence == Dependence::kIndependent ? "and take them as independent"
+                                                     : "and allow for errors that friends share");
   for (const std::string& warning : policy.warnings) text += "! " + warning + "\n";
   return text;
 }

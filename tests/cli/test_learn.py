@@ -83,7 +83,7 @@ class Learn(FolderTest):
                    "--outcome-model", "ridge")
         honest = json.loads((self.folder / "l.json").read_text())["rule"]
         record = self.evaluate(data, "--policy", self.folder / "oof.csv", "--estimators",
-                               "dr_ridge", "--correction", "plain")
+                               "dr_ridge", "--correction", "plain", "--target", "people_like_these")
         policy = record["policies"][0]
         self.assertEqual(policy["name"], "learnt_out_of_fold")
         self.assertAlmostEqual(policy["estimates"][0]["value"], honest["value"], 9)
@@ -147,6 +147,7 @@ class Learn(FolderTest):
                                 ([*out, "--cost", "2=1"], "no arm '2'"),
                                 ([*out, "--cost", "1=1", "--cost", "1=2"], "already"),
                                 ([*out, "--propensities", "given"], "no column"),
+                                ([*out, "--dependence", "shared"], "--dependence"),
                                 ([*out, "--heads", 2], "--heads")):
             done = cone("learn", data, *arguments)
             self.assertEqual(done.returncode, 2, f"{arguments}: {done.stderr}")
