@@ -134,6 +134,7 @@ void value_rule(const Context& context, const Dataset& data, const RuleScores& s
                    scores_of(scores.scores, everyone), everyone);
     out.singles[a].within_budget = a == kControlArm || options.tree.budget >= 1;
   }
+  out.done.within_budget = out.done.treated_fraction <= options.tree.budget;
   comparison.measure_errors(context, data, options);
 
   const bool rule_is_sound = doubt(scores, rule, "", options.level, out.warnings);

@@ -126,7 +126,7 @@ std::string cost_text(const LearntPolicy& policy) {
 std::string budget_text(const LearntPolicy& policy, double budget) {
   if (budget >= 1) return "";
   return fmt::format(
-      "Budget {}: the rule treats {} of the nodes; trees learnt without a fold treat {} of it.{}\n",
+      "Budget {}: the rule treats {} of the nodes; out of fold the trees treat {}.{}\n",
       percent_text(budget), percent_text(policy.treated_fraction),
       percent_text(policy.rule.treated_fraction),
       policy.price > 0
