@@ -18,8 +18,8 @@ struct FirstQuestion {
 
   /// Larger sums first, then fewer leaves, earlier columns, smaller thresholds.
   bool operator<(const FirstQuestion& other) const {
-    return std::tuple(-sum, leaves, column, cut) <
-           std::tuple(-other.sum, other.leaves, other.column, other.cut);
+    if (sum != other.sum) return sum > other.sum;
+    return std::tuple(leaves, column, cut) < std::tuple(other.leaves, other.column, other.cut);
   }
 };
 
