@@ -148,6 +148,10 @@ class Learn(FolderTest):
                                 ([*out, "--cost", "1=1", "--cost", "1=2"], "already"),
                                 ([*out, "--propensities", "given"], "no column"),
                                 ([*out, "--dependence", "shared"], "--dependence"),
+                                ([*out, "--outcome-model", "ridge", "--undersmoothing", 1],
+                                 "--undersmoothing"),
+                                ([*out, "--propensities", "given", "--propensity-bound", 0.1],
+                                 "--propensity-bound"),
                                 ([*out, "--heads", 2], "--heads")):
             done = cone("learn", data, *arguments)
             self.assertEqual(done.returncode, 2, f"{arguments}: {done.stderr}")
