@@ -7,13 +7,14 @@ import sys
 
 ORDER = ["base", "options", "exec", "ops", "graph", "data", "simulate", "policy", "nn", "linear",
          "balance", "nuisance", "cone_networks", "network_ridge", "estimate", "inference",
-         "sensitivity", "results", "evaluate", "study"]
+         "sensitivity", "policy_tree", "results", "evaluate", "study"]
 # Which room a public header belongs to.
 PUBLIC = {"error": "base", "matrix": "base", "features": "base", "version": "base",
           "options": "options", "settings": "options", "context": "exec", "graph": "graph",
           "dataset": "data", "load": "data", "simulate": "simulate", "policy": "policy",
           "learn": "nuisance", "effects": "network_ridge", "estimate": "estimate",
-          "inference": "inference", "sensitivity": "sensitivity", "record": "results",
+          "inference": "inference", "sensitivity": "sensitivity",
+          "learn_policy": "policy_tree", "record": "results",
           "evaluate": "evaluate", "model": "evaluate"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/([a-z_0-9]+)')
 

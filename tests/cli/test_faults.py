@@ -193,6 +193,11 @@ class Faults(FolderTest):
         self.disturb("refute", ["refute", self.folder, "--policy", "uniform", "--out", "refuted",
                                 "--checks", "seeds", "--draws", 2, "--folds", 2], self.old_files())
 
+    def test_learn(self):
+        self.disturb("learn", ["learn", self.folder, "--out", "policy.csv", "--picture", "tree.svg",
+                               "--out-of-fold", "decisions.csv", "--json", "record.json", "--folds", 3, "--outcome-model", "ridge"],
+                     self.old_files("policy.csv", "record.json"))
+
     def test_check(self):
         self.disturb("check --json", ["check", self.folder, "--json", "record.json"],
                      self.old_files("record.json"))

@@ -1,0 +1,150 @@
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "cone/error.hpp"
+#include "cone/learn_policy.hpp"
+#include "cone/options.hpp"
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "commands.hpp"
+#include "data_argument.hpp"
+#include "flag_checks.hpp"
+#include "flags.hpp"
+#include "options/json_text.hpp"
+#include "results/policy_output.hpp"
+#include "terminal.hpp"
+
+namespace cone::app {
+namespace {
+
+constexpr const char* kLearnFooter =
+    R"(Learns who should get which arm: the decision tree of at most three questions with the best doubly
+robust scores. DATA is what cone evaluate takes. Questions are "column <= value", about features, the
+number of friends, and features averaged over friends. Depths 1 and 2 are exact; at depth 3 only the
+first question is a heuristic.
+
+The value is honest: each fifth of the people is decided by a tree that was learnt from the others,
+by scores from models that never saw that fifth. The value that cone evaluate gives to policy.csv on
+the same data is not: the rule was made for these very people.
+
+--out holds one line per node, id and label, as cone evaluate --policy reads it. The tree, its value
+and what it is compared with go to stdout; --picture draws the tree, --json has everything.
+
+Examples:
+  cone learn shop/ --out policy.csv
+  cone learn shop/ --out policy.csv --depth 1 --ask-about own       no question about friends
+  cone learn shop/ --out policy.csv --budget 0.3 --picture tree.svg
+  cone learn mails.csv --treatment sent --outcome bought --cost email=0.1 --cost sms=0.4 \
+    --out policy.csv
+  cone learn trial/ --out policy.csv --propensities given           a randomised log)";
+
+struct LearnFlags {
+  std::string data;
+  LoadOptions table;
+  std::string out;
+  std::string json;
+  std::string out_of_fold;
+  std::string picture;
+  CommonFlags run;
+  LearnPolicyOptions options;
+};
+
+/// Names every flag that the chosen models do not use, instead of ignoring it.
+void refuse_idle_models(const CLI::App& command, const LearnPolicyOptions& options) {
+  std::vector<Fault> faults;
+  const auto refuse = [&](const std::string& flag, const char* choice) {
+    if (command.count(flag) == 0) return;
+    faults.push_back(
+        {{.item = flag}, fmt::format("has no part in {}", choice), "leave one of them out"});
+  };
+  if (options.outcome_model == RuleOutcomeModel::kRidge) {
+    NetworkRidgeOptions::visit(options.network_ridge, [&](std::string_view name, const auto&,
+                                                          std::string_view, const Range& = {}) {
+      refuse(flag_name(name), "--outcome-model ridge");
+    });
+  }
+  if (options.propensities == PropensitySource::kGiven) {
+    refuse("--propensity-bound", "--propensities given");
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
+int run_learn(const LearnFlags& flags) {
+  validate(flags.options);
+  std::vector<OutputFile> outputs = {
+      {"--out", flags.out}, {"--out-of-fold", flags.out_of_fold}, {"--picture", flags.picture}};
+  if (flags.json != "-") outputs.push_back({"--json", flags.json});
+  check_output_files(outputs);
+  refuse_inputs_as_outputs(outputs, {flags.data, flags.table.edges});
+  catch_interrupts();
+  ConsoleProgress progress(flags.run.quiet);
+  const Context context(flags.run.seed, flags.run.threads, &progress);
+  const LoadedData data = load_named(context, flags.data, flags.table);
+  LearntPolicy policy = learn_policy(context, data.observed, flags.options);
+  policy.warnings.insert(policy.warnings.begin(), data.doubts.begin(), data.doubts.end());
+  write_policy(context, flags.out, data.observed, "learnt", policy.arm);
+  if (!flags.out_of_fold.empty()) {
+    write_policy(context, flags.out_of_fold, data.observed, "learnt_out_of_fold",
+                 policy.out_of_fold_arm);
+  }
+  progress.clear();
+  if (!flags.picture.empty()) {
+    write_atomically(flags.picture, [&](std::ostream& out) { out << rule_svg(policy); });
+  }
+  const auto record = [&] {
+    return dump_json(learnt_policy_json(data.observed, policy, flags.options, flags.run.seed));
+  };
+  if (!flags.run.quiet) {
+    print_notes(data);
+    std::cerr << fmt::format("wrote {}: {} nodes\n\n", printable(flags.out),
+                             grouped(data.observed.num_nodes()));
+  }
+  if (flags.json == "-") {
+    std::cout << record() << std::endl;
+    return kSuccess;
+  }
+  if (!flags.json.empty()) {
+    write_atomically(flags.json, [&](std::ostream& out) { out << record() << '\n'; });
+  }
+  std::cout << learnt_policy_text(policy, flags.options) << std::flush;
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_learn_command(CLI::App& root, Command& chosen) {
+  auto flags = std::make_shared<LearnFlags>();
+  CLI::App* command =
+      root.add_subcommand("learn", "Learn who should get which arm, and what that is worth");
+  command->footer(kLearnFooter);
+  command->add_option("DATA", flags->data, kDataHelp)->required();
+  command->add_option("--out", flags->out, "CSV file to write: who gets what")
+      ->required()
+      ->check(file_name);
+  command
+      ->add_option("--out-of-fold", flags->out_of_fold,
+                   "CSV file to write: what every node gets from the tree that was learnt without "
+                   "its fold, for cone evaluate")
+      ->check(file_name);
+  command->add_option("--picture", flags->picture, "Draw the tree into this SVG file")
+      ->check(file_name);
+  command->add_option("--json", flags->json, "Write tree and figures to this file (- for stdout)")
+      ->check(file_name);
+  flags->run.bind(*command);
+  bind_flags(*command, flags->table, "The table of nodes");
+  bind_flags(*command, flags->options, "The rule and its value");
+  regroup_flags<NetworkRidgeOptions>(*command, "Network ridge");
+  command->callback([flags, command, &chosen] {
+    chosen = [flags, command] {
+      refuse_idle_models(*command, flags->options);
+      return run_learn(*flags);
+    };
+  });
+}
+
+}  // namespace cone::app

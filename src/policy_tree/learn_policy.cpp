@@ -1,0 +1,154 @@
+#include "cone/learn_policy.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "cone/error.hpp"
+#include "cone/learn.hpp"
+
+#include "base/numeric.hpp"
+#include "policy_tree/nested_plan.hpp"
+#include "policy_tree/price.hpp"
+#include "policy_tree/rule_columns.hpp"
+#include "policy_tree/rule_scores.hpp"
+#include "policy_tree/rule_value.hpp"
+#include "policy_tree/screen_columns.hpp"
+
+namespace cone {
+namespace {
+
+// Shares of the time. Scores of all folds but one cost nearly as much as those of all.
+constexpr double kScored = 0.6;
+constexpr double kScreened = 0.65;
+
+void require_log(const Dataset& data, const LearnPolicyOptions& options) {
+  if (!data.has_log()) {
+    throw Error(ErrorCode::kData, {{},
+                                   "the data is a bare network: it has no treatments and outcomes",
+                                   "a rule is learnt from a log; cone simulate makes one"});
+  }
+  if (options.propensities == PropensitySource::kGiven && !data.propensity) {
+    throw Error(ErrorCode::kData,
+                {{.item = "--propensities given"},
+                 fmt::format("the data has no column {}", propensity_columns(data.arms)),
+                 "add it, or leave the flag out to fit propensities"});
+  }
+}
+
+TrainingScores take_training(RuleScores scores) {
+  return {std::move(scores.sample.nodes), std::move(scores.scores)};
+}
+
+/// The arm with the largest mean score; with a budget that does not reach for everyone, the control
+/// arm.
+Arm best_single_arm(const Matrix<double>& scores, double budget) {
+  if (budget < 1) return kControlArm;
+  Arm best = kControlArm;
+  double best_mean = 0;
+  for (std::size_t a = 0; a < scores.cols(); ++a) {
+    const double value = mean(arm_column(scores.view(), static_cast<Arm>(a)));
+    if (a == 0 || value > best_mean) {
+      best = static_cast<Arm>(a);
+      best_mean = value;
+    }
+  }
+  return best;
+}
+
+struct LearntTree {
+  PricedTree found;
+  Matrix<double> columns;  ///< all nodes × those that the tree may ask about
+  std::vector<std::string> names;
+};
+
+LearntTree learn_from(const Context& context, const RuleColumns& candidates,
+                      std::span<const std::size_t> chosen, std::size_t num_nodes,
+                      const TrainingScores& training, const TreeOptions& options) {
+  LearntTree out;
+  out.columns = fill_columns(candidates, chosen, num_nodes);
+  for (const std::size_t c : chosen) out.names.push_back(candidates.name(c));
+  out.found = learn_priced_tree(context, take_rows(out.columns.view(), training.nodes).view(),
+                                training.scores.view(), options);
+  return out;
+}
+
+}  // namespace
+
+LearntPolicy learn_policy(const Context& context, const Dataset& data,
+                          const LearnPolicyOptions& options) {
+  validate(options);
+  require_log(data, options);
+  LearntPolicy out;
+  out.arms = data.arms;
+  out.costs = read_costs(data, options.cost);
+  const std::size_t n = data.num_nodes();
+  const FitPlan plan =
+      make_plan(context, data, {.folds = options.folds, .selection_folds = options.selection_folds},
+                context.seed());
+  const std::size_t num_folds = plan.tasks.size();
+
+  // One training set per fold, without it, and last the one of all nodes.
+  std::vector<TrainingScores> training;
+  RuleScores all;
+  for (std::size_t k = 0; k <= num_folds; ++k) {
+    const double step = kScored / static_cast<double>(num_folds + 1);
+    const bool is_last = k == num_folds;
+    const StageScope stage(context,
+                           is_last ? std::string("scores of all folds")
+                                   : fmt::format("scores without fold {} of {}", k + 1, num_folds),
+                           step * static_cast<double>(k), step * static_cast<double>(k + 1));
+    if (is_last) {
+      all = make_scores(context, data, plan, options, out.costs);
+      training.push_back({all.sample.nodes, all.scores});
+    } else {
+      const FitPlan nested =
+          leave_fold_out(context, data, plan, k, options.selection_folds, context.seed());
+      training.push_back(take_training(make_scores(context, data, nested, options, out.costs)));
+    }
+  }
+
+  const RuleColumns candidates(data, options.ask_about);
+  out.num_candidates = candidates.size();
+  std::vector<std::vector<std::size_t>> chosen;
+  {
+    const StageScope stage(context, "columns", kScored, kScreened);
+    chosen = screen_columns(context, candidates, n, training, options.max_columns);
+  }
+
+  out.out_of_fold_arm.assign(n, kControlArm);
+  std::vector<Arm> single(n, kControlArm);
+  for (std::size_t k = 0; k <= num_folds; ++k) {
+    const double step = (1 - kScreened) / static_cast<double>(num_folds + 1);
+    const StageScope stage(context, fmt::format("tree {} of {}", k + 1, num_folds + 1),
+                           kScreened + step * static_cast<double>(k),
+                           kScreened + step * static_cast<double>(k + 1));
+    LearntTree tree = learn_from(context, candidates, chosen[k], n, training[k], options.tree);
+    if (k < num_folds) {
+      const Arm best = best_single_arm(training[k].scores, options.tree.budget);
+      for (const NodeIndex i : plan.tasks[k].score) {
+        out.out_of_fold_arm[i] = tree.found.tree.leaf_of(tree.columns.row(i)).arm;
+        single[i] = best;
+      }
+      out.folds.push_back({std::move(tree.found.tree), std::move(tree.names)});
+      continue;
+    }
+    CompensatedSum total;
+    for (std::size_t i = 0; i < n; ++i) {
+      out.arm.push_back(tree.found.tree.leaf_of(tree.columns.row(i)).arm);
+      total.add(all.scores(i, out.arm[i]));
+    }
+    const auto treated = static_cast<double>(n) - static_cast<double>(std::count(
+                                                      out.arm.begin(), out.arm.end(), kControlArm));
+    out.treated_fraction = treated / static_cast<double>(n);
+    out.value_where_learnt = total.value() / static_cast<double>(n);
+    out.price = tree.found.price;
+    out.tree = std::move(tree.found.tree);
+    out.columns = std::move(tree.names);
+  }
+  value_rule(context, data, all, out.out_of_fold_arm, single, options, out);
+  return out;
+}
+
+}  // namespace cone

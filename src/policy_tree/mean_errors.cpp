@@ -1,0 +1,75 @@
+#include "policy_tree/mean_errors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <boost/math/distributions/normal.hpp>
+#include <boost/math/distributions/students_t.hpp>
+
+#include "base/numeric.hpp"
+#include "inference/dependence.hpp"
+
+namespace cone {
+namespace {
+
+/// Nodes by their names, so that the clusters found do not depend on the order of the file.
+std::vector<NodeIndex> order_nodes_by_id(const IdTable& ids) {
+  std::vector<NodeIndex> order(ids.size());
+  std::iota(order.begin(), order.end(), NodeIndex{0});
+  std::sort(order.begin(), order.end(), [&](NodeIndex a, NodeIndex b) { return ids[a] < ids[b]; });
+  return order;
+}
+
+Matrix<double> centre(std::span<const std::vector<double>> columns) {
+  Matrix<double> out(columns.front().size(), columns.size());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const double middle = mean(columns[c]);
+    for (std::size_t i = 0; i < out.rows(); ++i) out(i, c) = columns[c][i] - middle;
+  }
+  return out;
+}
+
+double two_sided_quantile(double level, double degrees_of_freedom) {
+  const double p = 0.5 + level / 2;
+  if (std::isinf(degrees_of_freedom)) return boost::math::quantile(boost::math::normal(), p);
+  return boost::math::quantile(boost::math::students_t(degrees_of_freedom), p);
+}
+
+}  // namespace
+
+std::vector<MeanError> measure_mean_errors(const Context& context, const Dataset& data,
+                                           std::span<const std::vector<double>> columns,
+                                           Dependence wanted, double level) {
+  Clustering clusters;
+  if (data.graph.num_edges() > 0) {
+    clusters = find_clusters(context, data.graph, order_nodes_by_id(data.ids));
+  }
+  const DependenceKernels kernels(context, data.graph, std::move(clusters));
+  const std::vector<DependentCovariance> ways =
+      kernels.covariances(context, centre(columns).view());
+  const bool has_wanted = std::any_of(ways.begin(), ways.end(), [&](const auto& way) {
+    return way.dependence == wanted && way.is_usable();
+  });
+  std::vector<MeanError> out;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    // The plain one has n - 1 in the variance, as everywhere.
+    MeanError best;
+    const double plain = standard_error(columns[c]);
+    if (!has_wanted || wanted == Dependence::kIndependent) {
+      best = {plain, two_sided_quantile(level, std::numeric_limits<double>::infinity()) * plain};
+    }
+    for (const DependentCovariance& way : ways) {
+      if (!way.is_usable() || way.dependence == Dependence::kIndependent) continue;
+      if (has_wanted && way.dependence != wanted) continue;
+      const double error = std::sqrt(std::max(0.0, way.covariance(c, c)));
+      const double half_width = two_sided_quantile(level, way.degrees_of_freedom) * error;
+      if (half_width > best.half_width) best = {error, half_width};
+    }
+    out.push_back(best);
+  }
+  return out;
+}
+
+}  // namespace cone

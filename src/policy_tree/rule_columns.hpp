@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cone/dataset.hpp"
+#include "cone/features.hpp"
+#include "cone/matrix.hpp"
+#include "cone/options.hpp"
+
+namespace cone {
+
+/// What the question of a rule may be about.
+enum class ColumnKind {
+  kOwn,      ///< a feature of the person
+  kFriends,  ///< the number of friends
+  kMeans,    ///< a feature averaged over friends; 0 for who has none
+};
+
+template <>
+struct EnumNames<ColumnKind> {
+  static constexpr std::array kNames = {
+      std::pair{ColumnKind::kOwn, std::string_view("own")},
+      std::pair{ColumnKind::kFriends, std::string_view("friends")},
+      std::pair{ColumnKind::kMeans, std::string_view("means")}};
+};
+
+/// All candidates: own features in their order, the number of friends, means in the order of the
+/// features. Columns are made when they are asked for: means of thousands of words would not fit
+/// memory. The data must outlive it.
+class RuleColumns {
+ public:
+  /// `kinds` are names; none means all. Data without edges has features only.
+  RuleColumns(const Dataset& data, std::span<const std::string> kinds);
+
+  std::size_t size() const { return columns_.size(); }
+  std::string name(std::size_t column) const;
+  /// One value per node. Means are sums of whole numbers divided once, so that they do not depend
+  /// on the order of the friends. O(nodes + entries), for means O(nodes + entries · friends).
+  void fill(std::size_t column, std::span<double> values) const;
+
+ private:
+  struct Column {
+    ColumnKind kind;
+    std::uint32_t feature;
+  };
+  void fill_own(std::uint32_t feature, std::span<double> values) const;
+  void fill_means(std::uint32_t feature, std::span<double> values) const;
+
+  const Dataset& data_;
+  std::vector<Column> columns_;
+  SparseMatrix by_feature_;  // features × nodes, of the sparse columns
+  std::size_t largest_degree_ = 0;
+};
+
+/// Nodes × columns.
+Matrix<double> fill_columns(const RuleColumns& columns, std::span<const std::size_t> chosen,
+                            std::size_t num_nodes);
+
+}  // namespace cone

@@ -1,0 +1,104 @@
+#include "policy_tree/rule_scores.hpp"
+
+#include <cmath>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "cone/error.hpp"
+#include "cone/estimate.hpp"
+
+#include "base/text.hpp"
+#include "data/arm_labels.hpp"
+#include "data/number.hpp"
+#include "network_ridge/network_ridge_learner.hpp"
+#include "nuisance/linear_learner.hpp"
+#include "nuisance/logistic_learner.hpp"
+
+namespace cone {
+namespace {
+
+std::unique_ptr<Learner> make_outcome_learner(const LearnPolicyOptions& options) {
+  if (options.outcome_model == RuleOutcomeModel::kRidge) {
+    return std::make_unique<LinearLearner>(LinearModel::kRidge, options.nuisance);
+  }
+  return std::make_unique<NetworkRidgeLearner>(options.network_ridge);
+}
+
+PropensityTable learn_propensities(const Context& context, const Dataset& data, const FitPlan& plan,
+                                   const LearnPolicyOptions& options) {
+  if (options.propensities == PropensitySource::kGiven) {
+    return {.e = take_rows(data.propensity->view(), plan.scored)};
+  }
+  Nuisances learnt = LogisticLearner(options.nuisance).fit(context, data, plan);
+  return std::move(*learnt.propensity);
+}
+
+/// A score divides by the propensity of the arm that was logged.
+void require_possible(const Dataset& data, const RuleScores& scores) {
+  FaultList faults;
+  for (std::size_t i = 0; i < scores.sample.size(); ++i) {
+    if (scores.propensity.e(i, scores.sample.arm[i]) > 0) continue;
+    faults.add("propensity 0",
+               {{.item = printable(data.ids[scores.sample.nodes[i]])},
+                "the data says that the arm it got has probability 0",
+                "correct the propensities, or leave --propensities given out to fit them"});
+  }
+  faults.throw_if_any(ErrorCode::kData);
+}
+
+}  // namespace
+
+RuleScores make_scores(const Context& context, const Dataset& data, const FitPlan& plan,
+                       const LearnPolicyOptions& options, std::span<const double> costs) {
+  RuleScores out;
+  out.sample = take_sample(data, plan.scored);
+  {
+    const StageScope stage(context, "propensities", 0, 0.3);
+    out.propensity = learn_propensities(context, data, plan, options);
+  }
+  require_possible(data, out);
+  {
+    const StageScope stage(context, "outcomes", 0.3, 1);
+    Nuisances learnt = make_outcome_learner(options)->fit(context, data, plan);
+    out.outcome = std::move(*learnt.outcome);
+  }
+  out.outcome.variance = nullptr;  // refers to the plan, and nobody asks
+  out.scores = doubly_robust_scores(out.sample.arm, out.sample.outcome, out.outcome.mu.view(),
+                                    out.propensity.e.view());
+  for (std::size_t i = 0; i < out.scores.rows(); ++i) {
+    for (std::size_t a = 0; a < costs.size(); ++a) {
+      out.scores(i, a) -= costs[a];
+      if (std::isfinite(out.scores(i, a))) continue;
+      throw Error(ErrorCode::kData, {{.item = printable(data.ids[out.sample.nodes[i]])},
+                                     "the score of an arm is not a finite number",
+                                     "look for outcomes of absurd size with cone check"});
+    }
+  }
+  return out;
+}
+
+std::vector<double> read_costs(const Dataset& data, std::span<const std::string> costs) {
+  std::vector<double> out(data.num_arms(), 0.0);
+  std::vector<char> is_set(data.num_arms(), 0);
+  std::vector<Fault> faults;
+  for (const std::string& text : costs) {
+    const Place place{.item = fmt::format("--cost {}", printable(text))};
+    const std::size_t at = text.rfind('=');  // a label may hold a =
+    const std::string_view label = std::string_view(text).substr(0, at);
+    const auto arm = find_arm(data.arms, label);
+    if (!arm) {
+      faults.push_back({place, fmt::format("the data has no arm '{}'", printable(label)),
+                        fmt::format("the arms are {}", list_arms(data.arms))});
+    } else if (is_set[*arm] != 0) {
+      faults.push_back({place, "the arm has a cost already", "name every arm once"});
+    } else {
+      is_set[*arm] = 1;
+      out[*arm] = parse_number(std::string_view(text).substr(at + 1)).value;
+    }
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+  return out;
+}
+
+}  // namespace cone

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/learn.hpp"
+#include "cone/learn_policy.hpp"
+#include "cone/matrix.hpp"
+
+namespace cone {
+
+/// Doubly robust scores of the nodes that a plan scores, net of costs, and what they are made of.
+struct RuleScores {
+  LoggedSample sample;
+  OutcomeTable outcome;
+  PropensityTable propensity;
+  Matrix<double> scores;  ///< sample × arms
+};
+
+/// Throws Error(kData) where a logged arm has the given propensity 0, and what learners throw.
+RuleScores make_scores(const Context& context, const Dataset& data, const FitPlan& plan,
+                       const LearnPolicyOptions& options, std::span<const double> costs);
+
+/// What giving each arm to one node costs, from LABEL=NUMBER; 0 where nothing is said. Throws
+/// Error(kUsage) for labels that the data does not have.
+std::vector<double> read_costs(const Dataset& data, std::span<const std::string> costs);
+
+}  // namespace cone

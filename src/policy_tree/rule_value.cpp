@@ -1,0 +1,161 @@
+#include "policy_tree/rule_value.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cone/estimate.hpp"
+
+#include "base/numeric.hpp"
+#include "base/text.hpp"
+#include "policy_tree/mean_errors.hpp"
+
+namespace cone {
+namespace {
+
+std::vector<double> scores_of(const Matrix<double>& scores, std::span<const Arm> arms) {
+  std::vector<double> out(arms.size());
+  for (std::size_t i = 0; i < arms.size(); ++i) out[i] = scores(i, arms[i]);
+  return out;
+}
+
+double treated_share(std::span<const Arm> arms) {
+  const auto treated =
+      std::count_if(arms.begin(), arms.end(), [](Arm arm) { return arm != kControlArm; });
+  return static_cast<double>(treated) / static_cast<double>(arms.size());
+}
+
+/// Ways to decide, what each makes of every node, and what the rule makes of it.
+class Comparison {
+ public:
+  explicit Comparison(std::span<const double> rule) : rule_(rule) {}
+
+  void add(RuleValue& value, std::string name, std::span<const double> made,
+           std::span<const Arm> arms) {
+    value.name = std::move(name);
+    value.value = mean(made);
+    value.treated_fraction = treated_share(arms);
+    std::vector<double> gains(made.size());
+    for (std::size_t i = 0; i < gains.size(); ++i) gains[i] = rule_[i] - made[i];
+    value.gain = mean(gains);
+    values_.push_back(&value);
+    columns_.emplace_back(made.begin(), made.end());
+    columns_.push_back(std::move(gains));
+  }
+
+  /// Standard errors and intervals of all values and gains at once.
+  void measure_errors(const Context& context, const Dataset& data,
+                      const LearnPolicyOptions& options) {
+    const std::vector<MeanError> errors =
+        measure_mean_errors(context, data, columns_, options.dependence, options.level);
+    for (std::size_t k = 0; k < values_.size(); ++k) {
+      RuleValue& value = *values_[k];
+      const MeanError& own = errors[2 * k];
+      const MeanError& gain = errors[2 * k + 1];
+      value.standard_error = own.standard_error;
+      value.interval = {value.value - own.half_width, value.value + own.half_width};
+      value.gain_error = gain.standard_error;
+      value.gain_interval = {value.gain - gain.half_width, value.gain + gain.half_width};
+    }
+  }
+
+ private:
+  std::span<const double> rule_;
+  std::vector<RuleValue*> values_;
+  std::vector<std::vector<double>> columns_;  // of every value, what is made of nodes and the gains
+};
+
+/// Where the log lacks part of what is done there is no honest standard error.
+void drop_errors(bool of_rule, RuleValue& out) {
+  constexpr std::pair kNone{kNaN, kNaN};
+  if (!of_rule) {
+    out.standard_error = kNaN;
+    out.interval = kNone;
+  }
+  out.gain_error = kNaN;
+  out.gain_interval = kNone;
+}
+
+void add_once(std::string warning, std::vector<std::string>& warnings) {
+  if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) {
+    warnings.push_back(std::move(warning));
+  }
+}
+
+/// The doubts that an evaluation of these decisions has; whether it has a standard error.
+bool doubt(const RuleScores& scores, std::span<const Arm> arms, const std::string& prefix,
+           double level, std::vector<std::string>& warnings) {
+  const EstimatorInfo estimator{"dr", Method::kDoublyRobust, LearnerId::kRidge,
+                                LearnerId::kLogistic, ""};
+  Matrix<double> policy(arms.size(), scores.sample.num_arms());
+  for (std::size_t i = 0; i < arms.size(); ++i) policy(i, arms[i]) = 1;
+  EstimatorOptions options;
+  options.correction = Correction::kPlain;
+  options.level = level;
+  const Estimate found = estimate(estimator,
+                                  {.sample = scores.sample,
+                                   .policy = policy.view(),
+                                   .outcome = &scores.outcome,
+                                   .propensity = &scores.propensity},
+                                  options);
+  for (const std::string& warning : found.warnings) add_once(prefix + warning, warnings);
+  return std::isfinite(found.standard_error);
+}
+
+RuleVerdict judge(const LearntPolicy& policy) {
+  if (policy.tree.nodes.size() == 1) return RuleVerdict::kSingleArm;
+  bool beats_all = true;
+  for (const RuleValue& single : policy.singles) {
+    if (!single.within_budget) continue;
+    if (single.gain_interval.second < 0) return RuleVerdict::kWorse;
+    beats_all = beats_all && single.gain_interval.first > 0;
+  }
+  return beats_all ? RuleVerdict::kBetter : RuleVerdict::kUnclear;
+}
+
+}  // namespace
+
+void value_rule(const Context& context, const Dataset& data, const RuleScores& scores,
+                std::span<const Arm> rule, std::span<const Arm> single,
+                const LearnPolicyOptions& options, LearntPolicy& out) {
+  const LoggedSample& sample = scores.sample;
+  const std::vector<double> of_rule = scores_of(scores.scores, rule);
+  std::vector<double> done = sample.outcome;
+  for (std::size_t i = 0; i < done.size(); ++i) done[i] -= out.costs[sample.arm[i]];
+  out.singles.resize(out.arms.size());
+  Comparison comparison(of_rule);
+  comparison.add(out.rule, "learnt rule", of_rule, rule);
+  comparison.add(out.done, "what was done", done, sample.arm);
+  comparison.add(out.best_single, "best single arm", scores_of(scores.scores, single), single);
+  for (std::size_t a = 0; a < out.arms.size(); ++a) {
+    const std::vector<Arm> everyone(sample.size(), static_cast<Arm>(a));
+    comparison.add(out.singles[a], fmt::format("always {}", printable(out.arms[a])),
+                   scores_of(scores.scores, everyone), everyone);
+    out.singles[a].within_budget = a == kControlArm || options.tree.budget >= 1;
+  }
+  out.done.within_budget = out.done.treated_fraction <= options.tree.budget;
+  comparison.measure_errors(context, data, options);
+
+  const bool rule_is_sound = doubt(scores, rule, "", options.level, out.warnings);
+  bool singles_are_sound = true;
+  for (std::size_t a = 0; a < out.arms.size(); ++a) {
+    const std::vector<Arm> everyone(sample.size(), static_cast<Arm>(a));
+    const bool is_sound =
+        doubt(scores, everyone, out.singles[a].name + ": ", options.level, out.warnings);
+    if (!is_sound) drop_errors(false, out.singles[a]);
+    singles_are_sound = singles_are_sound && is_sound;
+  }
+  if (!singles_are_sound) drop_errors(false, out.best_single);
+  if (!rule_is_sound) {
+    drop_errors(false, out.rule);
+    for (RuleValue* value : {&out.done, &out.best_single}) drop_errors(true, *value);
+    for (RuleValue& value : out.singles) drop_errors(true, value);
+  }
+  for (const auto* warnings : {&scores.propensity.warnings, &scores.outcome.warnings}) {
+    for (const std::string& warning : *warnings) add_once(warning, out.warnings);
+  }
+  out.verdict = judge(out);
+}
+
+}  // namespace cone

@@ -1,0 +1,76 @@
+#include "cone/version.hpp"
+
+#include "options/json_number.hpp"
+#include "options/option_json.hpp"
+#include "results/policy_output.hpp"
+
+namespace cone {
+namespace {
+
+using PolicyJson = nlohmann::ordered_json;
+
+PolicyJson interval_json(const std::pair<double, double>& interval) {
+  return {json_number(interval.first), json_number(interval.second)};
+}
+
+PolicyJson value_json(const RuleValue& value) {
+  return {{"name", value.name},
+          {"value", json_number(value.value)},
+          {"standard_error", json_number(value.standard_error)},
+          {"interval", interval_json(value.interval)},
+          {"gain", json_number(value.gain)},
+          {"gain_standard_error", json_number(value.gain_error)},
+          {"gain_interval", interval_json(value.gain_interval)},
+          {"treated_fraction", json_number(value.treated_fraction)},
+          {"within_budget", value.within_budget}};
+}
+
+/// Nested, as people draw it.
+PolicyJson tree_json(const PolicyTree& tree, std::span<const std::string> columns,
+                     std::span<const std::string> arms, std::size_t at = 0) {
+  const RuleNode& node = tree.nodes[at];
+  if (node.is_leaf()) return {{"arm", arms[node.arm]}, {"num_nodes", node.num_nodes}};
+  return {{"column", columns[static_cast<std::size_t>(node.column)]},
+          {"threshold", json_number(node.threshold)},
+          {"below", json_number(node.below)},
+          {"above", json_number(node.above)},
+          {"num_nodes", node.num_nodes},
+          {"yes", tree_json(tree, columns, arms, static_cast<std::size_t>(node.left))},
+          {"no", tree_json(tree, columns, arms, static_cast<std::size_t>(node.right))}};
+}
+
+}  // namespace
+
+nlohmann::ordered_json learnt_policy_json(const Dataset& data, const LearntPolicy& policy,
+                                          const LearnPolicyOptions& options, std::uint64_t seed) {
+  PolicyJson json = {{"schema", std::string(kPolicySchema)}, {"version", std::string(kVersion)}};
+  json["config"] = option_json(options);
+  json["config"]["seed"] = seed;
+  json["data"] = {{"num_nodes", data.num_nodes()},
+                  {"num_edges", data.graph.num_edges()},
+                  {"num_features", data.features.matrix.cols()},
+                  {"arms", data.arms},
+                  {"checksum", data.checksum()}};
+  json["costs"] = PolicyJson::object();
+  for (std::size_t a = 0; a < policy.arms.size(); ++a) {
+    json["costs"][policy.arms[a]] = json_number(policy.costs[a]);
+  }
+  json["num_candidate_columns"] = policy.num_candidates;
+  json["columns"] = policy.columns;
+  json["tree"] = tree_json(policy.tree, policy.columns, policy.arms);
+  json["treated_fraction"] = json_number(policy.treated_fraction);
+  json["price"] = json_number(policy.price);
+  json["value_where_learnt"] = json_number(policy.value_where_learnt);
+  json["verdict"] = std::string(enum_name(policy.verdict));
+  json["rule"] = value_json(policy.rule);
+  json["comparisons"] = {value_json(policy.done), value_json(policy.best_single)};
+  for (const RuleValue& single : policy.singles) json["comparisons"].push_back(value_json(single));
+  json["fold_trees"] = PolicyJson::array();
+  for (const FoldRule& fold : policy.folds) {
+    json["fold_trees"].push_back(tree_json(fold.tree, fold.columns, policy.arms));
+  }
+  json["warnings"] = policy.warnings;
+  return json;
+}
+
+}  // namespace cone

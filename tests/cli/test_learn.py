@@ -1,0 +1,218 @@
+"""cone learn: a rule, its value, and the files it comes in."""
+
+import csv
+import json
+import random
+import signal
+import subprocess
+import time
+import unittest
+import xml.etree.ElementTree
+
+from support import BINARY, MESSAGES, FolderTest, cone
+
+
+class Learn(FolderTest):
+    def learn(self, data, *arguments):
+        """The lines of the policy of a run that must succeed."""
+        out = self.folder / "learnt.csv"
+        self.output = cone("learn", data, "--out", out, *arguments)
+        self.assertEqual(self.output.returncode, 0, self.output.stderr)
+        with open(out, newline="") as file:
+            return list(csv.DictReader(file))
+
+    def write_rule(self, num_nodes=200, labels=("0", "1"), names=("x", "z")):
+        """A randomised log in which treating pays 3 where z > 0 and costs 3 elsewhere."""
+        draw = random.Random(5)
+        lines, self.pays = [], []
+        for i in range(num_nodes):
+            x, z, t = draw.gauss(0, 1), draw.gauss(0, 1), draw.randrange(2)
+            y = x + t * (3 if z > 0 else -3) + draw.gauss(0, 0.5)
+            lines.append([f"u{i}", labels[t], y, x, z])
+            self.pays.append(z > 0)
+        with open(self.folder / "nodes.csv", "w", newline="") as file:
+            csv.writer(file).writerows([["id", "treatment", "outcome", *names], *lines])
+        self.write("edges.csv", "source,target\n" + "".join(
+            f"u{i},u{(i + 1) % num_nodes}\n" for i in range(num_nodes)))
+        return self.folder
+
+    def test_a_known_rule_comes_back_as_a_policy_that_evaluate_reads(self):
+        data = self.write_rule()
+        rows = self.learn(data, "--depth", 1, "--json", self.folder / "learnt.json")
+        self.assertEqual([row["id"] for row in rows], [f"u{i}" for i in range(200)])
+        right = sum((row["learnt"] == "1") == pays for row, pays in zip(rows, self.pays))
+        self.assertGreaterEqual(right, 190)
+        record = json.loads((self.folder / "learnt.json").read_text())
+        self.assertEqual(record["schema"], "cone.policy/1")
+        self.assertEqual(record["tree"]["column"], "z")
+        self.assertEqual(record["verdict"], "better")
+        read = self.evaluate(data, "--policy", self.folder / "learnt.csv", "--estimators", "dr_ridge")
+        policy = read["policies"][0]
+        self.assertEqual(policy["name"], "learnt")
+        self.assertAlmostEqual(policy["treated_fraction"], record["treated_fraction"], 12)
+        self.assertAlmostEqual(policy["estimates"][0]["value"], record["rule"]["value"], delta=0.5)
+        for text in ("z <= ", "give 1", "learnt rule", "what was done", "always 0",
+                     "is better than giving everyone the same"):
+            self.assertIn(text, self.output.stdout)
+
+    def test_the_file_says_what_the_tree_says(self):
+        data = self.write_rule()
+        rows = self.learn(data, "--json", self.folder / "learnt.json", "--ask-about", "own")
+        tree = json.loads((self.folder / "learnt.json").read_text())["tree"]
+        with open(data / "nodes.csv", newline="") as file:
+            for row, node in zip(rows, csv.DictReader(file)):
+                at = tree
+                while "column" in at:
+                    at = at["yes" if float(node[at["column"]]) <= at["threshold"] else "no"]
+                self.assertEqual(row["learnt"], at["arm"])
+
+    def test_labels_of_several_arms_come_back(self):
+        rows = self.learn(MESSAGES, "--outcome-model", "ridge", "--json", self.folder / "l.json")
+        labels = set(json.loads((self.folder / "l.json").read_text())["data"]["arms"])
+        self.assertLessEqual({row["learnt"] for row in rows}, labels)
+        record = self.evaluate(MESSAGES, "--policy", self.folder / "learnt.csv", "--estimators",
+                               "naive")
+        shares = [sum(row["learnt"] == label for row in rows) / len(rows)
+                  for label in ("control", "email", "sms")]
+        self.assertEqual([round(s, 9) for s in record["policies"][0]["arm_fractions"]],
+                         [round(s, 9) for s in shares])
+
+    def test_decisions_out_of_fold_have_the_honest_value(self):
+        data = self.write_rule()
+        self.learn(data, "--out-of-fold", self.folder / "oof.csv", "--json", self.folder / "l.json",
+                   "--outcome-model", "ridge")
+        honest = json.loads((self.folder / "l.json").read_text())["rule"]
+        record = self.evaluate(data, "--policy", self.folder / "oof.csv", "--estimators",
+                               "dr_ridge", "--correction", "plain", "--target", "people_like_these")
+        policy = record["policies"][0]
+        self.assertEqual(policy["name"], "learnt_out_of_fold")
+        self.assertAlmostEqual(policy["estimates"][0]["value"], honest["value"], 9)
+        self.assertAlmostEqual(policy["estimates"][0]["standard_error"], honest["standard_error"], 9)
+        self.assertAlmostEqual(policy["treated_fraction"], honest["treated_fraction"], 9)
+
+    def test_json_on_stdout_is_pure_and_the_same_every_time(self):
+        data = self.write_rule(80)
+        runs = [cone("learn", data, "--out", self.folder / "l.csv", "--json", "-", "--threads", t)
+                for t in (1, 3)]
+        self.assertEqual(runs[0].returncode, 0, runs[0].stderr)
+        self.assertEqual(runs[0].stdout, runs[1].stdout)
+        record = json.loads(runs[0].stdout)
+        names = [value["name"] for value in record["comparisons"]]
+        self.assertEqual(names, ["what was done", "best single arm", "always 0", "always 1"])
+        for value in record["comparisons"]:
+            self.assertAlmostEqual(value["gain"], record["rule"]["value"] - value["value"], 9)
+        self.assertEqual(len(record["fold_trees"]), 5)
+        self.assertNotIn("wrote", cone("learn", data, "--out", self.folder / "l.csv", "-q").stderr)
+
+    def test_budget_and_costs(self):
+        data = self.write_rule()
+        rows = self.learn(data, "--budget", 0.2)
+        treated = sum(row["learnt"] == "1" for row in rows)
+        self.assertTrue(0 < treated <= 40, treated)
+        self.assertIn("beyond the budget", self.output.stdout)
+        rows = self.learn(data, "--cost", "1=100")
+        self.assertEqual({row["learnt"] for row in rows}, {"0"})
+        self.assertIn("net of costs: 1 costs 100", self.output.stdout)
+        self.assertIn("No question pays", self.output.stdout)
+
+    def test_a_picture_has_every_name_escaped_and_the_same_bytes(self):
+        data = self.write_rule(names=("x", 'a<b>&"c" ' + "long " * 20), labels=("no", "a<&>b"))
+        picture = self.folder / "tree.svg"
+        self.learn(data, "--picture", picture, "--depth", 1)
+        first = picture.read_bytes()
+        texts = [e.text for e in xml.etree.ElementTree.fromstring(first).iter() if e.text]
+        self.assertTrue(any(t.startswith('a<b>&"c"') for t in texts), texts)
+        self.assertTrue(any(t == "give a<&>b" for t in texts), texts)
+        self.assertIn("yes", texts)
+        self.learn(data, "--picture", picture, "--depth", 1)
+        self.assertEqual(picture.read_bytes(), first)
+
+    def test_wrong_usage_is_refused_before_the_work(self):
+        data = self.write_rule(60)
+        out = ["--out", self.folder / "l.csv"]
+        for arguments, part in (([], "--out"), (["--out", self.folder / "no" / "l"], "--out"),
+                                (["--out", data / "nodes.csv"], "would replace"),
+                                ([*out, "--picture", data / "edges.csv"], "would replace"),
+                                ([*out, "--json", self.folder / "l.csv"], "--json"),
+                                ([*out, "--depth", 4], "--depth"),
+                                ([*out, "--depth", 0], "--depth"),
+                                ([*out, "--min-leaf", 0], "--min-leaf"),
+                                ([*out, "--budget", 1.5], "--budget"),
+                                ([*out, "--budget", "nan"], "--budget"),
+                                ([*out, "--folds", 2], "--folds"),
+                                ([*out, "--max-columns", 51], "--max-columns"),
+                                ([*out, "--ask-about", "foes"], "own, friends, means"),
+                                ([*out, "--cost", "1"], "LABEL=NUMBER"),
+                                ([*out, "--cost", "1=x"], "LABEL=NUMBER"),
+                                ([*out, "--cost", "2=1"], "no arm '2'"),
+                                ([*out, "--cost", "1=1", "--cost", "1=2"], "already"),
+                                ([*out, "--propensities", "given"], "no column"),
+                                ([*out, "--dependence", "shared"], "--dependence"),
+                                ([*out, "--outcome-model", "ridge", "--undersmoothing", 1],
+                                 "--undersmoothing"),
+                                ([*out, "--propensities", "given", "--propensity-bound", 0.1],
+                                 "--propensity-bound"),
+                                ([*out, "--heads", 2], "--heads")):
+            done = cone("learn", data, *arguments)
+            self.assertEqual(done.returncode, 2, f"{arguments}: {done.stderr}")
+            self.assertIn(part, done.stderr)
+            self.assertEqual(done.stdout, "")
+        self.assertFalse((self.folder / "l.csv").exists())
+        self.assertIn("u0", (data / "nodes.csv").read_text())
+
+    def test_bad_data_leaves_the_old_file(self):
+        data = self.write_rule(60)
+        self.write("l.csv", "old\n")
+        for name, content, part in (("edges.csv", "source,target\nu1,nobody\n", "nobody"),
+                                    ("nodes.csv", "id,treatment,outcome,x\na,0,1,2\nb,1,2,3\n", "")):
+            self.write_rule(60)
+            self.write(name, content)
+            if name == "nodes.csv":
+                (self.folder / "edges.csv").unlink()
+            done = cone("learn", data, "--out", self.folder / "l.csv")
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(part, done.stderr)
+            self.assertEqual((self.folder / "l.csv").read_text(), "old\n")
+        self.assertEqual(cone("learn", self.write_rule(60), "--out", "/dev/full").returncode, 1)
+
+    def test_outcomes_that_do_not_vary_and_features_that_say_nothing(self):
+        lines = "".join(f"u{i},{i % 2},1,7\n" for i in range(40))
+        self.write("nodes.csv", "id,treatment,outcome,x\n" + lines)
+        rows = self.learn(self.folder)
+        self.assertEqual({row["learnt"] for row in rows}, {"0"})
+        self.assertIn("0 of 1 columns", self.output.stdout)
+
+    def test_given_propensities_are_used(self):
+        data = self.write_rule()
+        title, *lines = (data / "nodes.csv").read_text().splitlines()
+        self.write("nodes.csv", title + ",propensity\n" + "".join(f"{l},0.5\n" for l in lines))
+        self.learn(data, "--depth", 1, "--propensities", "given", "--json", self.folder / "l.json")
+        record = json.loads((self.folder / "l.json").read_text())
+        self.assertEqual(record["tree"]["column"], "z")
+        self.assertEqual(record["config"]["propensities"], "given")
+
+    def test_ctrl_c_stops_it_soon_and_leaves_the_old_file(self):
+        done = cone("simulate", "--nodes", 3000, "--out", self.folder / "large", "-q")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.write("l.csv", "old\n")
+        for wait in (0.3, 1.5):
+            process = subprocess.Popen(
+                [BINARY, "learn", str(self.folder / "large"), "--out", str(self.folder / "l.csv"),
+                 "--depth", "3", "--budget", "0.3", "--min-leaf", "1"],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            time.sleep(wait)
+            process.send_signal(signal.SIGINT)
+            stdout, stderr = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 130, stderr)
+            self.assertEqual(stdout, "")
+            self.assertIn("interrupted", stderr)
+            self.assertEqual((self.folder / "l.csv").read_text(), "old\n")
+
+    def test_help_and_completion_know_the_command(self):
+        self.assertIn("Examples:", cone("learn", "--help").stdout)
+        self.assertIn("cone learn", cone("--help").stdout)
+        self.assertIn("ask-about", cone("completion", "bash").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,286 @@
+#include "cone/learn_policy.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "cone/error.hpp"
+#include "cone/learn.hpp"
+
+#include "base/numeric.hpp"
+#include "base/random.hpp"
+#include "policy_tree/brute_force.hpp"
+#include "policy_tree/nested_plan.hpp"
+#include "support/arms_world.hpp"
+#include "support/small_world.hpp"
+
+namespace cone::testing {
+namespace {
+
+LearnPolicyOptions quick_options(std::uint32_t depth = 2) {
+  LearnPolicyOptions options;
+  options.tree.depth = depth;
+  options.outcome_model = RuleOutcomeModel::kRidge;
+  return options;
+}
+
+/// A randomised log on a ring. Treating pays `effect` where x1 > 0.3 and costs as much elsewhere;
+/// x0 drives the outcome whatever is done.
+Dataset rule_world(std::size_t n, double effect, std::uint64_t item, std::size_t num_features = 3) {
+  Rng rng(41, Stream::kTest, item);
+  Dataset data;
+  data.ids = IdTable::numbered(n);
+  std::vector<Edge> edges;
+  Matrix<double> x(n, num_features);
+  data.propensity = Matrix<double>(n, 2, 0.5);
+  for (std::size_t i = 0; i < n; ++i) {
+    edges.push_back({static_cast<NodeIndex>(i), static_cast<NodeIndex>((i + 1) % n)});
+    for (std::size_t c = 0; c < num_features; ++c) x(i, c) = rng.normal();
+    const bool treated = rng.bernoulli(0.5);
+    const double gain = x(i, 1) > 0.3 ? effect : -effect;
+    data.treatment.push_back(treated ? 1 : 0);
+    data.outcome.push_back(x(i, 0) + (treated ? gain : 0) + rng.normal());
+  }
+  data.graph = build_graph(Context(0, 1), n, edges);
+  data.features.matrix = FeatureMatrix(std::move(x));
+  for (std::size_t c = 0; c < num_features; ++c) {
+    data.features.names.push_back("x" + std::to_string(c));
+  }
+  data.features.num_dense = num_features;
+  return data;
+}
+
+TEST(LearnPolicy, RecoversAKnownRuleAndItsValue) {
+  const Dataset data = rule_world(2000, 1, 1);
+  const LearntPolicy learnt = learn_policy(Context(1, 2), data, quick_options(1));
+  ASSERT_EQ(learnt.tree.nodes.size(), 3U);
+  EXPECT_EQ(learnt.columns[static_cast<std::size_t>(learnt.tree.nodes[0].column)], "x1");
+  EXPECT_NEAR(learnt.tree.nodes[0].threshold, 0.3, 0.1);
+  EXPECT_EQ(learnt.tree.nodes[1].arm, 0);
+  EXPECT_EQ(learnt.tree.nodes[2].arm, 1);
+  // Treating those pays 1; nobody else is treated.
+  double truth = 0;
+  for (std::size_t i = 0; i < 2000; ++i) {
+    truth += (data.features.matrix.row(i).at(1) > 0.3 ? 1.0 : 0.0) / 2000;
+  }
+  EXPECT_NEAR(learnt.rule.value, truth, 4 * learnt.rule.standard_error);
+  EXPECT_EQ(learnt.verdict, RuleVerdict::kBetter);
+  ASSERT_EQ(learnt.singles.size(), 2U);
+  EXPECT_NEAR(learnt.singles[1].gain, learnt.rule.value - learnt.singles[1].value, 1e-12);
+  EXPECT_NEAR(learnt.done.value, mean(data.outcome), 1e-12);
+  EXPECT_GT(learnt.done.gain_interval.first, 0);
+}
+
+TEST(LearnPolicy, FindsRulesAboutFriends) {
+  Dataset data = rule_world(1500, 0, 2);
+  for (std::size_t i = 0; i < 1500; ++i) {
+    const auto at = [&](std::size_t j) { return data.features.matrix.row(j % 1500).at(2); };
+    const double friends = (at(i + 1) + at(i + 1499)) / 2;
+    if (data.treatment[i] == 1) data.outcome[i] += friends > 0 ? 2 : -2;
+  }
+  const LearntPolicy learnt = learn_policy(Context(0, 2), data, quick_options(1));
+  ASSERT_FALSE(learnt.tree.nodes[0].is_leaf());
+  EXPECT_EQ(learnt.columns[static_cast<std::size_t>(learnt.tree.nodes[0].column)],
+            "friends' mean x2");
+  LearnPolicyOptions own = quick_options(1);
+  own.ask_about = {"own", "friends"};
+  const LearntPolicy blind = learn_policy(Context(0, 2), data, own);
+  EXPECT_EQ(blind.num_candidates, 4U);
+  EXPECT_LT(blind.rule.value, learnt.rule.value - 0.5);
+}
+
+TEST(LearnPolicy, NoTreeThatDecidesAboutAFoldSawItsOutcomes) {
+  for (const auto model : {RuleOutcomeModel::kRidge, RuleOutcomeModel::kNetworkRidge}) {
+    LearnPolicyOptions options = quick_options();
+    options.outcome_model = model;
+    const Dataset data = rule_world(240, 0.5, 3);
+    const Context context(7, 2);
+    const FitPlan plan = make_plan(context, data, {}, 7);
+    const LearntPolicy before = learn_policy(context, data, options);
+    const std::size_t hidden = 2;
+    Dataset changed = data;
+    for (const NodeIndex i : plan.tasks[hidden].score) {
+      changed.outcome[i] = 5 * (data.treatment[i] == 1 ? -1.0 : 1.0) * data.outcome[i];
+    }
+    const LearntPolicy after = learn_policy(context, changed, options);
+    EXPECT_TRUE(same_tree(before.folds[hidden].tree, after.folds[hidden].tree));
+    EXPECT_EQ(before.folds[hidden].columns, after.folds[hidden].columns);
+    for (const NodeIndex i : plan.tasks[hidden].score) {
+      EXPECT_EQ(before.out_of_fold_arm[i], after.out_of_fold_arm[i]);
+    }
+    EXPECT_FALSE(same_tree(before.tree, after.tree));
+  }
+}
+
+TEST(LearnPolicy, NestedPlansHideAFoldAndScoreTheOthers) {
+  const Dataset data = rule_world(100, 0, 4);
+  const Context context(3, 1);
+  const FitPlan plan = make_plan(context, data, {}, 3);
+  const FitPlan nested = leave_fold_out(context, data, plan, 1, 3, 3);
+  require_valid(nested, 100);
+  EXPECT_EQ(nested.tasks.size(), 4U);
+  EXPECT_EQ(nested.scored.size(), 100 - plan.tasks[1].score.size());
+  std::vector<char> hidden(100, 0);
+  for (const NodeIndex i : plan.tasks[1].score) hidden[i] = 1;
+  for (const FitTask& task : nested.tasks) {
+    for (const NodeIndex i : task.fit) EXPECT_EQ(hidden[i], 0);
+    for (const SelectionSplit& split : task.selection) {
+      for (const NodeIndex i : split.fit) EXPECT_EQ(hidden[i], 0);
+      for (const NodeIndex i : split.score) EXPECT_EQ(hidden[i], 0);
+    }
+    EXPECT_EQ(task.fit.size() + task.score.size() + plan.tasks[1].score.size(), 100U);
+  }
+}
+
+TEST(LearnPolicy, OfPureNoiseTheHonestGainIsNothingAndTheOtherIsMuch) {
+  std::vector<double> honest;
+  std::vector<double> where_learnt;
+  LearnPolicyOptions options = quick_options();
+  options.propensities = PropensitySource::kGiven;
+  for (std::uint64_t item = 0; item < 60; ++item) {
+    const Dataset data = rule_world(150, 0, 1000 + item, 12);
+    const LearntPolicy learnt = learn_policy(Context(item, 2), data, options);
+    honest.push_back(learnt.best_single.gain);
+    where_learnt.push_back(learnt.value_where_learnt -
+                           std::max(learnt.singles[0].value, learnt.singles[1].value));
+  }
+  EXPECT_LT(std::abs(mean(honest)), 3 * standard_error(honest)) << mean(honest);
+  EXPECT_LT(standard_error(honest), 0.05);
+  EXPECT_GT(mean(where_learnt), 0.2);
+}
+
+TEST(LearnPolicy, IsTheSameAtAnyNumberOfThreads) {
+  const Dataset data = rule_world(200, 0.7, 5);
+  LearnPolicyOptions options = quick_options();
+  options.tree.budget = 0.4;
+  const LearntPolicy one = learn_policy(Context(0, 1), data, options);
+  for (const int threads : {2, 5}) {
+    const LearntPolicy many = learn_policy(Context(0, threads), data, options);
+    EXPECT_TRUE(same_tree(one.tree, many.tree));
+    EXPECT_EQ(one.out_of_fold_arm, many.out_of_fold_arm);
+    EXPECT_EQ(one.rule.value, many.rule.value);
+    EXPECT_EQ(one.best_single.gain_error, many.best_single.gain_error);
+    EXPECT_EQ(one.value_where_learnt, many.value_where_learnt);
+  }
+}
+
+TEST(LearnPolicy, TheOrderOfTheNodesChangesNothing) {
+  const Dataset data = rule_world(200, 0.7, 6);
+  Rng rng(2, Stream::kTest, 0);
+  const std::vector<std::uint32_t> order = rng.permutation(200);
+  Dataset moved;
+  std::vector<NodeIndex> place(200);
+  for (std::size_t k = 0; k < 200; ++k) place[order[k]] = static_cast<NodeIndex>(k);
+  std::vector<Edge> edges;
+  for (std::size_t i = 0; i < 200; ++i) edges.push_back({place[i], place[(i + 1) % 200]});
+  for (const std::uint32_t i : order) {
+    moved.ids.insert(data.ids[i]);
+    moved.treatment.push_back(data.treatment[i]);
+    moved.outcome.push_back(data.outcome[i]);
+  }
+  moved.graph = build_graph(Context(0, 1), 200, edges);
+  moved.features = data.features;
+  moved.features.matrix = data.features.matrix.select_rows(order);
+  const LearntPolicy one = learn_policy(Context(0, 1), data, quick_options());
+  const LearntPolicy other = learn_policy(Context(0, 1), moved, quick_options());
+  EXPECT_TRUE(same_tree(one.tree, other.tree));
+  EXPECT_NEAR(one.rule.value, other.rule.value, 1e-9);
+  for (std::size_t k = 0; k < 200; ++k) {
+    EXPECT_EQ(other.out_of_fold_arm[k], one.out_of_fold_arm[order[k]]);
+  }
+}
+
+TEST(LearnPolicy, RelabelledArmsGetTheSamePeopleInAWholeRun) {
+  const SmallWorld world = arms_world(300, 3, 8);
+  const std::vector<Arm> order = {2, 0, 1};
+  const SmallWorld moved = with_arms_relabelled(world, order);
+  const LearntPolicy one = learn_policy(Context(0, 2), world.data.observed, quick_options());
+  const LearntPolicy other = learn_policy(Context(0, 2), moved.data.observed, quick_options());
+  ASSERT_EQ(one.arm.size(), other.arm.size());
+  for (std::size_t i = 0; i < one.arm.size(); ++i) EXPECT_EQ(order[one.arm[i]], other.arm[i]);
+  EXPECT_NEAR(one.rule.value, other.rule.value, 1e-6);
+}
+
+TEST(LearnPolicy, KeepsToTheBudget) {
+  const Dataset data = rule_world(400, 1, 9);
+  for (const double budget : {0.0, 0.2}) {
+    LearnPolicyOptions options = quick_options();
+    options.tree.budget = budget;
+    const LearntPolicy learnt = learn_policy(Context(0, 2), data, options);
+    EXPECT_LE(learnt.treated_fraction, budget);
+    EXPECT_LE(learnt.rule.treated_fraction, budget + 0.1);
+    EXPECT_FALSE(learnt.singles[1].within_budget);
+    EXPECT_EQ(learnt.best_single.value, learnt.singles[0].value);
+    if (budget > 0) {
+      EXPECT_GT(learnt.price, 0);
+      EXPECT_GT(learnt.treated_fraction, 0.05);
+      EXPECT_EQ(learnt.verdict, RuleVerdict::kBetter);
+    }
+  }
+}
+
+TEST(LearnPolicy, CostsComeOffEveryUtility) {
+  const Dataset data = rule_world(300, 1, 10);
+  const LearntPolicy plain = learn_policy(Context(0, 2), data, quick_options());
+  LearnPolicyOptions options = quick_options();
+  options.cost = {"0=2", "1=2"};
+  const LearntPolicy both = learn_policy(Context(0, 2), data, options);
+  EXPECT_TRUE(same_tree(plain.tree, both.tree));
+  EXPECT_NEAR(both.rule.value, plain.rule.value - 2, 1e-9);
+  EXPECT_NEAR(both.done.value, plain.done.value - 2, 1e-9);
+  EXPECT_NEAR(both.done.gain, plain.done.gain, 1e-9);
+  options.cost = {"1=50"};
+  const LearntPolicy dear = learn_policy(Context(0, 2), data, options);
+  EXPECT_EQ(dear.verdict, RuleVerdict::kSingleArm);
+  EXPECT_EQ(dear.treated_fraction, 0);
+}
+
+TEST(LearnPolicy, SaysWhereTheLogHardlyEverDidWhatTheRuleDoes) {
+  const SmallWorld world = small_world(400, 12, 1, 3);
+  const LearntPolicy learnt = learn_policy(Context(0, 2), world.data.observed, quick_options());
+  const bool speaks =
+      std::any_of(learnt.warnings.begin(), learnt.warnings.end(), [](const std::string& warning) {
+        return warning.find("hardly ever did") != std::string::npos;
+      });
+  EXPECT_TRUE(speaks);
+}
+
+TEST(LearnPolicy, RefusesWhatItCannotUse) {
+  const Dataset data = rule_world(60, 0, 11);
+  const auto refuses = [](const Dataset& of, const LearnPolicyOptions& options, ErrorCode code) {
+    try {
+      learn_policy(Context(0, 1), of, options);
+      return false;
+    } catch (const Error& error) {
+      return error.code() == code;
+    }
+  };
+  LearnPolicyOptions options = quick_options();
+  options.cost = {"2=1"};
+  EXPECT_TRUE(refuses(data, options, ErrorCode::kUsage));
+  options.cost = {"1=much"};
+  EXPECT_TRUE(refuses(data, options, ErrorCode::kUsage));
+  options.cost = {"1=1", "1=2"};
+  EXPECT_TRUE(refuses(data, options, ErrorCode::kUsage));
+  options = quick_options();
+  options.ask_about = {"foes"};
+  EXPECT_TRUE(refuses(data, options, ErrorCode::kUsage));
+  options = quick_options();
+  options.propensities = PropensitySource::kGiven;
+  Dataset without = data;
+  without.propensity.reset();
+  EXPECT_TRUE(refuses(without, options, ErrorCode::kData));
+  Dataset impossible = data;
+  (*impossible.propensity)(0, impossible.treatment[0]) = 0;
+  EXPECT_TRUE(refuses(impossible, options, ErrorCode::kData));
+  Dataset bare = data;
+  bare.treatment.clear();
+  bare.outcome.clear();
+  EXPECT_TRUE(refuses(bare, quick_options(), ErrorCode::kData));
+}
+
+}  // namespace
+}  // namespace cone::testing

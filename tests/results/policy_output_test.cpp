@@ -1,0 +1,133 @@
+#include "results/policy_output.hpp"
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace cone {
+namespace {
+
+/// Two questions, three leaves, and values that say it pays.
+LearntPolicy small_policy() {
+  LearntPolicy out;
+  out.arms = {"control", "email"};
+  out.costs = {0, 0};
+  out.columns = {"age", "friends' mean visits"};
+  out.num_candidates = 5;
+  out.arm.assign(100, 0);
+  RuleNode root{.column = 0,
+                .threshold = 41.5,
+                .below = 41,
+                .above = 42,
+                .left = 1,
+                .right = 2,
+                .arm = 0,
+                .num_nodes = 100};
+  RuleNode leaf;
+  leaf.arm = 1;
+  leaf.num_nodes = 60;
+  RuleNode second{.column = 1,
+                  .threshold = 0.25,
+                  .below = 0.2,
+                  .above = 0.3,
+                  .left = 3,
+                  .right = 4,
+                  .arm = 0,
+                  .num_nodes = 40};
+  RuleNode low = leaf;
+  low.arm = 0;
+  low.num_nodes = 30;
+  RuleNode high = leaf;
+  high.num_nodes = 10;
+  out.tree.nodes = {root, leaf, second, low, high};
+  out.rule = {.name = "learnt rule", .value = 3, .standard_error = 0.1, .interval = {2.8, 3.2}};
+  out.done = {.name = "what was done",
+              .value = 2,
+              .gain = 1,
+              .gain_error = 0.1,
+              .gain_interval = {0.8, 1.2}};
+  out.best_single = {.name = "best single arm",
+                     .value = 2.5,
+                     .gain = 0.5,
+                     .gain_error = 0.1,
+                     .gain_interval = {0.3, 0.7}};
+  out.singles = {{.name = "always control", .value = 1, .gain = 2, .gain_interval = {1.8, 2.2}},
+                 {.name = "always email",
+                  .value = 2.5,
+                  .gain = 0.5,
+                  .gain_error = 0.1,
+                  .gain_interval = {0.3, 0.7}}};
+  out.verdict = RuleVerdict::kBetter;
+  out.value_where_learnt = 3.4;
+  return out;
+}
+
+TEST(PolicyOutput, TheTreeReadsAsQuestionsWithAnswers) {
+  EXPECT_EQ(rule_text(small_policy()),
+            "age <= 41.5?\n"
+            "  yes: give email (60 nodes, 60.0 %)\n"
+            "  no:  friends' mean visits <= 0.25?\n"
+            "    yes: give control (30 nodes, 30.0 %)\n"
+            "    no:  give email (10 nodes, 10.0 %)\n");
+}
+
+TEST(PolicyOutput, EveryVerdictHasItsSentence) {
+  LearntPolicy policy = small_policy();
+  LearnPolicyOptions options;
+  const auto says = [&](const std::string& words) {
+    return learnt_policy_text(policy, options).find(words) != std::string::npos;
+  };
+  EXPECT_TRUE(says("is better than giving everyone the same: it gains 0.5 (0.3 to 0.7)"));
+  EXPECT_TRUE(says("It is better than what was done: it gains 1 (0.8 to 1.2)"));
+  EXPECT_TRUE(says("seems to be worth 3.4: too good to be true"));
+  policy.verdict = RuleVerdict::kUnclear;
+  EXPECT_TRUE(says("is not shown to be better than giving everyone the same"));
+  policy.verdict = RuleVerdict::kWorse;
+  EXPECT_TRUE(says("is WORSE than giving everyone the same"));
+  policy.tree.nodes = {policy.tree.nodes[1]};
+  policy.verdict = RuleVerdict::kSingleArm;
+  EXPECT_TRUE(says("No question pays: the best tree gives everyone email"));
+  EXPECT_FALSE(says("too good to be true"));
+}
+
+TEST(PolicyOutput, WhatHasNoHonestErrorHasNone) {
+  LearntPolicy policy = small_policy();
+  constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
+  policy.verdict = RuleVerdict::kUnclear;
+  policy.singles[1].gain_error = kAbsent;
+  policy.singles[1].gain_interval = {kAbsent, kAbsent};
+  const std::string text = learnt_policy_text(policy, {});
+  EXPECT_NE(text.find("it gains 0.5 (no honest interval)"), std::string::npos) << text;
+  EXPECT_EQ(text.find("nan"), std::string::npos);
+  const auto json = learnt_policy_json({}, policy, {}, 3);
+  EXPECT_TRUE(json["comparisons"][3]["gain_standard_error"].is_null());
+  EXPECT_EQ(json["config"]["seed"], 3);
+  EXPECT_EQ(json["tree"]["no"]["yes"]["arm"], "control");
+  EXPECT_EQ(json["tree"]["no"]["column"], "friends' mean visits");
+}
+
+TEST(PolicyOutput, ThresholdsHaveAsManyDigitsAsTheyNeed) {
+  EXPECT_EQ(threshold_text({.threshold = 41.5, .below = 41, .above = 42}), "41.5");
+  EXPECT_EQ(threshold_text({.threshold = 1.0 / 3, .below = 0.1, .above = 0.5}), "0.3333");
+  EXPECT_EQ(threshold_text({.threshold = 123456.5, .below = 123456, .above = 123457}), "123456");
+  const double next = std::nextafter(0.1, 1.0);
+  const std::string text = threshold_text({.threshold = 0.1, .below = 0.1, .above = next});
+  EXPECT_GE(std::stod(text), 0.1);
+  EXPECT_LT(std::stod(text), next);
+}
+
+TEST(PolicyOutput, ThePictureIsTheSameBytesAndEscapesNames) {
+  LearntPolicy policy = small_policy();
+  policy.columns[0] = "a<b>&\"c\"\x01";
+  const std::string svg = rule_svg(policy);
+  EXPECT_EQ(svg, rule_svg(policy));
+  EXPECT_NE(svg.find("a&lt;b&gt;&amp;&quot;c&quot;"), std::string::npos);
+  EXPECT_EQ(svg.find("a<b>"), std::string::npos);
+  EXPECT_EQ(svg.find('\x01'), std::string::npos);
+  EXPECT_NE(svg.find("30 nodes (30.0 %)"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cone
