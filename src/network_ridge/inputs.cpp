@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "network_ridge/curve_features.hpp"
 #include "network_ridge/smooth_features.hpp"
 
 namespace cone {
@@ -132,7 +133,7 @@ Arm RidgeInputs::arm_of(std::size_t place) const {
   return static_cast<Arm>(after - arm_begin.begin() - 1);
 }
 
-RidgeInputs prepare_inputs(const Context& context, const Dataset& data, bool wants_smooth) {
+RidgeInputs prepare_inputs(const Context& context, const Dataset& data, const MadeFeatures& made) {
   RidgeInputs out;
   const std::size_t n = data.num_nodes();
   order_by_arm(data, out);
@@ -154,13 +155,14 @@ RidgeInputs prepare_inputs(const Context& context, const Dataset& data, bool wan
   out.word_split =
       split_lists(out.places_of_words.offsets(), out.places_of_words.columns(), out.arm_begin);
   out.columns = standardise_columns(context, data.features, out.node_at);
-  if (wants_smooth && out.columns.cols() > 0) {
+  if (made.smooth && out.columns.cols() > 0) {
     SmoothFeatures smooth = make_smooth_features(context, out.columns);
     out.smooth = std::move(smooth.features);
     out.bandwidth = smooth.bandwidth;
   } else {
     out.smooth = Matrix<double>(n, 0);
   }
+  out.curves = made.curves ? make_curve_features(context, out.columns) : Matrix<double>(n, 0);
   return out;
 }
 

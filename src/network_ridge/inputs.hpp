@@ -33,6 +33,7 @@ struct RidgeInputs {
   Matrix<double> columns;                 ///< places × measurements
   Matrix<double> smooth;                  ///< places × features of the Gaussian kernel
   double bandwidth = 0;                   ///< of that kernel
+  Matrix<double> curves;                  ///< places × features of the curves of single columns
 
   std::size_t num_nodes() const { return node_at.size(); }
   std::size_t num_arms() const { return arm_begin.size() - 1; }
@@ -40,7 +41,14 @@ struct RidgeInputs {
   Arm arm_of(std::size_t place) const;
 };
 
-/// O(entries + edges), and what the kernel's features take (smooth_features.hpp).
-RidgeInputs prepare_inputs(const Context& context, const Dataset& data, bool wants_smooth);
+/// What to make of the measurements beside themselves.
+struct MadeFeatures {
+  bool smooth = true;
+  bool curves = true;
+};
+
+/// O(entries + edges), and what the features of kernels take (smooth_features.hpp,
+/// curve_features.hpp).
+RidgeInputs prepare_inputs(const Context& context, const Dataset& data, const MadeFeatures& made);
 
 }  // namespace cone

@@ -255,7 +255,9 @@ NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, co
   require_every_arm(data, plan);
   NetworkRidge out;
   auto inputs = std::make_shared<RidgeInputs>(
-      prepare_inputs(context, data, asks_for(options.ridge_groups, GroupKind::kOwnSmooth)));
+      prepare_inputs(context, data,
+                     {.smooth = asks_for(options.ridge_groups, GroupKind::kOwnSmooth),
+                      .curves = asks_for(options.ridge_groups, GroupKind::kOwnCurves)}));
   const std::vector<RidgeGroup> groups = list_groups(context, *inputs, options.ridge_groups);
   out.inputs = inputs;
   for (const FitTask& task : plan.tasks) {

@@ -70,7 +70,7 @@ struct Case {
   explicit Case(const json& given)
       : reference(given),
         data(make_dataset(given)),
-        inputs(std::make_shared<RidgeInputs>(prepare_inputs(kContext, data, true))),
+        inputs(std::make_shared<RidgeInputs>(prepare_inputs(kContext, data, {}))),
         groups(list_groups(kContext, *inputs, {})) {}
 
   std::string name() const { return reference.at("name").get<std::string>(); }
