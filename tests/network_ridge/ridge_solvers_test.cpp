@@ -83,7 +83,7 @@ TEST(RidgeSolvers, TheOperatorMultipliesByTheKernelsThatAreWrittenOut) {
   ASSERT_EQ(system.groups.size(), 10U);
   for (std::size_t a = 0; a < 3; ++a) {
     ArmModel& model = system.arms.emplace_back();
-    for (std::size_t g = 0; g < 9; ++g) {
+    for (std::size_t g = 0; g < system.groups.size(); ++g) {
       model.group_variances.push_back((g + a) % 4 == 0 ? 0 : 0.1 * static_cast<double>(1 + g + a));
     }
   }
