@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "data/column_copies.hpp"
 #include "network_ridge/curve_features.hpp"
 #include "network_ridge/smooth_features.hpp"
 
@@ -117,6 +118,9 @@ Matrix<double> standardise_columns(const Context& context, const FeatureTable& f
     sd[c] = std::sqrt(squares.value() / static_cast<double>(n));
     if (sd[c] > kRounding * largest) kept.push_back(c);
   }
+  // A column that is there twice would be shrunk half as much, and count twice in distances.
+  const auto copied = find_copies(context, table);
+  std::erase_if(kept, [&](std::size_t c) { return copied[c].has_value(); });
   Matrix<double> out(n, kept.size());
   for (std::size_t p = 0; p < n; ++p) {
     for (std::size_t k = 0; k < kept.size(); ++k) {

@@ -17,7 +17,8 @@ namespace cone {
 /// of its list. "Place" is a node's number in this order.
 ///
 /// Words (counts) become their square roots in rows of unit length; measurements are standardised
-/// over all nodes and those that are constant are dropped. No outcome enters.
+/// over all nodes; those that are constant, or say the same as one before (column_copies.hpp), are
+/// dropped. No outcome enters.
 struct RidgeInputs {
   std::vector<NodeIndex> node_at;        ///< place → node
   std::vector<std::uint32_t> place_of;   ///< node → place

@@ -137,6 +137,16 @@ TEST_F(SameAnswer, WithAConstantColumn) {
   expect_no_change();
 }
 
+TEST_F(SameAnswer, WithAColumnThatIsThereTwiceInAnotherUnit) {
+  for (auto& row : world.rows) {
+    row.insert(row.begin() + 1, 7 - 3.5 * row[1]);
+    row.insert(row.begin(), row[0]);
+  }
+  world.data.features.num_dense = kRidgeMeasurements + 2;
+  world.data.features.names.insert(world.data.features.names.begin(), {"copy", "in_dollars"});
+  expect_no_change();
+}
+
 TEST_F(SameAnswer, WithColumnsInAnotherOrder) {
   for (auto& row : world.rows) {
     std::swap(row[0], row[2]);
