@@ -82,6 +82,7 @@ void note_copies(const Context& context, const Matrix<double>& columns, const Le
     const std::string copy = source_of(names[c]);
     const std::string first = source_of(names[*copied[c]]);
     if (copy == first) continue;  // the two levels of one category
+    if (names[c].find("=(missing)") != std::string::npos) continue;  // gaps on the same lines
     data.notes.push_back(
         fmt::format("{} says the same as {}: the network ridge takes one of them, other methods "
                     "shrink two less than one; {}",

@@ -86,7 +86,11 @@ std::string ValueChange::in_words(const Estimate& estimate) const {
 void diagnose_weights(Method method, std::span<const double> raw, std::span<const double> used,
                       const Evidence& evidence, Estimate& out) {
   const std::size_t n = raw.size();
-  const double effective_size = effective_sample_size(used);
+  double effective_size = effective_sample_size(used);
+  if (method == Method::kCautiousCorrection && evidence.implied != nullptr) {
+    // It rests on the regression first, and on the weights as far as the correction counts.
+    effective_size = std::min(effective_size, effective_sample_size(evidence.implied->weights));
+  }
   out.effective_sample_size = effective_size;
   out.max_weight = *std::max_element(used.begin(), used.end());
   // Shrinkage touches every weight by design: only the bound on propensities counts there.

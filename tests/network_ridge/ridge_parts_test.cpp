@@ -166,6 +166,29 @@ ArmSample sample_of(const Dataset& data, const RidgeInputs& inputs,
   return sample;
 }
 
+TEST(LearnVariances, ReportProgressThatGrowsAndGetsPastTheMiddle) {
+  class Watch : public ProgressObserver {
+   public:
+    bool update(std::string_view, std::uint64_t done, std::uint64_t total) override {
+      shares.push_back(static_cast<double>(done) / static_cast<double>(total));
+      return true;
+    }
+    std::vector<double> shares;
+  };
+  Watch watch;
+  const Context context(0, 1, &watch);
+  const Dataset data = testing::ridge_world({.nodes = 1000}, 31).data;
+  const RidgeInputs inputs = prepare_inputs(kTwoThreads, data, {});
+  const ArmSample sample = sample_of(data, inputs, list_groups(kTwoThreads, inputs, {}));
+  std::vector<std::size_t> order(1000);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  learn_variances(context, sample, order);
+  ASSERT_FALSE(watch.shares.empty());
+  EXPECT_TRUE(std::ranges::is_sorted(watch.shares));
+  EXPECT_GT(watch.shares.back(), 0.4);
+  EXPECT_LE(watch.shares.back(), 1);
+}
+
 // 1,000 nodes: the search begins on 400 of them.
 TEST(LearnVariances, EndsAtTheSameLikelihoodWhicheverNodesItBeginsOn) {
   const Dataset data = testing::ridge_world({.nodes = 1000}, 31).data;
