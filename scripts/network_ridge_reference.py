@@ -71,6 +71,21 @@ def smooth_kernel(columns, bandwidth):
     return np.exp(-squares / (2 * bandwidth ** 2))
 
 
+def curve_features(columns):
+    """Cosines of the mid-ranks of every column with more than two values."""
+    n = len(columns)
+    ranks, values = [], []
+    for column in columns.T:
+        distinct = np.unique(column)
+        if len(distinct) > 2:
+            ranks.append([((column < v).sum() + (column <= v).sum()) / (2 * n) for v in column])
+            values.append(len(distinct))
+    features = [np.sqrt(2) * np.cos(k * np.pi * np.array(u)) / (k * np.pi)
+                for u, count in zip(ranks, values)
+                for k in range(1, min(count - 1, 30, max(4, 300 // len(ranks))) + 1)]
+    return np.array(features).T.reshape(n, -1)
+
+
 class Model:
     """Kernels of all groups, fixed effects and noise patterns, over all nodes."""
 
@@ -88,7 +103,8 @@ class Model:
         columns = standardise_columns(np.array(data["columns"]).reshape(n, -1))
         self.bandwidth = median_distance(columns) if columns.shape[1] > 0 else None
         mean_of = self.adjacency / np.maximum(self.degree, 1)[:, None]
-        candidates = [("own_words", words), ("own_columns", columns), ("own_smooth", None)]
+        candidates = [("own_words", words), ("own_columns", columns), ("own_smooth", None),
+                      ("own_curves", curve_features(columns))]
         if self.has_edges:
             for name, operator in (("sum", self.adjacency), ("mean", mean_of)):
                 candidates += [(f"{name}_words", operator @ words),

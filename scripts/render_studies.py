@@ -74,6 +74,7 @@ def listed(values, form):
 
 
 GROUP_WORDS = {"own_words": "own words", "own_columns": "own columns", "own_smooth": "own columns, smooth",
+               "own_curves": "own columns, curves",
                "sum_words": "friends' words, summed", "sum_columns": "friends' columns, summed",
                "sum_friends": "friends", "mean_words": "friends' words, averaged",
                "mean_columns": "friends' columns, averaged", "mean_friends": "friends, averaged"}

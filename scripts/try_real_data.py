@@ -7,7 +7,7 @@
 
 Only flags; the files are not touched, except that those compressed by bzip2 are unpacked. Each
 dataset goes through `cone check` and `cone evaluate` with treat-all and treat-none. The effect is
-the difference of the two utilities by dr_ridge; its standard error takes them as independent,
+the difference of the two utilities; its standard error takes them as independent,
 which errs on the wide side for outcomes that vary much between people.
 """
 
@@ -71,15 +71,17 @@ def run(cone, command, path, flags):
 def try_one(cone, path, flags):
     report = run(cone, "check", path, [*flags, "--json", "-"])
     record = run(cone, "evaluate", path,
-                 [*flags, "--policy", "treat-all", "treat-none", "--estimators", "naive,dr_ridge",
+                 [*flags, "--policy", "treat-all", "treat-none", "--estimators", 
+                  "naive,dr_ridge,network_dm",
                   "--quiet", "--json", "-"])
     by_name = {p["name"]: {e["estimator"]: e for e in p["estimates"]} for p in record["policies"]}
 
     def effect(estimator):
         treated, untreated = (by_name[p][estimator] for p in ("treat-all", "treat-none"))
-        error = math.hypot(treated["standard_error"], untreated["standard_error"])
-        return f"{treated['value'] - untreated['value']:.3g} ({error:.2g})"
-    return report, effect("naive"), effect("dr_ridge")
+        errors = [e["standard_error"] for e in (treated, untreated)]
+        error = "-" if None in errors else f"{math.hypot(*errors):.2g}"
+        return f"{treated['value'] - untreated['value']:.3g} ({error})"
+    return report, [effect(name) for name in ("naive", "dr_ridge", "network_dm")]
 
 
 def main():
@@ -88,8 +90,9 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--cone", default="build/release/bin/cone")
     args = parser.parse_args()
-    print("| dataset | lines used | features | difference of means | `dr_ridge` | the literature |")
-    print("|---|---:|---:|---:|---:|---|")
+    print("| dataset | lines used | features | difference of means | `dr_ridge` | "
+          "`network_dm` | the literature |")
+    print("|---|---:|---:|---:|---:|---:|---|")
     commands = []
     with tempfile.TemporaryDirectory() as scratch:
         for title, name, words, literature in DATASETS:
@@ -101,10 +104,10 @@ def main():
                 unpacked = pathlib.Path(scratch) / name
                 unpacked.write_bytes(bz2.decompress(path.read_bytes()))
                 path = unpacked
-            report, naive, ridge = try_one(args.cone, path, words.split())
+            report, effects = try_one(args.cone, path, words.split())
             data = report["data"]
-            print(f"| {title} | {data['num_nodes']:,} | {data['num_measurements']} | {naive} | "
-                  f"{ridge} | {literature} |")
+            print(f"| {title} | {data['num_nodes']:,} | {data['num_measurements']} | "
+                  f"{' | '.join(effects)} | {literature} |")
             commands.append(f"    cone evaluate {name} {words} --policy treat-all treat-none")
     print("\nThe commands:\n\n" + "\n".join(commands))
 

@@ -1,15 +1,20 @@
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "cone/effects.hpp"
+#include "cone/error.hpp"
 #include "cone/options.hpp"
 
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "data_argument.hpp"
+#include "evaluate/model_file.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
 #include "results/effects_output.hpp"
@@ -41,6 +46,7 @@ here; for a mean over nodes cone evaluate undersmooths, so that its values diffe
 Examples:
   cone effects shop/ --out effects.csv
   cone effects survey.csv --treatment letter --outcome voted --out effects.csv
+  cone effects shop/ --out effects.csv --model shop.model       variances that cone fit has learnt
   cone effects shop/ --out effects.csv --undersmoothing 0.1     the predictions of network_dm)";
 
 struct EffectsFlags {
@@ -48,19 +54,55 @@ struct EffectsFlags {
   LoadOptions table;
   std::string out;
   CommonFlags run;
+  std::string model;
   EffectOptions options;
 };
 
-int run_effects(const EffectsFlags& flags) {
+/// The network ridge of the model that --model names; folds, options and seed become the model's.
+/// Undersmoothing, solver and draws are for the predictions, and stay as they are asked for.
+std::optional<RidgeFit> read_ridge(EffectsFlags& flags) {
+  if (flags.model.empty()) return std::nullopt;
+  FittedModel model = read_model(flags.model);
+  if (!model.network_ridge || model.plan().protocol != Protocol::kCrossFit) {
+    throw Error(
+        ErrorCode::kUsage,
+        {{.item = "--model"},
+         model.network_ridge ? "was fitted with --protocol split, which leaves most nodes out"
+                             : "holds no network ridge",
+         "fit a model with cone fit --parts network_ridge"});
+  }
+  NetworkRidgeOptions options = model.network_ridge->options;
+  options.undersmoothing = flags.options.network_ridge.undersmoothing;
+  options.ridge_solver = flags.options.network_ridge.ridge_solver;
+  flags.options.network_ridge = std::move(options);
+  flags.options.folds = model.plan().folds;
+  flags.run.seed = model.seed();
+  return std::move(model.network_ridge);
+}
+
+/// Flags that the model has decided.
+void refuse_decided_flags(const CLI::App& command) {
+  std::vector<Fault> faults;
+  for (const char* flag : {"--seed", "--folds", "--ridge-groups", "--ridge-noise",
+                           "--ridge-variances", "--ridge-criterion"}) {
+    if (command.count(flag) == 0) continue;
+    faults.push_back({{.item = flag}, "is decided by the model", "leave it out"});
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
+int run_effects(EffectsFlags flags) {
   validate(flags.options);
   const std::vector<OutputFile> outputs = {{"--out", flags.out}};
   check_output_files(outputs);
-  refuse_inputs_as_outputs(outputs, {flags.data, flags.table.edges});
+  refuse_inputs_as_outputs(outputs, {flags.data, flags.table.edges, flags.model});
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
+  const std::optional<RidgeFit> known = read_ridge(flags);
   const Context context(flags.run.seed, flags.run.threads, &progress);
   const LoadedData data = load_named(context, flags.data, flags.table);
-  const NodeEffects effects = estimate_effects(context, data.observed, flags.options);
+  const NodeEffects effects =
+      estimate_effects(context, data.observed, flags.options, known ? &*known : nullptr);
   write_effects(context, flags.out, data.observed, effects);
   progress.clear();
   if (!flags.run.quiet) {
@@ -81,10 +123,19 @@ void add_effects_command(CLI::App& root, Command& chosen) {
   command->footer(kEffectsFooter);
   command->add_option("DATA", flags->data, kDataHelp)->required();
   command->add_option("--out", flags->out, "CSV file to write")->required()->check(file_name);
+  command
+      ->add_option("--model", flags->model,
+                   "Take the variances from this model file, written by cone fit")
+      ->check(file_name);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");
   bind_flags(*command, flags->options, "Network ridge");
-  command->callback([flags, &chosen] { chosen = [flags] { return run_effects(*flags); }; });
+  command->callback([flags, command, &chosen] {
+    chosen = [flags, command] {
+      if (!flags->model.empty()) refuse_decided_flags(*command);
+      return run_effects(*flags);
+    };
+  });
 }
 
 }  // namespace cone::app

@@ -84,6 +84,7 @@ struct EvaluateFlags {
   std::string json;
   std::string model;
   bool details = false;
+  bool takes_rows_of_model = false;  ///< no --estimators beside --model
   ExplanationFlags explanations;
   std::shared_ptr<const std::string> options_file;
   CommonFlags run;
@@ -124,6 +125,7 @@ void print_summary(const EvaluationRecord& record, const LoadedData& loaded) {
 std::optional<FittedModel> read_named_model(EvaluateFlags& flags) {
   if (flags.model.empty()) return std::nullopt;
   FittedModel model = read_model(flags.model);
+  flags.takes_rows_of_model = flags.options.estimators.empty();
   ModelRun run = adopt_model(model, std::move(flags.options));
   flags.options = std::move(run.options);
   flags.run.seed = run.seed;
@@ -183,7 +185,7 @@ int run_evaluate(EvaluateFlags flags) {
   const Context context(flags.run.seed, flags.run.threads, &progress);
 
   const Stopwatch loading;
-  const LoadedData data = load_named(context, flags.data, flags.table);
+  LoadedData data = load_named(context, flags.data, flags.table);
   const double load_seconds = loading.seconds();
   if (model) {
     require_model_for(*model, flags.model, data.observed, flags.options);
@@ -212,7 +214,13 @@ int run_evaluate(EvaluateFlags flags) {
     std::cout << dump_json(to_json(record)) << std::endl;
     return finish(record);
   }
-  if (!flags.run.quiet) print_summary(record, data);
+  if (!flags.run.quiet) {
+    if (flags.takes_rows_of_model) {
+      data.notes.push_back(
+          "with --model the rows are those that rest on the model; --estimators adds others");
+    }
+    print_summary(record, data);
+  }
   std::cout << evaluation_text(record, flags.details) << std::flush;
   if (!flags.json.empty()) {
     write_atomically(flags.json,

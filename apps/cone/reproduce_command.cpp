@@ -151,53 +151,55 @@ int reproduce_figure(const Context& context, const ReproduceFlags& flags,
   return report_units(figure, flags.run.quiet);
 }
 
+/// What every study of units does with its table: progress away, the table out, its units reported.
+template <class Table>
+int finish_study(const ReproduceFlags& flags, ConsoleProgress& progress, const Table& table,
+                 const Output& output) {
+  progress.clear();
+  write_output(flags, output);
+  return report_run(flags, table.run);
+}
+
 int reproduce_utilities(const Context& context, const ReproduceFlags& flags,
                         ConsoleProgress& progress) {
-  const UnitStore store(flags.out);
   const UtilityTable table =
       reproduce_utility(context, load_study_networks(context, flags.data), flags.study.simulations,
-                        flags.rows.estimators, store, flags.retry_failed);
-  progress.clear();
-  write_output(flags, {utility_text(table), utility_markdown(table), utility_csv(table),
+                        flags.rows.estimators, UnitStore(flags.out), flags.retry_failed);
+  return finish_study(flags, progress, table,
+                      {utility_text(table), utility_markdown(table), utility_csv(table),
                        dump_json(utility_json(table)) + '\n'});
-  return report_run(flags, table.run);
 }
 
 int reproduce_all_worlds(const Context& context, const ReproduceFlags& flags,
                          ConsoleProgress& progress) {
-  const UnitStore store(flags.out);
   const UtilityTable table =
       reproduce_worlds(context, load_study_networks(context, flags.data),
                        generate_study_networks(context, flags.worlds), flags.study.simulations,
-                       flags.rows.estimators, store, flags.retry_failed);
-  progress.clear();
-  write_output(flags, {worlds_text(table), worlds_markdown(table), utility_csv(table),
+                       flags.rows.estimators, UnitStore(flags.out), flags.retry_failed);
+  return finish_study(flags, progress, table,
+                      {worlds_text(table), worlds_markdown(table), utility_csv(table),
                        dump_json(worlds_json(table)) + '\n'});
-  return report_run(flags, table.run);
 }
 
 int reproduce_parts(const Context& context, const ReproduceFlags& flags,
                     ConsoleProgress& progress) {
-  const UnitStore store(flags.out);
-  const UtilityTable table = reproduce_ablation(context, load_study_networks(context, flags.data),
-                                                generate_study_networks(context, flags.worlds),
-                                                flags.study.simulations, store, flags.retry_failed);
-  progress.clear();
-  write_output(flags, {utility_text(table), utility_markdown(table), utility_csv(table),
+  const UtilityTable table =
+      reproduce_ablation(context, load_study_networks(context, flags.data),
+                         generate_study_networks(context, flags.worlds), flags.study.simulations,
+                         UnitStore(flags.out), flags.retry_failed);
+  return finish_study(flags, progress, table,
+                      {utility_text(table), utility_markdown(table), utility_csv(table),
                        dump_json(utility_json(table, "ablation")) + '\n'});
-  return report_run(flags, table.run);
 }
 
 int reproduce_node_effects(const Context& context, const ReproduceFlags& flags,
                            ConsoleProgress& progress) {
-  const UnitStore store(flags.out);
   const EffectsTable table =
       reproduce_effects(context, load_study_networks(context, flags.data), flags.study.simulations,
-                        flags.rows.estimators, store, flags.retry_failed);
-  progress.clear();
-  write_output(flags, {effects_text(table), effects_markdown(table), effects_csv(table),
+                        flags.rows.estimators, UnitStore(flags.out), flags.retry_failed);
+  return finish_study(flags, progress, table,
+                      {effects_text(table), effects_markdown(table), effects_csv(table),
                        dump_json(effects_json(table)) + '\n'});
-  return report_run(flags, table.run);
 }
 
 int reproduce_intervals(const Context& context, const ReproduceFlags& flags,

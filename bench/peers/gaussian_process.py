@@ -25,6 +25,7 @@ import time
 import numpy as np
 import pandas as pd
 import scipy.sparse
+import scipy.stats
 from scipy.spatial.distance import pdist, squareform
 
 LOG_BOUNDS = (-16.0, 6.0)
@@ -65,6 +66,15 @@ def read_words(folder, place):
     return scipy.sparse.csr_matrix((table["value"].to_numpy(float), where), shape)
 
 
+def curve_features(columns):
+    """Cosines of the mid-ranks of every column with more than two values (curve_features.hpp)."""
+    ranks = [(scipy.stats.rankdata(c) - 0.5) / len(c) for c in columns.T if len(np.unique(c)) > 2]
+    most = min(30, max(4, 300 // max(1, len(ranks))))
+    return np.array([np.sqrt(2) * np.cos(k * np.pi * u) / (k * np.pi) for u in ranks
+                     for k in range(1, min(most, len(np.unique(u)) - 1) + 1)]).T.reshape(
+                         len(columns), -1)
+
+
 class Grams:
     """One n × n matrix per group, noise patterns and fixed effects; sub-matrices are kept."""
 
@@ -86,6 +96,9 @@ class Grams:
             width = np.median(distances[distances > 0])
             self.names.append("own_smooth")
             self.matrices.append(np.exp(-squareform(distances) ** 2 / (2 * width ** 2)))
+            curves = curve_features(columns)
+            if curves.shape[1] > 0:
+                self.add("own_curves", curves @ curves.T)
         self.noises, fixed = [np.ones(n)], [np.ones(n)]
         if degree.any():
             a = data.adjacency

@@ -16,6 +16,8 @@
 
 namespace cone {
 
+struct RidgeFit;
+
 struct EffectOptions {
   int folds = 5;
   std::uint32_t draws = 64;
@@ -66,8 +68,11 @@ struct NodeEffects {
 
 /// Learns the network ridge from the log and asks it about every node. Exact standard deviations
 /// where the dense solver runs, O(nodes · arm²); by random draws where the iterative one does, each
-/// as dear as the predictions. Throws what a learner throws.
+/// as dear as the predictions. Throws what a learner throws. With `known`
+/// (network_ridge/ridge_fit.hpp) its variances are taken instead of learnt; options (but for
+/// undersmoothing, solver and draws), folds and seed must be those of that fit, and so must the
+/// data.
 NodeEffects estimate_effects(const Context& context, const Dataset& data,
-                             const EffectOptions& options);
+                             const EffectOptions& options, const RidgeFit* known = nullptr);
 
 }  // namespace cone

@@ -186,6 +186,8 @@ struct OutcomeTable {
 struct PropensityTable {
   Matrix<double> e;          ///< within [bound, 1 − bound] where fitted
   Matrix<double> unbounded;  ///< before the bound; empty where they are given
+  /// 1 where nobody of the node's kind was given the arm (never_given.hpp); empty: not known.
+  Matrix<unsigned char> never_given;
   double bound = 0;
   double clipped_fraction = 0;           ///< share of the nodes that the bound moved
   std::vector<double> chosen_strengths;  ///< C of every task, on the scaled features

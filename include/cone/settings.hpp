@@ -283,8 +283,8 @@ struct NetworkRidgeOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("ridge_groups", self.ridge_groups,
-            "What the network ridge explains outcomes by, of own, smooth, sums, friends, means, "
-            "mean_friends; without it all of them");
+            "What the network ridge explains outcomes by, of own, smooth, curves, sums, friends, "
+            "means, mean_friends; without it all of them");
     visitor("undersmoothing", self.undersmoothing,
             "The network ridge multiplies the noise by this when it solves: below 1 it shrinks "
             "less than predicts best, as what is shrunk away is confounded",

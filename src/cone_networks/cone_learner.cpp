@@ -6,6 +6,7 @@
 #include "cone/error.hpp"
 
 #include "nuisance/balancer.hpp"
+#include "nuisance/never_given.hpp"
 #include "nuisance/plan_checks.hpp"
 
 namespace cone {
@@ -29,6 +30,7 @@ Nuisances ConeLearner::fit(const Context& context, const Dataset& data, const Fi
 Nuisances ConeLearner::predict(const Context& context, const Dataset& data, const FitPlan& plan,
                                std::span<const ConeFold> folds, const Matrix<float>& z) const {
   Nuisances out = predict_cone(context, data, plan, folds, z, options_.propensity_bound);
+  out.propensity->never_given = take_scored(find_never_given(context, data), plan.scored);
   if (options_.kernel) {
     std::vector<std::vector<std::size_t>> groups;
     for (const FitTask& task : plan.tasks) groups.push_back(find_rows(plan.scored, task.score));

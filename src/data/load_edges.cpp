@@ -100,14 +100,28 @@ void note_other_columns(const CsvFile& file, const std::array<std::size_t, 2>& e
                               has_weight ? " (every edge counts the same)" : ""));
 }
 
+/// Programs that know numbers only write 17 as 17.0 where some other line has none.
+std::string advise_on_id(std::string_view id, const NodeTable& nodes) {
+  constexpr std::string_view kFraction = ".0";
+  const bool has_it = id.ends_with(kFraction);
+  const std::string other = has_it ? std::string(id.substr(0, id.size() - kFraction.size()))
+                                   : std::string(id) + std::string(kFraction);
+  if (!nodes.ids.find(other)) return "add the node or delete the line";
+  return fmt::format(
+      "'{}' is one: ids are compared as text, so write whole numbers without .0 in both files (in "
+      "pandas: astype(\"Int64\"))",
+      printable(other));
+}
+
 }  // namespace
 
 void report_unknown_id(FaultList& faults, Place place, std::string_view id,
                        const NodeTable& nodes) {
   if (nodes.ids.size() == 0) return;  // everything would be unknown
   validation::add_fault(faults, "unknown id in " + place.column, [&]() -> Fault {
-    return {std::move(place), fmt::format("'{}' is not an id of nodes.csv", printable(id)),
-            "add the node or delete the line"};
+    return {std::move(place),
+            fmt::format("'{}' is not an id of {}", printable(id), printable(nodes.title)),
+            advise_on_id(id, nodes)};
   });
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <utility>
 
@@ -270,6 +271,7 @@ NodeTable read_nodes(const Source& source) {
   NodeTable table;
   const auto file = source.open("nodes.csv");
   if (file == nullptr) return table;
+  table.title = std::filesystem::path(file->name()).filename().string();
   FaultList& faults = source.faults;
   const auto roles = assign_roles(*file, source.options, faults, source.notes);
   if (!roles) return table;  // some other file, or no header

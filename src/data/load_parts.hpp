@@ -33,6 +33,7 @@ struct Source {
 };
 
 struct NodeTable {
+  std::string title;  ///< how the table is called in messages
   IdTable ids;
   /// False when some line has no usable id: then the number of nodes is not known.
   bool has_all_ids = false;

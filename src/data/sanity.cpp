@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "data/arm_labels.hpp"
 #include "data/column_moments.hpp"
+#include "data/suspicions.hpp"
 #include "data/telltale.hpp"
 
 namespace cone::load {
@@ -288,6 +289,8 @@ void check_sanity(const Context& context, const std::string& table, LoadedData& 
   note_names_of_arms(report, data);
   check_truth(report, data);
   note_single_count(data);
+  note_suspicions(
+      context, [&](const std::string& name) { return report.without(name); }, data);
 }
 
 }  // namespace cone::load

@@ -59,6 +59,7 @@ bool has_two_classes(const Pairs& pairs) {
 bool is_in_order(Pairs pairs) {
   if (pairs.size() < kFewestCompared || !has_two_classes(pairs)) return false;
   std::sort(pairs.begin(), pairs.end());
+  if (pairs.front().first == pairs.back().first) return false;  // everything follows a constant
   if (follows(pairs)) return true;
   for (auto& [target, value] : pairs) value = -value;
   return follows(pairs);

@@ -21,6 +21,7 @@ constexpr double kDominantWeightShare = 0.05;
 constexpr double kForeignWeightShare = 0.02;  // of kernel balancing
 constexpr double kDominantWeightFactor = 10;  // times an even share
 constexpr double kChangeThatMatters = 0.1;    // standard errors
+constexpr double kShareThatCounts = 0.01;     // of a policy, in an arm without any spread
 constexpr double kManyImplausible = 0.01;
 constexpr double kPoorFitFactor = 1.05;  // a useless model is a little worse than a constant
 
@@ -85,7 +86,11 @@ std::string ValueChange::in_words(const Estimate& estimate) const {
 void diagnose_weights(Method method, std::span<const double> raw, std::span<const double> used,
                       const Evidence& evidence, Estimate& out) {
   const std::size_t n = raw.size();
-  const double effective_size = effective_sample_size(used);
+  double effective_size = effective_sample_size(used);
+  if (method == Method::kCautiousCorrection && evidence.implied != nullptr) {
+    // It rests on the regression first, and on the weights as far as the correction counts.
+    effective_size = std::min(effective_size, effective_sample_size(evidence.implied->weights));
+  }
   out.effective_sample_size = effective_size;
   out.max_weight = *std::max_element(used.begin(), used.end());
   // Shrinkage touches every weight by design: only the bound on propensities counts there.
@@ -188,6 +193,27 @@ void diagnose_arms(const Evidence& evidence, Estimate& out) {
                       "is too sure",
                       num_nodes[arm], which));
     }
+  }
+}
+
+void diagnose_constant_arms(const Evidence& evidence, Estimate& out) {
+  const LoggedSample& sample = evidence.sample;
+  for (std::size_t arm = 0; arm < sample.num_arms() && has_interval(out); ++arm) {
+    double given = 0;
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+      given += evidence.policy(i, arm);
+      if (sample.arm[i] != arm) continue;
+      low = std::min(low, sample.outcome[i]);
+      high = std::max(high, sample.outcome[i]);
+    }
+    if (given < kShareThatCounts * static_cast<double>(sample.size()) || low != high) continue;
+    drop_interval(out);
+    out.warnings.push_back(fmt::format(
+        "no standard error: every outcome of arm {} is the same ({:.6g}), so nothing says how far "
+        "they vary; wait for more outcomes, or take one that varies",
+        printable(sample.arms[arm]), low));
   }
 }
 

@@ -43,6 +43,10 @@ void diagnose_implied_weights(const Evidence& evidence, Estimate& out);
 /// Arm means rest on the arms that the policy takes, however few nodes those have.
 void diagnose_arms(const Evidence& evidence, Estimate& out);
 
+/// An arm whose outcomes are all the same says nothing about how far they vary (no event so far is
+/// not no event ever): takes the interval of a policy that gives this arm.
+void diagnose_constant_arms(const Evidence& evidence, Estimate& out);
+
 /// The same for the weights of kernel balancing, which may be negative unless normalised.
 void diagnose_balance(const Evidence& evidence, std::span<const double> weights, Estimate& out);
 

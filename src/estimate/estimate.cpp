@@ -261,6 +261,7 @@ Estimate estimate(const EstimatorInfo& estimator, const Evidence& evidence,
     diagnose_predictions(estimator, evidence, {out.value - other, scale}, out);
     diagnose_fit(evidence, out);
   }
+  diagnose_constant_arms(evidence, out);
   set_status(out);
   return out;
 }
@@ -277,6 +278,7 @@ Estimate estimate_balanced(const EstimatorInfo& estimator, const Evidence& evide
   set_interval(options.level, out);
   diagnose_overlap(estimator, evidence, error_scale(evidence, out), out);
   diagnose_balance(evidence, balanced.weights, out);
+  diagnose_constant_arms(evidence, out);
   set_status(out);
   return out;
 }

@@ -46,10 +46,13 @@ const char* consequence(Method method, bool given) {
 }
 
 std::string unsupported_text(const EstimatorInfo& estimator, const PropensityTable& propensity,
-                             double share) {
+                             const Overlap& overlap) {
+  const double share = overlap.unsupported_fraction;
   const std::string never =
-      propensity.given() ? "never could (propensity 0)"
-                         : fmt::format("hardly ever did (propensity below {:g})", propensity.bound);
+      propensity.given()
+          ? "never could (propensity 0)"
+          : fmt::format("hardly ever did (propensity below {:g}{})", propensity.bound,
+                        overlap.never_given_fraction > 0 ? ", or nobody of their kind" : "");
   const std::string percent =
       share < 0.995 ? fmt::format("{:.2g}", 100 * share) : fmt::format("{:.3g}", 100 * share);
   return fmt::format("the policy treats {} % of the nodes as the log {}: {}", percent, never,
@@ -64,19 +67,26 @@ std::optional<Overlap> measure_overlap(const Evidence& evidence) {
   const MatrixView<const double> logged =
       propensity.given() ? propensity.e.view() : propensity.unbounded.view();
   CompensatedSum unsupported;
+  CompensatedSum never_given;
+  const bool knows_kinds = propensity.never_given.rows() == logged.rows();
   for (std::size_t i = 0; i < logged.rows(); ++i) {
     for (std::size_t a = 0; a < logged.cols(); ++a) {
-      const bool never =
+      const bool never = knows_kinds && propensity.never_given(i, a) != 0;
+      const bool hardly =
           logged(i, a) <= 0 || (!propensity.given() && logged(i, a) < propensity.bound);
-      if (never) unsupported.add(evidence.policy(i, a));
+      if (never) never_given.add(evidence.policy(i, a));
+      if (never || hardly) unsupported.add(evidence.policy(i, a));
     }
   }
   const std::vector<double> weights =
       importance_weights(evidence.sample.arm, evidence.policy, propensity.e.view());
+  const auto share_of = [&](const CompensatedSum& total) {
+    return std::min(1.0, total.value() / static_cast<double>(logged.rows()));
+  };
   return Overlap{.mean_weight = mean(weights),
                  .mean_weight_error = standard_error(weights),
-                 .unsupported_fraction =
-                     std::min(1.0, unsupported.value() / static_cast<double>(logged.rows()))};
+                 .unsupported_fraction = share_of(unsupported),
+                 .never_given_fraction = share_of(never_given)};
 }
 
 bool diagnose_overlap(const EstimatorInfo& estimator, const Evidence& evidence, double scale,
@@ -88,26 +98,43 @@ bool diagnose_overlap(const EstimatorInfo& estimator, const Evidence& evidence, 
   out.mean_weight = overlap->mean_weight;
   out.unsupported_fraction = unsupported;
 
-  const double possible_shift = unsupported * std::sqrt(variance(evidence.sample.outcome, 0));
+  const double spread = std::sqrt(variance(evidence.sample.outcome, 0));
+  const double possible_shift = unsupported * spread;
   if (possible_shift > (given ? kShareThatMatters : kShareThatSpoilsIntervals) * scale) {
-    out.warnings.push_back(unsupported_text(estimator, *evidence.propensity, unsupported));
+    out.warnings.push_back(unsupported_text(estimator, *evidence.propensity, *overlap));
   }
   // The weights of nodes that the log could treat as the policy does have mean 1 over repetitions.
   const double expected = given ? 1 - unsupported : 1;
   const double tolerance = kSurprisingMeanWeight * overlap->mean_weight_error + 1e-9;
   const double surplus = overlap->mean_weight - expected;
   // A propensity of 0 that is given is certain. A fitted one is a guess, which weights that fall
-  // short of 1 confirm.
+  // short of 1 confirm. That nobody of a kind was given the arm is a fact.
+  const bool is_sure = given || surplus < -tolerance;
+  const double limit = kShareThatSpoilsIntervals * scale;
   const bool lacks_nodes =
-      (given || surplus < -tolerance) && possible_shift > kShareThatSpoilsIntervals * scale;
-  if (!estimator.needs_propensity()) return lacks_nodes;
+      (is_sure && possible_shift > limit) || overlap->never_given_fraction * spread > limit;
+  // Regressions on features keep their interval, which holds if they do. The network ridge learns
+  // its shape from the data, and there is none to learn from.
+  if (!estimator.needs_propensity() && estimator.outcome != LearnerId::kNetworkRidge) {
+    return lacks_nodes;
+  }
   if (lacks_nodes && has_interval(out)) {
     drop_interval(out);
+    const std::string why =
+        is_sure && possible_shift > limit
+            ? fmt::format(
+                  "with a mean weight of {:.2g}, the log lacks part of what the policy does",
+                  overlap->mean_weight)
+            : fmt::format("nobody like {:.2g} % of the nodes was given what the policy gives them",
+                          100 * overlap->never_given_fraction);
+    out.warnings.push_back(
+        fmt::format("no standard error: {}; dm_ridge has one, if its regression holds there", why));
+  } else if (!lacks_nodes && !estimator.needs_propensity() && surplus < -tolerance) {
     out.warnings.push_back(fmt::format(
-        "no standard error: with a mean weight of {:.2g}, the log lacks part of what the policy "
-        "does; dm_ridge has one, if its regression holds there",
-        overlap->mean_weight));
-  } else if (!lacks_nodes && std::abs(surplus) > tolerance) {
+        "the mean weight is {:.3g}, not {:.3g} ± {:.2g}: the log lacks part of what the policy "
+        "does, and the outcome model extrapolates to it",
+        overlap->mean_weight, expected, overlap->mean_weight_error));
+  } else if (!lacks_nodes && estimator.needs_propensity() && std::abs(surplus) > tolerance) {
     out.warnings.push_back(fmt::format(
         "the mean weight is {:.3g}, where right propensities give {:.3g} ± {:.2g}: they do not "
         "describe the log",

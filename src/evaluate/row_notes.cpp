@@ -55,7 +55,8 @@ void note_given_nuisances(const EstimatorInfo& row, std::span<const std::string>
 /// beyond chance; empty where none does.
 std::string describe_better_regression(const LoggedSample& sample, const LearntNuisances& learnt,
                                        const OutcomeTable& model, LearnerId learner) {
-  constexpr double kBeyondChance = 3;  // standard errors
+  constexpr double kBeyondChance = 3;        // standard errors
+  constexpr double kShareThatShows = 0.005;  // of the outcome's variance: the digits of R² below
   const double spread = variance(sample.outcome, 0);
   const std::vector<double> own = squared_errors(sample, model);
   for (const LearnerId regression : {LearnerId::kRidge, LearnerId::kOls2, LearnerId::kOls1}) {
@@ -65,6 +66,7 @@ std::string describe_better_regression(const LoggedSample& sample, const LearntN
     std::vector<double> excess(own.size());
     for (std::size_t i = 0; i < excess.size(); ++i) excess[i] = own[i] - other[i];
     if (!(mean(excess) > kBeyondChance * standard_error(excess))) continue;
+    if (!(mean(excess) > kShareThatShows * spread)) continue;  // without noise anything is sure
     return fmt::format(
         "{} outcomes worse than {} does (R² {:.2f} against {:.2f}): part of what the features say "
         "is lost; compare with {}",

@@ -32,6 +32,9 @@ std::vector<ScalingDiagnostics> describe_scaling(const FeatureTable& features,
   if (any_needs({LearnerId::kCone, LearnerId::kNetworks, LearnerId::kKernel})) {
     add("networks and kernels", "standardised", "row_percent");
   }
+  if (any_needs({LearnerId::kNetworkRidge})) {
+    add("network ridge", "standardised", "unit_rows_of_roots");
+  }
   if (any_needs({LearnerId::kRidge, LearnerId::kLogistic})) {
     const std::string_view scaling = enum_name(options.feature_scaling);
     add("ridge and logistic regression", scaling, scaling);

@@ -16,6 +16,10 @@ namespace {
 /// Columns that one pass over features and network serves (as many as the iterative solver takes).
 constexpr std::size_t kDrawnColumns = 32;
 
+/// Purpose of the draws that are no group's. Groups that came later have theirs after it, so that
+/// data without them draws the same numbers as ever.
+constexpr std::size_t kNoiseDraws = 9;
+
 /// Which numbers to draw: some draws of one arm.
 struct DrawRange {
   std::size_t arm;
@@ -63,6 +67,7 @@ class GroupDraws {
     add_words(GroupKind::kOwnWords, out);
     add_dense(GroupKind::kOwnColumns, inputs_.columns, out);
     add_dense(GroupKind::kOwnSmooth, inputs_.smooth, out);
+    add_dense(GroupKind::kOwnCurves, inputs_.curves, out);
     add_neighbours(
         GroupKind::kSumWords, GroupKind::kSumColumns, GroupKind::kSumFriends,
         [](std::size_t) { return 1.0; }, out);
@@ -82,7 +87,8 @@ class GroupDraws {
     return 0;
   }
   Matrix<double> draw_effects(GroupKind kind, std::size_t rows) const {
-    return draw_normals(context_, draws_, static_cast<std::size_t>(kind), rows);
+    const auto place = static_cast<std::size_t>(kind);
+    return draw_normals(context_, draws_, place < kNoiseDraws ? place : place + 1, rows);
   }
   bool add_words(GroupKind kind, Matrix<double>& out) const {
     const double sd = effect_sd(kind);
@@ -131,9 +137,6 @@ class GroupDraws {
   const RidgeInputs& inputs_;
   DrawRange draws_;
 };
-
-/// Purpose of the draws that are no group's.
-constexpr std::size_t kNoiseDraws = EnumNames<GroupKind>::kNames.size();
 
 }  // namespace
 

@@ -17,7 +17,15 @@ constexpr std::size_t kKernelRowsPerTask = 64;
 constexpr std::size_t kDenseColumns = 4096;
 
 /// What the products of a group are made of.
-enum class ProductKind { kWords, kColumns, kSmooth, kNeighbourWords, kNeighbourColumns, kFriends };
+enum class ProductKind {
+  kWords,
+  kColumns,
+  kSmooth,
+  kCurves,
+  kNeighbourWords,
+  kNeighbourColumns,
+  kFriends
+};
 
 ProductKind product_of(GroupKind kind) {
   switch (kind) {
@@ -27,6 +35,8 @@ ProductKind product_of(GroupKind kind) {
       return ProductKind::kColumns;
     case GroupKind::kOwnSmooth:
       return ProductKind::kSmooth;
+    case GroupKind::kOwnCurves:
+      return ProductKind::kCurves;
     case GroupKind::kSumWords:
     case GroupKind::kMeanWords:
       return ProductKind::kNeighbourWords;
@@ -184,6 +194,8 @@ Matrix<double> make_products(const Context& context, const RidgeInputs& inputs, 
       return multiply_dense_rows(context, take_places(inputs.columns, places));
     case ProductKind::kSmooth:
       return multiply_dense_rows(context, take_places(inputs.smooth, places));
+    case ProductKind::kCurves:
+      return multiply_dense_rows(context, take_places(inputs.curves, places));
     case ProductKind::kNeighbourWords:
       return fills_sums(inputs, places)
                  ? multiply_neighbour_words(context, inputs, places)

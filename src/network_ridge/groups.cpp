@@ -20,6 +20,8 @@ std::string_view switch_of(GroupKind kind) {
       return "own";
     case GroupKind::kOwnSmooth:
       return "smooth";
+    case GroupKind::kOwnCurves:
+      return "curves";
     case GroupKind::kSumWords:
     case GroupKind::kSumColumns:
       return "sums";
@@ -116,6 +118,13 @@ std::vector<RidgeGroup> list_groups(const Context& context, const RidgeInputs& i
         return static_cast<double>(inputs.columns.cols());
       case GroupKind::kOwnSmooth:
         return inputs.smooth.cols() > 0 ? 1.0 : 0.0;
+      case GroupKind::kOwnCurves: {
+        CompensatedSum squares;
+        for (std::size_t p = 0; p < inputs.num_nodes(); ++p) {
+          squares.add(dot(inputs.curves.row(p), inputs.curves.row(p)));
+        }
+        return squares.value() / n;
+      }
       case GroupKind::kSumWords:
         return mean_scaled(lengths.words, /*averages=*/false);
       case GroupKind::kSumColumns:

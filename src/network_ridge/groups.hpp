@@ -26,6 +26,7 @@ enum class GroupKind {
   kMeanWords,
   kMeanColumns,
   kMeanFriends,
+  kOwnCurves,  ///< last: which random numbers a group draws follows from its place here
 };
 
 template <>
@@ -34,6 +35,7 @@ struct EnumNames<GroupKind> {
       std::pair{GroupKind::kOwnWords, std::string_view("own_words")},
       std::pair{GroupKind::kOwnColumns, std::string_view("own_columns")},
       std::pair{GroupKind::kOwnSmooth, std::string_view("own_smooth")},
+      std::pair{GroupKind::kOwnCurves, std::string_view("own_curves")},
       std::pair{GroupKind::kSumWords, std::string_view("sum_words")},
       std::pair{GroupKind::kSumColumns, std::string_view("sum_columns")},
       std::pair{GroupKind::kSumFriends, std::string_view("sum_friends")},
@@ -44,8 +46,9 @@ struct EnumNames<GroupKind> {
 
 /// The names that --ridge-groups knows.
 inline constexpr std::array kGroupSwitches = {
-    std::string_view("own"),     std::string_view("smooth"), std::string_view("sums"),
-    std::string_view("friends"), std::string_view("means"),  std::string_view("mean_friends")};
+    std::string_view("own"),         std::string_view("smooth"),  std::string_view("curves"),
+    std::string_view("sums"),        std::string_view("friends"), std::string_view("means"),
+    std::string_view("mean_friends")};
 
 /// Whether the switches (empty: all) ask for groups of this kind.
 bool asks_for(std::span<const std::string> switches, GroupKind kind);

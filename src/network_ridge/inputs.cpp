@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "data/column_copies.hpp"
+#include "network_ridge/curve_features.hpp"
 #include "network_ridge/smooth_features.hpp"
 
 namespace cone {
@@ -116,6 +118,9 @@ Matrix<double> standardise_columns(const Context& context, const FeatureTable& f
     sd[c] = std::sqrt(squares.value() / static_cast<double>(n));
     if (sd[c] > kRounding * largest) kept.push_back(c);
   }
+  // A column that is there twice would be shrunk half as much, and count twice in distances.
+  const auto copied = find_copies(context, table);
+  std::erase_if(kept, [&](std::size_t c) { return copied[c].has_value(); });
   Matrix<double> out(n, kept.size());
   for (std::size_t p = 0; p < n; ++p) {
     for (std::size_t k = 0; k < kept.size(); ++k) {
@@ -132,7 +137,7 @@ Arm RidgeInputs::arm_of(std::size_t place) const {
   return static_cast<Arm>(after - arm_begin.begin() - 1);
 }
 
-RidgeInputs prepare_inputs(const Context& context, const Dataset& data, bool wants_smooth) {
+RidgeInputs prepare_inputs(const Context& context, const Dataset& data, const MadeFeatures& made) {
   RidgeInputs out;
   const std::size_t n = data.num_nodes();
   order_by_arm(data, out);
@@ -154,13 +159,14 @@ RidgeInputs prepare_inputs(const Context& context, const Dataset& data, bool wan
   out.word_split =
       split_lists(out.places_of_words.offsets(), out.places_of_words.columns(), out.arm_begin);
   out.columns = standardise_columns(context, data.features, out.node_at);
-  if (wants_smooth && out.columns.cols() > 0) {
+  if (made.smooth && out.columns.cols() > 0) {
     SmoothFeatures smooth = make_smooth_features(context, out.columns);
     out.smooth = std::move(smooth.features);
     out.bandwidth = smooth.bandwidth;
   } else {
     out.smooth = Matrix<double>(n, 0);
   }
+  out.curves = made.curves ? make_curve_features(context, out.columns) : Matrix<double>(n, 0);
   return out;
 }
 

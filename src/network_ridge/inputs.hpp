@@ -17,7 +17,8 @@ namespace cone {
 /// of its list. "Place" is a node's number in this order.
 ///
 /// Words (counts) become their square roots in rows of unit length; measurements are standardised
-/// over all nodes and those that are constant are dropped. No outcome enters.
+/// over all nodes; those that are constant, or say the same as one before (column_copies.hpp), are
+/// dropped. No outcome enters.
 struct RidgeInputs {
   std::vector<NodeIndex> node_at;        ///< place → node
   std::vector<std::uint32_t> place_of;   ///< node → place
@@ -33,6 +34,7 @@ struct RidgeInputs {
   Matrix<double> columns;                 ///< places × measurements
   Matrix<double> smooth;                  ///< places × features of the Gaussian kernel
   double bandwidth = 0;                   ///< of that kernel
+  Matrix<double> curves;                  ///< places × features of the curves of single columns
 
   std::size_t num_nodes() const { return node_at.size(); }
   std::size_t num_arms() const { return arm_begin.size() - 1; }
@@ -40,7 +42,14 @@ struct RidgeInputs {
   Arm arm_of(std::size_t place) const;
 };
 
-/// O(entries + edges), and what the kernel's features take (smooth_features.hpp).
-RidgeInputs prepare_inputs(const Context& context, const Dataset& data, bool wants_smooth);
+/// What to make of the measurements beside themselves.
+struct MadeFeatures {
+  bool smooth = true;
+  bool curves = true;
+};
+
+/// O(entries + edges), and what the features of kernels take (smooth_features.hpp,
+/// curve_features.hpp).
+RidgeInputs prepare_inputs(const Context& context, const Dataset& data, const MadeFeatures& made);
 
 }  // namespace cone

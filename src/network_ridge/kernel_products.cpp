@@ -156,6 +156,7 @@ Matrix<double> multiply_kernel(const Context& context, const RidgeSystem& system
   }
   add_dense(context, inputs.columns, 0, n, s[GroupKind::kOwnColumns], v.view(), 0, n, out.view());
   add_dense(context, inputs.smooth, 0, n, s[GroupKind::kOwnSmooth], v.view(), 0, n, out.view());
+  add_dense(context, inputs.curves, 0, n, s[GroupKind::kOwnCurves], v.view(), 0, n, out.view());
   const auto through_neighbours = [&](const Matrix<double>& from, bool averages) {
     auto w = Matrix<double>::unfilled(n, v.cols());
     ops::sum_listed_rows(context, inputs.graph.offsets(), inputs.graph.neighbours(), from.view(),
@@ -204,6 +205,8 @@ Matrix<double> multiply_own_kernels(const Context& context, const RidgeSystem& s
     add_dense(context, inputs.columns, begin, end, strengths[a][GroupKind::kOwnColumns], v.view(),
               begin, end, out.view());
     add_dense(context, inputs.smooth, begin, end, strengths[a][GroupKind::kOwnSmooth], v.view(),
+              begin, end, out.view());
+    add_dense(context, inputs.curves, begin, end, strengths[a][GroupKind::kOwnCurves], v.view(),
               begin, end, out.view());
   }
   const auto through_neighbours = [&](const Matrix<double>& from, bool averages) {

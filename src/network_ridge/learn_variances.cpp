@@ -99,9 +99,27 @@ Step propose(const LikelihoodPoint& point, std::span<const double> logs, double 
   return step;
 }
 
+/// How many steps a search usually takes. Nobody knows before: after these two thirds are done, and
+/// every further one takes the same share of what is left.
+constexpr double kUsualSteps = 6;
+constexpr std::uint64_t kProgressParts = 1000;
+
+/// The part of a search that one climb is.
+struct ClimbShare {
+  double begin = 0;
+  double end = 1;
+
+  void report(const Context& context, std::size_t steps) const {
+    const double done = 1 - std::exp(-static_cast<double>(steps) / kUsualSteps);
+    context.report("learning variances",
+                   static_cast<std::uint64_t>(kProgressParts * (begin + (end - begin) * done)),
+                   kProgressParts);
+  }
+};
+
 /// Newton steps from `logs` on, which become the best that were found.
-LearntVariances climb(const Context& context, const ArmSample& sample, std::vector<double>& logs,
-                      double tolerance) {
+LearntVariances climb(const Context& context, const ArmSample& sample, const ClimbShare& share,
+                      std::vector<double>& logs, double tolerance) {
   LearntVariances out;
   out.num_nodes = sample.kernels.size();
   auto point = evaluate_likelihood(context, sample, exponentials(logs));
@@ -113,7 +131,7 @@ LearntVariances climb(const Context& context, const ArmSample& sample, std::vect
       out.converged = true;
       break;
     }
-    context.report("learning variances", out.steps, kMostSteps);
+    share.report(context, out.steps);
     auto next = evaluate_likelihood(context, sample, exponentials(step.logs));
     ++out.steps;
     const bool is_better = next && next->value < point->value;
@@ -151,13 +169,23 @@ ArmSample take_rows(const Context& context, const ArmSample& sample,
 LearntVariances learn_variances(const Context& context, const ArmSample& sample,
                                 std::span<const std::size_t> order, double tolerance) {
   std::vector<double> logs = start_variances(sample);
+  // A step costs the third power of the nodes.
+  const auto cost_of = [&](std::size_t size) {
+    return std::pow(static_cast<double>(size) / static_cast<double>(sample.kernels.size()), 3);
+  };
+  double whole = 1;
+  for (const std::size_t size : kFirstSizes) {
+    if (2 * size <= sample.kernels.size()) whole += cost_of(size);
+  }
+  ClimbShare share{0, 0};
   for (const std::size_t size : kFirstSizes) {
     if (2 * size > sample.kernels.size()) break;
-    climb(context, take_rows(context, sample, order.first(size)), logs, tolerance);
+    share = {share.end, share.end + cost_of(size) / whole};
+    climb(context, take_rows(context, sample, order.first(size)), share, logs, tolerance);
     // A variance that the few nodes see nothing of gets its chance with the many.
     for (double& value : logs) value = std::max(value, std::log(kSecondChance));
   }
-  LearntVariances out = climb(context, sample, logs, tolerance);
+  LearntVariances out = climb(context, sample, {share.end, 1}, logs, tolerance);
   out.variances = exponentials(logs);
   return out;
 }

@@ -170,6 +170,19 @@ ArmModel describe_arm(const Dataset& data, const RidgeSystem& system, std::size_
   return model;
 }
 
+/// The spread of the outcomes of all arms, for an arm that has none of its own: the best guess of
+/// how far they may vary. 1 where no outcome varies at all.
+double pooled_spread(const Dataset& data, const RidgeSystem& system) {
+  std::vector<double> outcome;
+  for (std::size_t a = 0; a < system.inputs->num_arms(); ++a) {
+    for (const std::uint32_t p : system.places_of_arm(a)) {
+      outcome.push_back(data.outcome[system.inputs->node_at[p]]);
+    }
+  }
+  const double sd = std::sqrt(variance(outcome, 0));
+  return sd > 1e-12 * std::abs(mean(outcome)) ? sd : 1.0;
+}
+
 void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOptions& options,
                std::size_t most_nodes, std::size_t arm, RidgePart& part, DenseSolver* dense) {
   RidgeSystem& system = part.system;
@@ -180,7 +193,7 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
   // Outcomes that do not vary, or hardly any: there is nothing to learn, and the mean is it.
   const bool is_constant = !(model.sd > 1e-12 * (std::abs(model.mean) + 1e-300));
   const bool is_tiny = places.size() < RidgeSystem::kNumFixed + 3;
-  if (is_constant) model.sd = 1;
+  if (is_constant) model.sd = pooled_spread(data, system);
   std::vector<std::uint32_t> chosen = places;
   if (most_nodes == 0) {
     most_nodes = places.size() > kLargestDenseArm ? kVarianceSample : places.size();
@@ -255,7 +268,9 @@ NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, co
   require_every_arm(data, plan);
   NetworkRidge out;
   auto inputs = std::make_shared<RidgeInputs>(
-      prepare_inputs(context, data, asks_for(options.ridge_groups, GroupKind::kOwnSmooth)));
+      prepare_inputs(context, data,
+                     {.smooth = asks_for(options.ridge_groups, GroupKind::kOwnSmooth),
+                      .curves = asks_for(options.ridge_groups, GroupKind::kOwnCurves)}));
   const std::vector<RidgeGroup> groups = list_groups(context, *inputs, options.ridge_groups);
   out.inputs = inputs;
   for (const FitTask& task : plan.tasks) {

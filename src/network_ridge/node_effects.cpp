@@ -77,11 +77,27 @@ void compare_with_control(NodeEffects& effects) {
   }
 }
 
+/// Variances depend neither on how much is undersmoothed nor on the solver.
+void require_variances_for(const RidgeFit& known, const Context& context, const Dataset& data,
+                           const EffectOptions& options) {
+  NetworkRidgeOptions learnt = known.options;
+  learnt.undersmoothing = options.network_ridge.undersmoothing;
+  learnt.ridge_solver = options.network_ridge.ridge_solver;
+  require(known.plan.protocol == Protocol::kCrossFit && known.plan.folds == options.folds &&
+              known.seed == context.seed() &&
+              canonical_text(learnt) == canonical_text(options.network_ridge),
+          "effects: a network ridge of another plan, seed or other options");
+  if (known.data_checksum == data.checksum()) return;
+  throw Error(ErrorCode::kData, Fault{.what = "the model was fitted to other data",
+                                      .advice = "fit a model to this data with cone fit"});
+}
+
 }  // namespace
 
 NodeEffects estimate_effects(const Context& context, const Dataset& data,
-                             const EffectOptions& options) {
+                             const EffectOptions& options, const RidgeFit* known) {
   validate(options);
+  if (known != nullptr) require_variances_for(*known, context, data, options);
   if (!data.has_log()) {
     throw Error(ErrorCode::kData, {{},
                                    "the data is a bare network: it has no treatments and outcomes",
@@ -91,7 +107,7 @@ NodeEffects estimate_effects(const Context& context, const Dataset& data,
   NetworkRidge model;
   {
     const StageScope stage(context, "network ridge", 0, 0.5);
-    model = learn_network_ridge(context, data, plan, options.network_ridge);
+    model = learn_network_ridge(context, data, plan, options.network_ridge, known);
   }
   const std::size_t n = data.num_nodes();
   NodeEffects out;

@@ -1,9 +1,13 @@
 #include "nuisance/logistic_learner.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "base/numeric.hpp"
 #include "nuisance/feature_scaling.hpp"
+#include "nuisance/never_given.hpp"
 #include "nuisance/plan_checks.hpp"
 #include "nuisance/propensity_fit.hpp"
 
@@ -48,6 +52,9 @@ Nuisances LogisticLearner::fit(const Context& context, const Dataset& data,
   Nuisances out;
   out.propensity = bound_propensities(std::move(probability), options_.propensity_bound);
   out.propensity->chosen_strengths = std::move(strengths);
+  NeverGiven never = find_never_given(context, data);
+  out.propensity->never_given = take_scored(never, plan.scored);
+  std::ranges::move(never.sentences, std::back_inserter(warnings));
   out.propensity->warnings = std::move(warnings);
   return out;
 }

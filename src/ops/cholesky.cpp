@@ -10,6 +10,7 @@
 #include "cone/error.hpp"
 
 #include "exec/one_blas_thread.hpp"
+#include "ops/blas_int.hpp"
 
 namespace cone::ops {
 namespace {
@@ -21,20 +22,18 @@ constexpr std::size_t kPieceRows = 256;
 /// Columns of the inverse that one piece solves for.
 constexpr std::size_t kStripColumns = 64;
 
-int as_int(std::size_t value) { return static_cast<int>(value); }
-
 /// Takes the products of columns [begin, end) off the lower triangle that is right of and below
 /// them.
 void update_trailing(const Context& context, MatrixView<double> a, std::size_t begin,
                      std::size_t end) {
-  const int stride = as_int(a.stride());
-  const int width = as_int(end - begin);
+  const int stride = blas_int(a.stride());
+  const int width = blas_int(end - begin);
   context.for_each_range(a.rows() - end, kPieceRows, [&](std::size_t first, std::size_t last) {
     const OneBlasThread guard;
-    const int rows = as_int(last - first);
+    const int rows = blas_int(last - first);
     const std::size_t r = end + first;
     if (first > 0) {
-      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, as_int(first), width, -1.0,
+      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasTrans, rows, blas_int(first), width, -1.0,
                   &a(r, begin), stride, &a(end, begin), stride, 1.0, &a(r, end), stride);
     }
     cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, rows, width, -1.0, &a(r, begin), stride,
@@ -55,10 +54,10 @@ void exchange(MatrixView<double> a, std::size_t i, std::size_t j) {
 bool factorise_cholesky(const Context& context, MatrixView<double> a) {
   require(a.rows() == a.cols(), "Cholesky factor: the matrix must be square");
   const std::size_t n = a.rows();
-  const int stride = as_int(a.stride());
+  const int stride = blas_int(a.stride());
   for (std::size_t k = 0; k < n; k += kPanelColumns) {
     const std::size_t end = std::min(n, k + kPanelColumns);
-    const int width = as_int(end - k);
+    const int width = blas_int(end - k);
     {
       const OneBlasThread guard;
       // The upper triangle by columns is the lower one by rows, without a transposition.
@@ -67,7 +66,7 @@ bool factorise_cholesky(const Context& context, MatrixView<double> a) {
     context.for_each_range(n - end, kPieceRows, [&](std::size_t first, std::size_t last) {
       const OneBlasThread guard;
       cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit,
-                  as_int(last - first), width, 1.0, &a(k, k), stride, &a(end + first, k), stride);
+                  blas_int(last - first), width, 1.0, &a(k, k), stride, &a(end + first, k), stride);
     });
     update_trailing(context, a, k, end);
   }
@@ -80,7 +79,7 @@ std::size_t factorise_pivoted(const Context& context, MatrixView<double> a, doub
                               std::vector<std::size_t>& pivot) {
   require(a.rows() == a.cols(), "Cholesky factor: the matrix must be square");
   const std::size_t n = a.rows();
-  const int stride = as_int(a.stride());
+  const int stride = blas_int(a.stride());
   pivot.resize(n);
   std::iota(pivot.begin(), pivot.end(), std::size_t{0});
   std::vector<double> taken(n);  // what the columns of the panel take off each diagonal element
@@ -104,9 +103,9 @@ std::size_t factorise_pivoted(const Context& context, MatrixView<double> a, doub
       a(j, j) = std::sqrt(largest);
       if (j + 1 == n) continue;
       const OneBlasThread guard;
-      const int below = as_int(n - j - 1);
+      const int below = blas_int(n - j - 1);
       if (j > k) {
-        cblas_dgemv(CblasRowMajor, CblasNoTrans, below, as_int(j - k), -1.0, &a(j + 1, k), stride,
+        cblas_dgemv(CblasRowMajor, CblasNoTrans, below, blas_int(j - k), -1.0, &a(j + 1, k), stride,
                     &a(j, k), 1, 1.0, &a(j + 1, j), stride);
       }
       cblas_dscal(below, 1 / a(j, j), &a(j + 1, j), stride);
@@ -118,7 +117,7 @@ std::size_t factorise_pivoted(const Context& context, MatrixView<double> a, doub
 
 std::vector<double> inverse_column_squares(const Context& context, MatrixView<const double> l) {
   const std::size_t n = l.rows();
-  const int stride = as_int(l.stride());
+  const int stride = blas_int(l.stride());
   std::vector<double> squares(n, 0.0);
   context.for_each_range(n, kStripColumns, [&](std::size_t begin, std::size_t end) {
     const OneBlasThread guard;
@@ -127,15 +126,15 @@ std::vector<double> inverse_column_squares(const Context& context, MatrixView<co
     for (std::size_t j = 0; j < width; ++j) strip(j, j) = 1;
     for (std::size_t r = 0; r < strip.rows(); r += kPieceRows) {
       context.poll();
-      const int rows = as_int(std::min(kPieceRows, strip.rows() - r));
+      const int rows = blas_int(std::min(kPieceRows, strip.rows() - r));
       if (r > 0) {
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, as_int(width), as_int(r), -1.0,
-                    &l(begin + r, begin), stride, strip.data(), as_int(width), 1.0,
-                    strip.row(r).data(), as_int(width));
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, blas_int(width), blas_int(r),
+                    -1.0, &l(begin + r, begin), stride, strip.data(), blas_int(width), 1.0,
+                    strip.row(r).data(), blas_int(width));
       }
       cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, rows,
-                  as_int(width), 1.0, &l(begin + r, begin + r), stride, strip.row(r).data(),
-                  as_int(width));
+                  blas_int(width), 1.0, &l(begin + r, begin + r), stride, strip.row(r).data(),
+                  blas_int(width));
     }
     for (std::size_t i = 0; i < strip.rows(); ++i) {
       for (std::size_t j = 0; j < width; ++j) squares[begin + j] += strip(i, j) * strip(i, j);

@@ -9,6 +9,7 @@
 #include "cone/error.hpp"
 
 #include "exec/one_blas_thread.hpp"
+#include "ops/blas_int.hpp"
 
 namespace cone::ops {
 namespace {
@@ -19,8 +20,6 @@ constexpr std::size_t kTile = 256;
 constexpr std::size_t kInverseStrip = 128;
 /// Rows of a product's long side that are summed in one piece.
 constexpr std::size_t kSummedRows = 4096;
-
-int blas_int(std::size_t value) { return static_cast<int>(value); }
 
 /// The tiles of a lower triangle, those with most work first.
 std::vector<std::pair<std::size_t, std::size_t>> list_tiles(std::size_t n) {

@@ -106,8 +106,7 @@ std::string data_report_text(const DataReport& report) {
       fmt::format("{} nodes, {} measurements, {} counts\n\n", grouped(report.num_nodes),
                   grouped(report.num_measurements), grouped(report.num_counts));
   if (!report.columns.empty()) text += columns_text(report);
-  for (std::size_t k = 1; k <= report.arms.size(); ++k) {  // the control arm last
-    const std::size_t arm = k % report.arms.size();
+  for (std::size_t arm = 0; arm < report.arms.size(); ++arm) {
     const DataReport::Arm& a = report.arms[arm];
     text += fmt::format("{}: {} nodes, mean outcome {:.6g} (standard deviation {:.6g})\n",
                         arm_name(report, arm), grouped(a.num_nodes), a.outcome_mean, a.outcome_sd);

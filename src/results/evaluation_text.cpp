@@ -13,14 +13,24 @@ namespace cone {
 namespace {
 
 /// Decimals that show three digits of the smallest standard error: more would be noise, fewer would
-/// hide it. At least four where errors are of the usual size, so that tables line up.
+/// hide it. One that is rounding beside the values says nothing. Without any, four digits of
+/// values.
 int decimals_for(const PolicyResult& policy) {
+  double largest = 0;
+  for (const Estimate& e : policy.estimates) {
+    if (std::isfinite(e.value)) largest = std::max(largest, std::abs(e.value));
+    if (std::isfinite(e.standard_error)) largest = std::max(largest, e.standard_error);
+  }
   double smallest = 0;
   for (const Estimate& e : policy.estimates) {
-    if (!std::isfinite(e.standard_error) || e.standard_error <= 0) continue;
+    if (!std::isfinite(e.standard_error) || e.standard_error <= 1e-9 * largest) continue;
     smallest = smallest == 0 ? e.standard_error : std::min(smallest, e.standard_error);
   }
-  if (smallest == 0) return 4;
+  if (smallest == 0) {
+    return largest < 1e-12  // rounding of 0
+               ? 4
+               : std::clamp(3 - static_cast<int>(std::floor(std::log10(largest))), 4, 17);
+  }
   return std::clamp(2 - static_cast<int>(std::floor(std::log10(smallest))), 0, 17);
 }
 

@@ -135,7 +135,7 @@ class WrongUsage(FolderTest):
         self.assertIn("did you mean uniform?", self.refused(COUPONS, "--policy", "unifrom"))
         self.assertIn("did you mean friends?", self.refused(COUPONS, "--policy", "uniform",
                                                             "--ridge-groups", "own,freinds"))
-        self.assertIn("choose from own, smooth, sums, friends, means, mean_friends",
+        self.assertIn("choose from own, smooth, curves, sums, friends, means, mean_friends",
                       self.refused(COUPONS, "--policy", "uniform", "--ridge-groups", "zzz"))
 
     def test_undersmoothing_is_a_share(self):

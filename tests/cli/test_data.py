@@ -65,6 +65,16 @@ class OneTable(FolderTest):
         self.assertTrue(any("every edge counts the same" in w
                             for w in record["diagnostics"]["warnings"]))
 
+    def test_ids_that_became_decimal_numbers_are_explained(self):
+        self.write("people.csv", "id,treatment,outcome\n" +
+                   "".join(f"{i},{i % 2},{i % 5}\n" for i in range(30)))
+        self.write("ties.csv", "source,target\n1.0,2.0\n")
+        done = cone("check", self.folder / "people.csv", "--edges", self.folder / "ties.csv")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("'1.0' is not an id of", done.stderr)
+        self.assertIn("people.csv; '1' is one: ids are compared as text", done.stderr)
+        self.assertNotIn("nodes.csv", done.stderr)
+
     def test_counts_are_a_kind_of_their_own(self):
         self.write("words.csv", "treatment,outcome,age,word_a,word_b\n"
                    + "".join(f"{i % 2},{i % 5},{20 + i},{i % 3},{i % 4}\n" for i in range(60)))
@@ -113,6 +123,7 @@ class Check(FolderTest):
                       "treated: ", "untreated: ", "network: 0 edges, 200 nodes without any",
                       "policy treat-all: treats 100.0 % of the nodes"):
             self.assertIn(words, done.stdout)
+        self.assertLess(done.stdout.index("untreated: "), done.stdout.index("\ntreated: "))
 
     def test_refuses_what_could_not_be_evaluated(self):
         self.write("bad.csv", "treatment,outcome\na,2\nb,3\n")

@@ -38,6 +38,23 @@ class Effects(FolderTest):
         self.assertIn(f"{mean:.4g}", self.output.stdout)
         self.assertIn("sum_friends", self.output.stdout)
 
+    def test_a_model_of_cone_fit_gives_the_same_lines(self):
+        model = self.folder / "shop.model"
+        done = cone("fit", COUPONS, "--out", model, "--parts", "network_ridge", "--seed", 3)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.effects(COUPONS, "--model", model), self.effects(COUPONS, "--seed", 3))
+        smoothed = self.effects(COUPONS, "--model", model, "--undersmoothing", 0.1)
+        self.assertEqual(smoothed, self.effects(COUPONS, "--seed", 3, "--undersmoothing", 0.1))
+
+    def test_a_model_of_other_data_or_decided_flags_are_refused(self):
+        model = self.folder / "shop.model"
+        cone("fit", COUPONS, "--out", model, "--parts", "network_ridge")
+        for data, flags, words in ((MESSAGES, (), "was fitted to other data"),
+                                   (COUPONS, ("--folds", 3), "--folds: is decided by the model")):
+            done = cone("effects", data, "--out", self.folder / "e.csv", "--model", model, *flags)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(words, done.stderr)
+
     def test_arms_with_labels_have_them_in_the_columns(self):
         rows = self.effects(MESSAGES)
         labels = [name[3:] for name in rows[0] if name.startswith("mu:")]

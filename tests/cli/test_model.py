@@ -55,6 +55,14 @@ class Fitting(ModelTest):
         self.assertLess(sizes["network_ridge"], 2000)
         self.assertEqual(self.fit().stat().st_size, sizes["networks,network_ridge"])
 
+    def test_the_rows_of_a_model_are_announced(self):
+        model = self.fit()
+        done = cone("evaluate", self.folder, "--model", model, "--policy", "uniform")
+        self.assertIn("with --model the rows are those that rest on the model", done.stderr)
+        done = cone("evaluate", self.folder, "--model", model, "--policy", "uniform", "--estimators",
+                    "network_dm,naive")
+        self.assertNotIn("with --model the rows", done.stderr)
+
     def test_quiet_says_nothing_but_the_table(self):
         self.fit("--quiet")
         self.assertEqual(self.output.stderr, "")

@@ -109,6 +109,15 @@ TEST(Targets, TheDirectMethodIsAboutThesePeopleWhereTheModelTells) {
   EXPECT_NEAR(others.standard_error, these.population_standard_error, 1e-12);
 }
 
+TEST(CautiousCorrection, RestsOnNoMoreNodesThanItsRegression) {
+  OwnedEvidence evidence = with_implied(known_log(400, 0.5, 0, 3), 0.04, 0.09);
+  for (std::size_t i = 0; i < 400; ++i) evidence.implied->weights[i] = i < 12 ? 400.0 / 12 : 0;
+  const Estimate found = row("network_dr", evidence);
+  EXPECT_NEAR(found.effective_sample_size.value(), 12, 1e-9);
+  ASSERT_FALSE(found.warnings.empty());
+  EXPECT_NE(found.warnings[0].find("12 of 400"), std::string::npos) << found.warnings[0];
+}
+
 TEST(Targets, RowsWithoutAModelOfTheOutcomeAreAboutPeopleLikeThese) {
   const OwnedEvidence evidence = with_implied(known_log(400, 1, 0.2, 2), 0.04, 0.09);
   for (const EstimatorInfo& info : estimator_catalogue()) {

@@ -112,6 +112,24 @@ TEST(Overlap, FittedPropensitiesBelowTheBoundSpoilIntervalsWhereWeightsFallShort
   EXPECT_FALSE(says(direct, "dr_nn has one")) << "not here";
 }
 
+TEST(ConstantArm, TakesTheIntervalOfPoliciesThatGiveIt) {
+  KnownLog sample = known_log(400, 0, 0, 8);
+  for (std::size_t i = 0; i < 400; ++i) {
+    if (sample.treatment[i] == 1) sample.outcome[i] = 3;
+  }
+  for (const char* name : {"naive", "ips", "snips", "dr"}) {
+    for (const double share : {1.0, 0.5}) {
+      std::ranges::fill(sample.policy, share);
+      const Estimate given = of(name, sample.evidence());
+      EXPECT_TRUE(std::isnan(given.standard_error)) << name;
+      EXPECT_TRUE(says(given, "every outcome of arm 1 is the same (3)")) << name;
+      EXPECT_EQ(given.status, EstimateStatus::kCaution) << name;
+    }
+    std::ranges::fill(sample.policy, 0.0);
+    EXPECT_TRUE(std::isfinite(of(name, sample.evidence()).standard_error)) << name;
+  }
+}
+
 TEST(Overlap, WithoutPropensitiesNothingIsKnown) {
   const KnownLog sample = known_log(100, 0, 0, 5);
   OwnedEvidence input = sample.evidence();

@@ -48,6 +48,20 @@ TEST(Evaluate, AdjustingRemovesTheConfoundingThatTheNaiveEstimateKeeps) {
   }
 }
 
+TEST(Evaluate, WithoutNoiseNoModelIsSaidToPredictWorse) {
+  SmallWorld world = small_world(600, 0.5, 1.0, 5);
+  Dataset& data = world.data.observed;
+  for (std::size_t i = 0; i < 600; ++i) {
+    data.outcome[i] = data.features.matrix.row(i).at(0) + data.treatment[i];
+  }
+  world.data.truth.reset();
+  const EvaluationRecord record =
+      evaluate(Context(0, 2), world.data, world.policies, on_features());
+  for (const std::string& warning : find(record, "network_dm").warnings) {
+    EXPECT_EQ(warning.find("worse than"), std::string::npos) << warning;
+  }
+}
+
 TEST(Evaluate, SplitEstimatesOnTheTestNodesAndComparesWithTheirTruth) {
   const SmallWorld world = small_world(1000, 0.5, 1.0, 1);
   EvaluateOptions options = on_features();

@@ -52,6 +52,20 @@ TEST(NodeEffectsOf, PartsAddUpToTheExpectedOutcomes) {
   }
 }
 
+TEST(NodeEffectsOf, AnArmWithoutSpreadTakesTheUnitOfAllOutcomes) {
+  Dataset data = effects_data();
+  for (std::size_t i = 0; i < data.num_nodes(); ++i) {
+    if (data.treatment[i] == 1) data.outcome[i] = 0.25;
+  }
+  const NodeEffects effects = estimate_effects(Context(1, 2), data, few_folds());
+  for (double& y : data.outcome) y *= 1000;
+  const NodeEffects scaled = estimate_effects(Context(1, 2), data, few_folds());
+  for (std::size_t i = 0; i < data.num_nodes(); ++i) {
+    EXPECT_GT(effects.mu_sd(i, 1), 0);
+    EXPECT_NEAR(scaled.mu_sd(i, 1) / effects.mu_sd(i, 1), 1000, 1e-6);
+  }
+}
+
 TEST(NodeEffectsOf, ExpectedOutcomesAreThoseOfTheLearner) {
   const Dataset data = effects_data();
   for (const VarianceFits fits : {VarianceFits::kOnce, VarianceFits::kPerFold}) {

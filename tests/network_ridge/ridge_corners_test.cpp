@@ -66,7 +66,8 @@ TEST_P(RidgeCorners, NoEdgesAtAll) {
   Dataset data = ridge_world({}, 1).data;
   data.graph = build_graph(Context(0, 1), data.num_nodes(), {});
   const RidgeAnswer found = expect_answer(data);
-  EXPECT_EQ(groups_of(found), (std::set<std::string>{"own_words", "own_columns", "own_smooth"}));
+  EXPECT_EQ(groups_of(found),
+            (std::set<std::string>{"own_words", "own_columns", "own_smooth", "own_curves"}));
   for (const ArmVariances& arm : found.summary.arms) EXPECT_EQ(arm.noise_growth, 0);
 }
 
@@ -295,9 +296,13 @@ TEST_P(RidgeCorners, ANodeThatEverybodyKnows) {
 TEST_P(RidgeCorners, EachGroupAlone) {
   const Dataset data = ridge_world({.nodes = 200}, 21).data;
   const std::vector<std::pair<std::string, std::set<std::string>>> expected = {
-      {"own", {"own_words", "own_columns"}},     {"smooth", {"own_smooth"}},
-      {"sums", {"sum_words", "sum_columns"}},    {"friends", {"sum_friends"}},
-      {"means", {"mean_words", "mean_columns"}}, {"mean_friends", {"mean_friends"}}};
+      {"own", {"own_words", "own_columns"}},
+      {"smooth", {"own_smooth"}},
+      {"curves", {"own_curves"}},
+      {"sums", {"sum_words", "sum_columns"}},
+      {"friends", {"sum_friends"}},
+      {"means", {"mean_words", "mean_columns"}},
+      {"mean_friends", {"mean_friends"}}};
   ASSERT_EQ(expected.size(), kGroupSwitches.size());
   for (const auto& [name, groups] : expected) {
     NetworkRidgeOptions options;

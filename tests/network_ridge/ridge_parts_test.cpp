@@ -166,10 +166,33 @@ ArmSample sample_of(const Dataset& data, const RidgeInputs& inputs,
   return sample;
 }
 
+TEST(LearnVariances, ReportProgressThatGrowsAndGetsPastTheMiddle) {
+  class Watch : public ProgressObserver {
+   public:
+    bool update(std::string_view, std::uint64_t done, std::uint64_t total) override {
+      shares.push_back(static_cast<double>(done) / static_cast<double>(total));
+      return true;
+    }
+    std::vector<double> shares;
+  };
+  Watch watch;
+  const Context context(0, 1, &watch);
+  const Dataset data = testing::ridge_world({.nodes = 1000}, 31).data;
+  const RidgeInputs inputs = prepare_inputs(kTwoThreads, data, {});
+  const ArmSample sample = sample_of(data, inputs, list_groups(kTwoThreads, inputs, {}));
+  std::vector<std::size_t> order(1000);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  learn_variances(context, sample, order);
+  ASSERT_FALSE(watch.shares.empty());
+  EXPECT_TRUE(std::ranges::is_sorted(watch.shares));
+  EXPECT_GT(watch.shares.back(), 0.4);
+  EXPECT_LE(watch.shares.back(), 1);
+}
+
 // 1,000 nodes: the search begins on 400 of them.
 TEST(LearnVariances, EndsAtTheSameLikelihoodWhicheverNodesItBeginsOn) {
   const Dataset data = testing::ridge_world({.nodes = 1000}, 31).data;
-  const RidgeInputs inputs = prepare_inputs(kTwoThreads, data, true);
+  const RidgeInputs inputs = prepare_inputs(kTwoThreads, data, {});
   const ArmSample sample = sample_of(data, inputs, list_groups(kTwoThreads, inputs, {}));
   std::vector<std::size_t> order(1000);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -197,7 +220,7 @@ TEST(LearnVariances, SharesFollowWhatTheOutcomesAreMadeOf) {
   for (std::size_t i = 0; i < 600; ++i) {
     world.data.outcome[i] = world.rows[i][0] - 0.5 * world.rows[i][1] + 0.3 * rng.normal();
   }
-  const RidgeInputs inputs = prepare_inputs(kTwoThreads, world.data, true);
+  const RidgeInputs inputs = prepare_inputs(kTwoThreads, world.data, {});
   const std::vector<RidgeGroup> groups = list_groups(kTwoThreads, inputs, {});
   const ArmSample sample = sample_of(world.data, inputs, groups);
   std::vector<std::size_t> order(600);
@@ -270,7 +293,7 @@ double refit_without(const ArmSample& sample, std::span<const double> variances,
 
 TEST(CrossValidation, ChoosesThePenaltyWithTheSmallestErrorOfRefits) {
   const Dataset data = testing::ridge_world({.nodes = 90}, 33).data;
-  const RidgeInputs inputs = prepare_inputs(kTwoThreads, data, true);
+  const RidgeInputs inputs = prepare_inputs(kTwoThreads, data, {});
   const ArmSample sample = sample_of(data, inputs, list_groups(kTwoThreads, inputs, {}));
   std::vector<std::size_t> order(90);
   for (std::size_t k = 0; k < 90; ++k) order[k] = (k * 7) % 90;

@@ -137,6 +137,16 @@ TEST_F(SameAnswer, WithAConstantColumn) {
   expect_no_change();
 }
 
+TEST_F(SameAnswer, WithAColumnThatIsThereTwiceInAnotherUnit) {
+  for (auto& row : world.rows) {
+    row.insert(row.begin() + 1, 7 - 3.5 * row[1]);
+    row.insert(row.begin(), row[0]);
+  }
+  world.data.features.num_dense = kRidgeMeasurements + 2;
+  world.data.features.names.insert(world.data.features.names.begin(), {"copy", "in_dollars"});
+  expect_no_change();
+}
+
 TEST_F(SameAnswer, WithColumnsInAnotherOrder) {
   for (auto& row : world.rows) {
     std::swap(row[0], row[2]);
@@ -168,7 +178,8 @@ void expect_weights_to_add_up(const Dataset& data, const FitPlan& plan,
   EXPECT_NEAR(dot(found.implied.weights, data.outcome) / size, found.value(policy, plan),
               1e-7 * sd_of(data));
   // Every arm's weights carry the fixed effects: 1, d/mean, √(d/mean).
-  const RidgeInputs inputs = prepare_inputs(Context(0, 2), data, false);
+  const RidgeInputs inputs =
+      prepare_inputs(Context(0, 2), data, {.smooth = false, .curves = false});
   const auto effect = [&](std::size_t i, int c) {
     const double relative = inputs.relative_degree[inputs.place_of[i]];
     return c == 0 ? 1 : c == 1 ? relative : std::sqrt(relative);

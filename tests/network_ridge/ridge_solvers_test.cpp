@@ -78,12 +78,12 @@ TEST(RidgeSolvers, TheOperatorMultipliesByTheKernelsThatAreWrittenOut) {
   const Dataset data = ridge_world({.nodes = 200, .arms = 3}, 5).data;
   const Context context(0, 2);
   RidgeSystem system;
-  system.inputs = std::make_shared<RidgeInputs>(prepare_inputs(context, data, true));
+  system.inputs = std::make_shared<RidgeInputs>(prepare_inputs(context, data, {}));
   system.groups = list_groups(context, *system.inputs, {});
-  ASSERT_EQ(system.groups.size(), 9U);
+  ASSERT_EQ(system.groups.size(), 10U);
   for (std::size_t a = 0; a < 3; ++a) {
     ArmModel& model = system.arms.emplace_back();
-    for (std::size_t g = 0; g < 9; ++g) {
+    for (std::size_t g = 0; g < system.groups.size(); ++g) {
       model.group_variances.push_back((g + a) % 4 == 0 ? 0 : 0.1 * static_cast<double>(1 + g + a));
     }
   }

@@ -123,8 +123,10 @@ TEST(LogisticLearner, WarnsWhereTheFeaturesDecideTheTreatment) {
     simulated.data.treatment[i] = simulated.x[i][0] > 0 ? 1 : 0;
   }
   const Propensities out = predict_treated(simulated.data, cross_fit_plan(simulated.data, 4, 3, 1));
-  ASSERT_EQ(out.warnings.size(), 1U);
+  ASSERT_EQ(out.warnings.size(), 3U);
   EXPECT_NE(out.warnings[0].find("4 of 4 folds"), std::string::npos);
+  EXPECT_NE(out.warnings[1].find("nobody with "), std::string::npos);
+  EXPECT_NE(out.warnings[2].find("nobody with "), std::string::npos);
   for (const double probability : out.probability) EXPECT_TRUE(std::isfinite(probability));
 }
 
@@ -132,6 +134,7 @@ TEST(LogisticLearner, WithoutFeaturesEveryoneHasTheMean) {
   Dataset data = simulate({.nodes = 60}, 10).data;
   data.features.matrix = testing::sparse_from_rows(std::vector<std::vector<double>>(60));
   data.features.names.clear();
+  data.features.num_dense = 0;
   const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
   const Propensities out = predict_treated(data, plan);
   EXPECT_TRUE(out.warnings.empty());

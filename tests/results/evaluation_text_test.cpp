@@ -110,6 +110,9 @@ TEST(EvaluationText, ShowsSmallErrorsWithThreeDigitsAndLargeOnesWithoutDecimals)
   EXPECT_NE(shown(1.23456789, 0.000123).find(" 1.234568 "), std::string::npos);
   EXPECT_NE(shown(123456.7, 2345).find(" 123457 "), std::string::npos);
   EXPECT_NE(shown(1.23456789, kNone).find(" 1.2346 "), std::string::npos) << "no error to go by";
+  EXPECT_NE(shown(3e-18, kNone).find(" 0.0000 "), std::string::npos) << "rounding of 0";
+  EXPECT_NE(shown(0.000123456, kNone).find(" 0.0001235 "), std::string::npos);
+  EXPECT_NE(shown(1.23456789, 1e-17).find(" 1.2346 "), std::string::npos) << "rounding";
 }
 
 TEST(TextTable, MeasuresCharactersAndNotBytes) {

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "cone/context.hpp"
+#include "cone/matrix.hpp"
+
+namespace cone {
+
+/// For every column, the first one before it that it copies: the same numbers up to their unit,
+/// their sign and their zero. Constants copy nothing. A comparison ends at the first number that
+/// differs, so this is about O(rows · columns + columns²).
+std::vector<std::optional<std::size_t>> find_copies(const Context& context,
+                                                    const Matrix<double>& columns);
+
+}  // namespace cone

@@ -1,0 +1,156 @@
+#include "data/suspicions.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "base/random.hpp"
+#include "support/small_data.hpp"
+
+namespace cone {
+namespace {
+
+constexpr std::size_t kPeople = 300;
+
+/// Age (whole), income (skewed), score and number of children; the outcome is normal.
+struct PeopleTable {
+  std::vector<std::string> names = {"age", "income", "score", "children"};
+  std::vector<std::vector<double>> rows;
+  std::vector<double> outcome;
+
+  void add_column(const std::string& name, const std::vector<double>& values) {
+    names.push_back(name);
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(values[i]);
+  }
+  /// All that is said, one sentence per line.
+  std::string suspicions() const {
+    LoadedData data;
+    data.observed.features.names = names;
+    data.observed.features.num_dense = names.size();
+    data.observed.features.matrix = testing::sparse_from_rows(rows);
+    data.observed.outcome = outcome;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      data.observed.treatment.push_back(static_cast<Arm>(i % 2));
+    }
+    data.observed.ids = IdTable::numbered(rows.size());
+    load::note_suspicions(
+        Context(0, 1), [](const std::string& name) { return "--ignore " + name; }, data);
+    std::string text;
+    for (const std::string& note : data.notes) text += note + "\n";
+    for (const std::string& doubt : data.doubts) text += doubt + "\n";
+    return text;
+  }
+};
+
+PeopleTable people() {
+  PeopleTable table;
+  Rng rng(91, Stream::kTest);
+  for (std::size_t i = 0; i < kPeople; ++i) {
+    table.rows.push_back({static_cast<double>(18 + rng.below(70)),
+                          std::round(std::exp(10 + rng.normal())), rng.normal(),
+                          static_cast<double>(rng.below(4))});
+    table.outcome.push_back(rng.normal());
+  }
+  return table;
+}
+
+bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(Suspicions, AreNoneAboutUsualNumbers) {
+  PeopleTable table = people();
+  EXPECT_EQ(table.suspicions(), "");
+  for (double& y : table.outcome) y = y > 0.5 ? 1 : 0;
+  EXPECT_EQ(table.suspicions(), "");
+  for (auto& row : table.rows) row = {std::floor(row[0] / 20), row[3]};
+  table.names = {"decade", "children"};
+  EXPECT_EQ(table.suspicions(), "") << "lines that are the same by chance";
+}
+
+TEST(Suspicions, NameAValueFarFromAllOthers) {
+  PeopleTable table = people();
+  table.rows[7][1] = 4e9;
+  table.rows[9][2] = -50;
+  EXPECT_TRUE(holds(table.suspicions(), "the feature income has 4000000000, far from"));
+  EXPECT_TRUE(holds(table.suspicions(), "the feature score has -50, far from"));
+  table = people();
+  table.outcome[3] = 1e6;
+  EXPECT_TRUE(holds(table.suspicions(), "the outcome has 1000000, far from"));
+}
+
+TEST(Suspicions, NameCodesForMissing) {
+  for (const double code : {-999.0, 9999.0, -1.0}) {
+    PeopleTable table = people();
+    for (std::size_t i = 0; i < 8; ++i) table.rows[10 * i][0] = code;
+    EXPECT_TRUE(holds(table.suspicions(), "the feature age is")) << code;
+    EXPECT_TRUE(holds(table.suspicions(), "for 8 nodes, apart from all its other values")) << code;
+  }
+  PeopleTable table = people();
+  for (auto& row : table.rows) row[3] -= 1;  // -1, 0, 1, 2: a scale
+  EXPECT_EQ(table.suspicions(), "");
+}
+
+TEST(Suspicions, NameLinesThatWerePastedTwice) {
+  for (const bool is_coarse : {false, true}) {
+    PeopleTable table = people();
+    if (is_coarse) {
+      for (auto& row : table.rows) row[1] = row[2] = 0;
+      for (double& y : table.outcome) y = y > 0 ? 1 : 0;
+    }
+    auto rows = table.rows;
+    auto outcome = table.outcome;
+    rows.insert(rows.end(), table.rows.begin(), table.rows.end());
+    outcome.insert(outcome.end(), table.outcome.begin(), table.outcome.end());
+    table.rows = rows;
+    table.outcome = outcome;
+    EXPECT_TRUE(holds(table.suspicions(), "600 of 600 nodes are the same as another one"));
+  }
+  PeopleTable table = people();
+  for (std::size_t i = 0; i < 10; ++i) {  // some lines only
+    table.rows[20 + 2 * i] = table.rows[2 * i];
+    table.outcome[20 + 2 * i] = table.outcome[2 * i];
+  }
+  EXPECT_TRUE(holds(table.suspicions(), "20 of 300 nodes are the same as another one"));
+}
+
+TEST(Suspicions, NameCodesThatAreTakenForNumbers) {
+  Rng rng(92, Stream::kTest);
+  std::vector<double> zip;
+  std::vector<double> numbering;
+  for (const NodeIndex i : rng.permutation(kPeople)) {
+    zip.push_back(10000 + static_cast<double>(rng.below(80000)));
+    numbering.push_back(500 + static_cast<double>(i));
+  }
+  PeopleTable table = people();
+  table.add_column("home_zip", zip);
+  EXPECT_TRUE(holds(table.suspicions(), "home_zip looks like a code"));
+  EXPECT_TRUE(holds(table.suspicions(), "--ignore home_zip"));
+  table = people();
+  table.add_column("zipper", zip);
+  EXPECT_EQ(table.suspicions(), "");
+  table.add_column("member", numbering);
+  EXPECT_TRUE(holds(table.suspicions(), "member looks like a code"));
+}
+
+TEST(Suspicions, NameCopiesOfColumns) {
+  PeopleTable table = people();
+  std::vector<double> copy;
+  for (const auto& row : table.rows) copy.push_back(7 - 0.01 * row[2]);
+  table.add_column("again", copy);
+  EXPECT_TRUE(holds(table.suspicions(), "again says the same as score"));
+  table.rows[5][4] += 1e-4;
+  EXPECT_EQ(table.suspicions(), "");
+}
+
+TEST(Suspicions, NameAnOutcomeWhoseMeanRestsOnFew) {
+  PeopleTable table = people();
+  for (double& y : table.outcome) y = std::exp(2.5 * y);
+  EXPECT_TRUE(holds(table.suspicions(), "the most extreme hundredth of the outcomes"));
+  table = people();
+  for (double& y : table.outcome) y = std::exp(y);
+  EXPECT_EQ(table.suspicions(), "");
+}
+
+}  // namespace
+}  // namespace cone
