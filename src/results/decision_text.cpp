@@ -115,11 +115,13 @@ std::string decision_sentence(const DecidedPolicy& policy) {
 
 std::string best_sentence(const Decision& decision) {
   std::vector<std::string> names;
+  std::size_t compared = 0;
   for (const DecidedPolicy& policy : decision.policies) {
-    if (!policy.ranks) continue;
-    if (policy.may_be_best) names.push_back(printable(policy.name));
+    // What has no honest interval may be anything.
+    compared += policy.ranks ? 1 : 0;
+    if (!policy.ranks || policy.may_be_best) names.push_back(printable(policy.name));
   }
-  if (names.empty()) return "";
+  if (compared < 2) return "";
   if (names.size() == 1) return fmt::format("The best of them is {}.", names.front());
   if (names.size() > kMostNames) {
     return fmt::format("Any of {} may be the best.", names.size());
