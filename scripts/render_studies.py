@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Writes docs/studies.md, and the figures that other pages quote, from the records of the studies.
 
-    cone reproduce utility|worlds|effects|ablation --data DIR --out STUDY
+    cone reproduce utility|worlds|effects|ablation|coverage --data DIR --out STUDY
     cone simulate --network DIR/NAME.mat --seed 7 --out NAME
     cone evaluate NAME --policy treat-all --estimators network_dm --json STUDY/learnt_NAME.json
     scripts/render_studies.py [STUDY]
 
 Without an argument it takes the records kept in bench/results/study. A study that has no record
-there is named as not run. In docs/network_ridge.md and README.md it replaces what stands between
+there is named as not run. In docs/network_ridge.md, docs/inference.md and README.md it replaces what stands between
 `<!-- study: NAME -->` and `<!-- end -->`; every figure there is read from the records.
 """
 
@@ -28,6 +28,8 @@ STUDIES = {
     "effects": ("The effect of every node", "The log of Guo, Li and Liu (WSDM 2020), on which others published figures. "
                 "Draws differ between sources."),
     "ablation": ("What each part of the network ridge buys", "`network_dm` with one thing changed at a time."),
+    "coverage": ("How often intervals hold the truth", "Generated networks; in the first two worlds nothing is hidden. "
+                 "[inference.md](inference.md) explains the intervals."),
 }
 
 
@@ -124,6 +126,34 @@ def quote_readme(records):
     return utility_table(record, "random-weights", ["naive", "dm_ridge", "cone", "network_dm", record["reference"]])
 
 
+def quote_coverage(records):
+    """Each world in a line: shares over the three policies, least first."""
+    record = records["coverage"]
+    if record is None:
+        return "The study has not been run."
+    lines = [f"`cone reproduce coverage`, commit `{record['commit']}`, seed {record['seed']}: `network_dm`, shares of 95 % intervals that "
+             "hold the truth for random-weights / treat-all / treat-none, and median half-widths of the robust ones beside the RMSE of "
+             "`naive`.", "",
+             "| world | logs | sampling | robust | robust, at least | robust half-width | RMSE of `naive` | joint bands |",
+             "|---|---:|---:|---:|---:|---:|---:|---:|"]
+    for setting in record["settings"]:
+        rows = [next(r for r in p["rows"] if r["method"] == "network_dm") for p in setting["policies"]]
+
+        def shares(key):
+            return " / ".join("-" if r[key] is None else f"{100 * r[key]:.1f}" for r in rows) + " %"
+
+        def widths(key):
+            return " / ".join("-" if r[key] is None else f"{r[key]:.3f}" for r in rows)
+
+        bands = setting["all_bands_hold"]
+        lines.append(f"| {setting['name']} | {rows[0]['simulations']} | {shares('sampling')} | {shares('robust')} | "
+                     f"{shares('robust_least')} | {widths('robust_half_width')} | {widths('naive_rmse')} | "
+                     f"{'-' if bands is None else f'{100 * bands:.1f} %'} |")
+    lines += ["", "\"At least\" is the lower end of the share's own one-sided 95 % confidence. [studies.md](studies.md) has all of it, by "
+              "dependence and for `dr_ridge`."]
+    return "\n".join(lines)
+
+
 def replace_block(path, name, text):
     page = path.read_text()
     pattern = re.compile(rf"(<!-- study: {name} -->\n).*?(<!-- end -->)", re.S)
@@ -143,8 +173,9 @@ def main():
         if records[name] is None:
             page += [f"`cone reproduce {name}` has not been run for this page.", ""]
             continue
-        page += [f"`cone reproduce {name}`, commit `{records[name]['commit']}`, seed {records[name]['seed']}, "
-                 f"{records[name].get('simulations', records[name].get('replicates'))} simulations.", "",
+        count = records[name].get("simulations", records[name].get("replicates"))
+        page += [f"`cone reproduce {name}`, commit `{records[name]['commit']}`, seed {records[name]['seed']}"
+                 f"{f', {count} simulations' if count else ''}.", "",
                  (folder / f"{name}.md").read_text().strip().replace("\n### ", "\n#### ").replace("### ", "#### ", 1), ""]
         if folder.resolve() != KEPT:
             for kind in ("json", "md"):
@@ -155,6 +186,7 @@ def main():
             shutil.copyfile(path, KEPT / path.name)
     figures = quote_network_ridge(records) + "\n\n" + learnt_shares(folder)
     replace_block(ROOT / "docs/network_ridge.md", "network_ridge", figures)
+    replace_block(ROOT / "docs/inference.md", "coverage", quote_coverage(records))
     replace_block(ROOT / "README.md", "readme", quote_readme(records))
 
 
