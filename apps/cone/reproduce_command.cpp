@@ -205,9 +205,9 @@ int reproduce_node_effects(const Context& context, const ReproduceFlags& flags,
 int reproduce_intervals(const Context& context, const ReproduceFlags& flags,
                         ConsoleProgress& progress) {
   const UnitStore store(flags.out);
-  const CoverageTable table = reproduce_coverage(
-      context, generate_coverage_networks(context, flags.coverage), flags.study.simulations,
-      flags.coverage, store, flags.retry_failed);
+  const CoverageTable table =
+      reproduce_coverage(context, generate_coverage_networks(context, flags.coverage),
+                         flags.study.simulations, flags.coverage, store, flags.retry_failed);
   progress.clear();
   write_output(flags, {coverage_text(table), coverage_markdown(table), coverage_csv(table),
                        dump_json(coverage_json(table)) + '\n'});

@@ -24,16 +24,18 @@ every option, the centroids, the checksum and the list of the files. An earlier 
 folder is replaced as a whole, unless you changed its files;
 other files in the folder stay.
 
-Worlds: hidden_confounding (the paper's), no_hidden_confounding, weak_overlap,
-heterogeneous_effects, randomised_log, binary_outcomes, bent (outcome and treatment bend with five
-measurements, which become columns of nodes.csv), individual_effects (the log of Guo, Li and Liu,
-WSDM 2020, with --kappa1 10 --noise 1).
+Worlds: hidden_confounding (the paper's), equal_ties, weak_overlap, heterogeneous_effects,
+randomised_log, binary_outcomes, bent (outcome and treatment bend with five measurements, which
+become columns of nodes.csv), observed_confounding (such measurements and their sums over friends
+drive both, nothing is hidden), dependent_noise (friends share noise), individual_effects (the log of
+Guo, Li and Liu, WSDM 2020, with --kappa1 10 --noise 1).
 
 Examples:
   cone simulate --out small --nodes 500 --mean-degree 12
   cone simulate --network BlogCatalog.mat --kappa2 2 --simulation 3 --seed 1 --out blog
   cone simulate --out three --nodes 500 --mean-degree 12 --arms 3
   cone simulate --out curves --nodes 1000 --world bent --mean-degree 0        no edges
+  cone simulate --out near --nodes 1000 --layout geometric --mean-degree 15 --world dependent_noise
   cone simulate --nodes 1000000 --mean-degree 50 --words-per-node 20 --out large
   cone evaluate small --policy treat-all random-weights:1)";
 

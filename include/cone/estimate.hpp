@@ -186,8 +186,8 @@ struct EnumNames<EstimateStatus> {
 /// mean of the parts.
 struct ErrorParts {
   /// For these people: (v_i − π_T(i))·r_i, where v_i/n is the weight of node i's outcome in the
-  /// value, T its arm and r its residual, scaled to what the model takes for noise. Empty where the row has no outcome model, and where nodes
-  /// outside of the sample have a part (split protocol).
+  /// value, T its arm and r its residual, scaled to what the model takes for noise. Empty where the
+  /// row has no outcome model, and where nodes outside of the sample have a part (split protocol).
   std::vector<double> these;
   std::vector<double> coefficient;  ///< v_i − π_T(i)
   /// For these people, beside the parts: the variance of what they would have had under arms that
@@ -248,8 +248,8 @@ struct Estimate {
 /// Value, standard error, interval, diagnostics and warnings of one estimator for one policy.
 ///
 /// There is no standard error where it would take the outcome model as exact: the direct method on
-/// networks or on given predictions, and switch_dr and dr_shrinkage without implied weights. Nor have estimators by
-/// weights one where the log lacks much of what the policy does.
+/// networks or on given predictions, and switch_dr and dr_shrinkage without implied weights. Nor
+/// have estimators by weights one where the log lacks much of what the policy does.
 Estimate estimate(const EstimatorInfo& estimator, const Evidence& evidence,
                   const EstimatorOptions& options);
 

@@ -15,10 +15,10 @@ namespace cone {
 
 /// One policy among several.
 struct RankedPolicy {
-  std::pair<double, double> band;      ///< joint: all bands hold at once with the level asked for
-  std::size_t best_rank = 1;           ///< 1 is the highest value
+  std::pair<double, double> band;  ///< joint: all bands hold at once with the level asked for
+  std::size_t best_rank = 1;       ///< 1 is the highest value
   std::size_t worst_rank = 1;
-  bool may_be_best = true;             ///< in the set that holds the best
+  bool may_be_best = true;  ///< in the set that holds the best
   /// How much it may lose against the best of the others at the joint level; 0 where it is better
   /// than all of them for sure.
   double regret = 0;

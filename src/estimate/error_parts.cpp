@@ -52,8 +52,7 @@ void set_parts(const Evidence& evidence, ArmNoise arm_noise, std::span<const dou
                std::span<const double> residual, double centre, ErrorParts& out) {
   const LoggedSample& sample = evidence.sample;
   for (std::size_t i = 0; i < sample.size(); ++i) {
-    const double taken =
-        arm_noise == ArmNoise::kShared ? 1 : evidence.policy(i, sample.arm[i]);
+    const double taken = arm_noise == ArmNoise::kShared ? 1 : evidence.policy(i, sample.arm[i]);
     out.coefficient.push_back(weights[i] - taken);
     out.these.push_back(weights[i] * (residual[i] - centre) - taken * residual[i]);
   }
@@ -80,9 +79,8 @@ void take_arm_means_apart(const Evidence& evidence, ArmNoise arm_noise, ErrorPar
   }
   const std::vector<double> noise = arm_variances(sample);
   set_parts(evidence, arm_noise, weights, residual, 0, out);
-  out.unlogged_variance =
-      sum_unlogged(evidence, arm_noise, out.coefficient,
-                   [&](std::size_t, std::size_t a) { return noise[a]; });
+  out.unlogged_variance = sum_unlogged(evidence, arm_noise, out.coefficient,
+                                       [&](std::size_t, std::size_t a) { return noise[a]; });
 }
 
 /// Splits the residuals as the model does: what it takes for noise stays in the parts, and what it
@@ -93,10 +91,9 @@ void believe_noise(const Evidence& evidence, ArmNoise arm_noise, ErrorParts& out
   for (std::size_t i = 0; i < sample.size(); ++i) {
     out.these[i] *= std::sqrt(share[sample.arm[i]]);
   }
-  out.unlogged_variance =
-      sum_unlogged(evidence, arm_noise, out.coefficient, [&](std::size_t i, std::size_t a) {
-        return share[a] * (*evidence.noise)(i, a);
-      });
+  out.unlogged_variance = sum_unlogged(
+      evidence, arm_noise, out.coefficient,
+      [&](std::size_t i, std::size_t a) { return share[a] * (*evidence.noise)(i, a); });
   out.imbalance = evidence.implied->imbalance;
   out.place = evidence.policy_place;
 }
@@ -115,9 +112,9 @@ std::vector<double> residual_weights(const EstimatorInfo& estimator, const Evide
   }
   if (estimator.method == Method::kCautiousCorrection) {
     const double factor =
-        correct_cautiously(expected_outcome(evidence.policy, evidence.outcome->mu.view()), weights,
-                           residuals(evidence.sample.arm, evidence.sample.outcome,
-                                     evidence.outcome->mu.view()))
+        correct_cautiously(
+            expected_outcome(evidence.policy, evidence.outcome->mu.view()), weights,
+            residuals(evidence.sample.arm, evidence.sample.outcome, evidence.outcome->mu.view()))
             .factor;
     const double scale = factor > 0 ? factor / mean(weights) : 0;
     for (double& w : weights) w *= scale;

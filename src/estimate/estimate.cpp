@@ -142,7 +142,8 @@ void set_standard_errors(const EstimatorInfo& estimator, const Evidence& evidenc
     const double spread = standard_error(
         direct_method(expected_outcome(evidence.policy, evidence.outcome->mu.view())).influence);
     // Implied weights of the whole sample know of the correction; others do not.
-    const double correction = out.parts.these.empty() ? error_of_correction(estimator, evidence) : 0;
+    const double correction =
+        out.parts.these.empty() ? error_of_correction(estimator, evidence) : 0;
     out.population_standard_error =
         std::sqrt(spread * spread + evidence.implied->variance + correction * correction);
     if (out.parts.these.empty() && evidence.implied->variance_of_these) {

@@ -218,8 +218,7 @@ void EvaluationRun::imply_corrected_weights(const EstimatorInfo& row) {
   for (const Matrix<double>& table : tables) views.push_back(table.view());
   std::vector<ImpliedWeights> implied = outcome.variance->imply_weights(context_, views);
   for (std::size_t p = 0; p < policies_.size(); ++p) {
-    const std::vector<double> residual =
-        residuals(sample_.arm, sample_.outcome, outcome.mu.view());
+    const std::vector<double> residual = residuals(sample_.arm, sample_.outcome, outcome.mu.view());
     CompensatedSum variance;
     for (std::size_t i = 0; i < sample_.size(); ++i) {
       double& v = implied[p].weights[i];
@@ -237,9 +236,9 @@ Estimate EvaluationRun::estimate_row(const EstimatorInfo& row, std::size_t polic
   const Evidence evidence = evidence_of(row, policy);
   Estimate value;
   if (row.needs_balance()) {
-    value = estimate_balanced(row, evidence,
-                              learnt_.balancer_of(row).value(context_, evidence.policy),
-                              options_.estimator);
+    value =
+        estimate_balanced(row, evidence, learnt_.balancer_of(row).value(context_, evidence.policy),
+                          options_.estimator);
   } else {
     value = estimate(row, evidence, options_.estimator);
     note_learning(row, evidence, learnt_, value);
@@ -306,9 +305,9 @@ bool EvaluationRun::wants_robust_intervals() const {
 void EvaluationRun::add_robust_intervals(std::vector<PolicyResult>& results) {
   if (!wants_robust_intervals()) return;
   const auto predict = [&](bool sees_network) {
-    const StageScope stage(context_, sees_network ? "treatment by features and network"
-                                                  : "treatment by features",
-                           sees_network ? 0.3 : 0, sees_network ? 1 : 0.3);
+    const StageScope stage(
+        context_, sees_network ? "treatment by features and network" : "treatment by features",
+        sees_network ? 0.3 : 0, sees_network ? 1 : 0.3);
     return predict_treatment(context_, data_, plan_, options_.network_ridge, sees_network);
   };
   Matrix<double> by_features = predict(false);
@@ -318,8 +317,8 @@ void EvaluationRun::add_robust_intervals(std::vector<PolicyResult>& results) {
     for (Estimate& e : results[p].estimates) {
       const ModelNoise* noise = noise_of(row_called(e.estimator));
       if (noise == nullptr || std::isnan(e.standard_error)) continue;
-      const HiddenBias bias = bound_hidden_bias(sample_, sample_policies_[p].view(),
-                                                noise->residual, *strength_);
+      const HiddenBias bias =
+          bound_hidden_bias(sample_, sample_policies_[p].view(), noise->residual, *strength_);
       e.hidden_bias_bound = bias.bound;
       e.robust_interval = widen_robustly(e, bias.bound);
     }

@@ -38,8 +38,7 @@ Matrix<double> factorise(MatrixView<const double> covariance) {
 double quantile(std::vector<double> values, double level) {
   if (values.empty()) return 0;
   // The smallest value that at least the share `level` of the draws does not exceed.
-  const auto rank = static_cast<std::size_t>(
-      std::ceil(level * static_cast<double>(values.size())));
+  const auto rank = static_cast<std::size_t>(std::ceil(level * static_cast<double>(values.size())));
   const std::size_t place = std::min(values.size() - 1, rank == 0 ? 0 : rank - 1);
   std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(place),
                    values.end());
@@ -128,9 +127,9 @@ PolicyComparison compare_policies(std::span<const double> values,
   }
   const std::vector<double> p = step_down(statistics, drawn);
   for (std::size_t k = 0; k < n; ++k) {
-    out.policies.push_back({.band = {values[k] - out.band_factor * error[k],
-                                     values[k] + out.band_factor * error[k]},
-                            .worst_rank = n});
+    out.policies.push_back(
+        {.band = {values[k] - out.band_factor * error[k], values[k] + out.band_factor * error[k]},
+         .worst_rank = n});
   }
   for (std::size_t h = 0; h < out.differences.size(); ++h) {
     PolicyDifference& pair = out.differences[h];

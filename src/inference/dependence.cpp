@@ -15,10 +15,10 @@ namespace cone {
 namespace {
 
 constexpr std::size_t kNodesPerPiece = 4096;
-constexpr double kMostNoise = 0.3;        // a variance that is known no better is refused
-constexpr double kMostCut = 0.1;          // of edge ends that leave a cluster that was found
+constexpr double kMostNoise = 0.3;  // a variance that is known no better is refused
+constexpr double kMostCut = 0.1;    // of edge ends that leave a cluster that was found
 constexpr std::size_t kFewestClusters = 10;
-constexpr double kProbeWork = 2e8;        // products of random signs with edges, at most
+constexpr double kProbeWork = 2e8;  // products of random signs with edges, at most
 constexpr int kMostProbes = 16;
 constexpr double kFewPairs = 2e6;
 
@@ -145,8 +145,7 @@ double DependenceKernels::count_squared_circles(std::span<const double> x) const
   return total.value();
 }
 
-double DependenceKernels::squared_circles(const Context& context,
-                                          std::span<const double> x) const {
+double DependenceKernels::squared_circles(const Context& context, std::span<const double> x) const {
   double pairs = 0;  // that count_squared_circles() looks at
   for (const double scale : circle_scale_) pairs += 1 / (scale * scale * scale * scale);
   if (pairs <= kFewPairs) return count_squared_circles(x);
@@ -283,11 +282,9 @@ DependentCovariance DependenceKernels::shared_covariance(const Context& context,
   const Matrix<double> friends = sum_over_friends(context, scaled);
   const Matrix<double> circles = gather_circles(context, scaled);
   const Matrix<double> own = cross_products(scaled, scaled);
-  const Matrix<double> by_pairs =
-      symmetric(cross_products(scaled, friends.view()),
-                per_pair * std::clamp(noise.pairs, 0.0, 1.0));
-  Matrix<double> by_circles =
-      symmetric(cross_products(circles.view(), circles.view()), per_pair);
+  const Matrix<double> by_pairs = symmetric(cross_products(scaled, friends.view()),
+                                            per_pair * std::clamp(noise.pairs, 0.0, 1.0));
+  Matrix<double> by_circles = symmetric(cross_products(circles.view(), circles.view()), per_pair);
   const double share = std::clamp(noise.circles, 0.0, 1.0);
   double pairs_total = 0;
   double circles_total = 0;

@@ -39,8 +39,8 @@ struct DependentCovariance {
 /// K with unit diagonal, Cov(r) = σ²((1 − share)·I + share·K); by the moments of standardised
 /// residuals.
 struct SharedNoise {
-  double pairs = 0;    ///< K_ij = 1/√(d_i·d_j) for friends
-  double circles = 0;  ///< K = B·B', see below
+  double pairs = 0;        ///< K_ij = 1/√(d_i·d_j) for friends
+  double circles = 0;      ///< K = B·B', see below
   double pairs_error = 0;  ///< standard errors, were all residuals independent
   double circles_error = 0;
 };
@@ -51,8 +51,8 @@ class DependenceKernels {
   /// `clusters`: of every node, given by the user; empty: found in the network.
   DependenceKernels(const Context& context, const Graph& graph, Clustering clusters);
 
-  /// B'·x, for x of nodes × columns, with B_ij = 1{j = i or a friend of i} / √(1 + d_i): what a node
-  /// gets of those whose circle it is in. B·B' has unit diagonal.
+  /// B'·x, for x of nodes × columns, with B_ij = 1{j = i or a friend of i} / √(1 + d_i): what a
+  /// node gets of those whose circle it is in. B·B' has unit diagonal.
   Matrix<double> gather_circles(const Context& context, MatrixView<const double> x) const;
   /// N·x with N_ij = 1/√(d_i·d_j) for friends.
   Matrix<double> sum_over_friends(const Context& context, MatrixView<const double> x) const;

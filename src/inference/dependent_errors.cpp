@@ -131,8 +131,8 @@ std::optional<JointErrors> join_errors(const Context& context, const DependenceK
         scaled(i, k) = parts[k]->coefficient[i] * noise->sd[i];
       }
     }
-    out.ways.push_back(kernels.shared_covariance(context, noise->shared, scaled.view(),
-                                                 out.ways[0].covariance));
+    out.ways.push_back(
+        kernels.shared_covariance(context, noise->shared, scaled.view(), out.ways[0].covariance));
   }
   if (these) {
     const Matrix<double> beside = variance_beside_parts(sample, parts, policies, noise);
@@ -162,8 +162,8 @@ void apply_dependence(const Context& context, const DependenceKernels& kernels,
   if (std::isnan(out.standard_error)) return;
   const ErrorParts* parts = &out.parts;
   const Matrix<double>* table = &policy;
-  const std::optional<JointErrors> errors = join_errors(
-      context, kernels, sample, out.target, {&parts, 1}, {&table, 1}, noise, wanted);
+  const std::optional<JointErrors> errors =
+      join_errors(context, kernels, sample, out.target, {&parts, 1}, {&table, 1}, noise, wanted);
   if (!errors) return;
   for (const DependentCovariance& way : errors->ways) {
     out.errors_by_dependence.push_back(

@@ -29,8 +29,9 @@ struct NetworkStrength {
 NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> features,
                                  Matrix<double> network, double bound);
 
-/// The largest bias of a value that a hidden confounder of that strength can cause, whatever it does
-/// to the outcome's residuals: √(C²) · Σ_a √(σ_a²·ν_a²), with C² = cf_d/(1 − cf_d) of the policy.
+/// The largest bias of a value that a hidden confounder of that strength can cause, whatever it
+/// does to the outcome's residuals: √(C²) · Σ_a √(σ_a²·ν_a²), with C² = cf_d/(1 − cf_d) of the
+/// policy.
 struct HiddenBias {
   double bound = 0;
   double strength = 0;  ///< C²

@@ -51,8 +51,8 @@ constexpr RidgeProgress expect_progress(bool is_dense) {
 
 /// Learns the variances and prepares the equations. Throws what require_every_arm throws.
 ///
-/// `most_nodes`: learn variances on no more nodes of an arm than these, where the solver is iterative;
-/// 0: as many as the arm's size suggests.
+/// `most_nodes`: learn variances on no more nodes of an arm than these, where the solver is
+/// iterative; 0: as many as the arm's size suggests.
 ///
 /// `known`: what was learnt of this data, plan and options before, instead of learning anew; the
 /// equations are the same to the last bit. Throws Error(kData) where its groups are not the data's.

@@ -74,9 +74,8 @@ void add_ridge_warnings(const NetworkRidgeSummary& summary, std::vector<std::str
 Nuisances NetworkRidgeLearner::fit(const Context& context, const Dataset& data,
                                    const FitPlan& plan) const {
   if (fitted_ != nullptr) require_fit_of(*fitted_, context, data, options_);
-  auto model =
-      std::make_shared<NetworkRidge>(
-          learn_network_ridge(context, data, plan, options_, fitted_, most_nodes_));
+  auto model = std::make_shared<NetworkRidge>(
+      learn_network_ridge(context, data, plan, options_, fitted_, most_nodes_));
   auto summary = std::make_shared<NetworkRidgeSummary>();
   summary->undersmoothing = options_.undersmoothing;
   OutcomeTable out;

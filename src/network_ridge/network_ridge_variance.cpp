@@ -79,9 +79,9 @@ void NetworkRidgeVariance::add_part(const Context& context, const RidgePart& par
 Matrix<double> NetworkRidgeVariance::expect_imbalance(
     const Context& context, std::span<const MatrixView<const double>> policies,
     const std::vector<std::vector<double>>& weights) const {
-  // The error of a value is Σ_a Σ_i d_a(i)·f_a(i) beside noise, with d_a(i) = v_i·1{T_i = a} − π_a(i)
-  // and f_a the effects, whose covariance is K_a. Where variances are learnt per fold, the first
-  // fold's speak for all.
+  // The error of a value is Σ_a Σ_i d_a(i)·f_a(i) beside noise, with d_a(i) = v_i·1{T_i = a} −
+  // π_a(i) and f_a the effects, whose covariance is K_a. Where variances are learnt per fold, the
+  // first fold's speak for all.
   const RidgeSystem& system = model_->parts.front()->system;
   const RidgeInputs& inputs = *system.inputs;
   const std::size_t num_policies = policies.size();

@@ -20,9 +20,8 @@ Dataset ask_about_arm(const Dataset& data, Arm arm, bool sees_network) {
   Dataset out;
   out.ids = data.ids;
   out.features = data.features;
-  out.graph = sees_network
-                  ? data.graph
-                  : Graph(std::vector<std::uint64_t>(data.num_nodes() + 1, 0), {});
+  out.graph =
+      sees_network ? data.graph : Graph(std::vector<std::uint64_t>(data.num_nodes() + 1, 0), {});
   out.arms = {data.arms[arm]};
   out.treatment.assign(data.num_nodes(), 0);
   for (const Arm t : data.treatment) out.outcome.push_back(t == arm ? 1.0 : 0.0);

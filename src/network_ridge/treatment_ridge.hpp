@@ -18,8 +18,8 @@ namespace cone {
 Matrix<double> predict_treatment(const Context& context, const Dataset& data, const FitPlan& plan,
                                  NetworkRidgeOptions options, bool sees_network);
 
-/// Logistic regression of a yes or no on one number (Platt's scaling): probabilities in the order of
-/// the scores. A constant, where the scores say nothing.
+/// Logistic regression of a yes or no on one number (Platt's scaling): probabilities in the order
+/// of the scores. A constant, where the scores say nothing.
 std::vector<double> calibrate(std::span<const double> score, std::span<const char> happened);
 
 }  // namespace cone

@@ -12,7 +12,7 @@ namespace {
 /// Least squares of v on (1, d) with weights; a negative part becomes zero and the other is fitted
 /// alone.
 ResidualVariance fit_variance_line(std::span<const double> v, std::span<const double> d,
-                          std::span<const double> weight) {
+                                   std::span<const double> weight) {
   double w = 0, wd = 0, wdd = 0, wv = 0, wdv = 0;
   for (std::size_t i = 0; i < v.size(); ++i) {
     w += weight[i];
@@ -42,7 +42,8 @@ ResidualVariance fit_residual_variance(std::span<const double> residual,
   std::vector<double> squares;
   for (const double r : residual) squares.push_back(r / largest * (r / largest));
   const double typical = mean(squares);
-  ResidualVariance fit = fit_variance_line(squares, relative_degree, std::vector<double>(squares.size(), 1));
+  ResidualVariance fit =
+      fit_variance_line(squares, relative_degree, std::vector<double>(squares.size(), 1));
   std::vector<double> weight;
   for (const double d : relative_degree) {
     const double expected = std::max(fit.at(d), 0.05 * typical);
@@ -54,10 +55,9 @@ ResidualVariance fit_residual_variance(std::span<const double> residual,
 
 Matrix<double> estimate_noise(const Graph& graph, const LoggedSample& sample,
                               MatrixView<const double> mu) {
-  const double mean_degree = graph.num_nodes() == 0
-                                 ? 0
-                                 : 2 * static_cast<double>(graph.num_edges()) /
-                                       static_cast<double>(graph.num_nodes());
+  const double mean_degree = graph.num_nodes() == 0 ? 0
+                                                    : 2 * static_cast<double>(graph.num_edges()) /
+                                                          static_cast<double>(graph.num_nodes());
   const auto relative_degree = [&](std::size_t k) {
     const auto degree = static_cast<double>(graph.degree(sample.nodes[k]));
     return mean_degree > 0 ? degree / mean_degree : 0.0;

@@ -20,9 +20,9 @@ struct ResidualVariance {
 ResidualVariance fit_residual_variance(std::span<const double> residual,
                                        std::span<const double> relative_degree);
 
-/// The variance of the outcome's noise that a model leaves, sample × arms: per arm, as a function of
-/// the degree, from the residuals of the nodes that got it. An arm that nobody in the sample got has
-/// NaN.
+/// The variance of the outcome's noise that a model leaves, sample × arms: per arm, as a function
+/// of the degree, from the residuals of the nodes that got it. An arm that nobody in the sample got
+/// has NaN.
 Matrix<double> estimate_noise(const Graph& graph, const LoggedSample& sample,
                               MatrixView<const double> mu);
 

@@ -63,11 +63,11 @@ TextTable policy_table(const Decision& decision) {
     std::vector<std::string> cells = {printable(policy.name), number(policy.value, decimals)};
     if (has_truth) cells.push_back(policy.truth ? number(*policy.truth, decimals) : "-");
     const bool certain = policy.is_logged && decision.target == Target::kThesePeople;
-    cells.insert(cells.end(),
-                 {certain ? "-" : range(policy.interval, decimals),
-                  range(policy.robust_interval, decimals),
-                  policy.is_logged ? "-" : fmt::format("{:+.{}f}", policy.gain, decimals),
-                  range(policy.gain_interval, decimals), rank_text(policy)});
+    cells.insert(
+        cells.end(),
+        {certain ? "-" : range(policy.interval, decimals), range(policy.robust_interval, decimals),
+         policy.is_logged ? "-" : fmt::format("{:+.{}f}", policy.gain, decimals),
+         range(policy.gain_interval, decimals), rank_text(policy)});
     table.add_row(std::move(cells));
   }
   return table;
@@ -98,10 +98,9 @@ std::string decision_sentence(const DecidedPolicy& policy) {
         amount(low), amount(high));
   }
   const bool gains = low > 0;
-  std::string text =
-      fmt::format("{}: worth {} {} per person than what was done ({} to {}).", name,
-                  amount(policy.gain), gains ? "more" : "less", amount(gains ? low : high),
-                  amount(gains ? high : low));
+  std::string text = fmt::format("{}: worth {} {} per person than what was done ({} to {}).", name,
+                                 amount(policy.gain), gains ? "more" : "less",
+                                 amount(gains ? low : high), amount(gains ? high : low));
   if (!policy.robust_gain_interval) return text;
   if (policy.overturning_strength && *policy.overturning_strength > 1) {
     return text + fmt::format(

@@ -19,7 +19,8 @@
 
 namespace cone {
 
-ArmValues observed_scores(const Context& context, const Graph& graph, MatrixView<const double> measurements, const OutcomeOptions& options,
+ArmValues observed_scores(const Context& context, const Graph& graph,
+                          MatrixView<const double> measurements, const OutcomeOptions& options,
                           std::uint64_t simulation);
 
 }  // namespace cone

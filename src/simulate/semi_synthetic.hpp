@@ -43,7 +43,8 @@ struct SimulatedLog {
   Matrix<double> propensity;    ///< the true P(t_i = a), nodes × arms
   Truth truth;
   HiddenState hidden;
-  /// What the log says of the nodes beside their words, nodes × columns; of World::kBent and World::kObservedConfounding.
+  /// What the log says of the nodes beside their words, nodes × columns; of World::kBent and
+  /// World::kObservedConfounding.
   Matrix<double> measurements;
 };
 

@@ -207,8 +207,8 @@ SimulatedLog simulate_log(const Context& context, const Graph& graph,
           ? propensity_by_circles(context, graph, scores.size(), simulation)
           : world_propensity(is_bent ? bent_logits(scores, measurements.view()) : scores,
                              options.world);
-  const ArmValues outcomes =
-      draw_outcomes(context, graph, topics, measurements.view(), std::move(scores), options, simulation);
+  const ArmValues outcomes = draw_outcomes(context, graph, topics, measurements.view(),
+                                           std::move(scores), options, simulation);
 
   const std::vector<double> u =
       draw_items(context, Stream::kTreatment, simulation, propensity.rows(),

@@ -166,8 +166,8 @@ std::vector<CoverageSetting> coverage_settings(std::span<const StudyNetwork> net
 CoverageTable reproduce_coverage(const Context& context, std::span<const StudyNetwork> networks,
                                  int simulations, const CoverageOptions& options,
                                  const UnitStore& store, bool retry_failed) {
-  const int quiet = options.quiet_simulations > 0 ? options.quiet_simulations
-                                                  : kQuietFactor * simulations;
+  const int quiet =
+      options.quiet_simulations > 0 ? options.quiet_simulations : kQuietFactor * simulations;
   const std::vector<CoverageSetting> settings = coverage_settings(networks, context.seed());
   std::vector<Unit> units;
   std::vector<std::size_t> first;  // unit of every setting

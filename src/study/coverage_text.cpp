@@ -76,13 +76,13 @@ TitledTable dependence_table(const CoverageTable& table, std::size_t row) {
 }
 
 TitledTable joint_table(const CoverageTable& table) {
-  TitledTable out{.title = "all policies at once: joint bands that hold every truth, and sets that "
-                           "hold the best policy",
+  TitledTable out{.title =
+                      "all policies at once: joint bands that hold every truth, and sets that "
+                      "hold the best policy",
                   .columns = {"world", "bands", "best in its set"}};
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
-    out.rows.push_back({{table.settings[s]},
-                        {share_text(table.family_wise[s])},
-                        {share_text(table.best_set[s])}});
+    out.rows.push_back(
+        {{table.settings[s]}, {share_text(table.family_wise[s])}, {share_text(table.best_set[s])}});
   }
   return out;
 }
@@ -99,7 +99,9 @@ std::vector<TitledTable> coverage_tables(const CoverageTable& table) {
 
 }  // namespace
 
-std::string coverage_text(const CoverageTable& table) { return tables_text(coverage_tables(table)); }
+std::string coverage_text(const CoverageTable& table) {
+  return tables_text(coverage_tables(table));
+}
 
 std::string coverage_markdown(const CoverageTable& table) {
   return tables_markdown(coverage_tables(table));

@@ -82,7 +82,8 @@ Json evaluate_coverage(const Context& context, const UtilitySetting& setting,
 }
 
 bool is_coverage(const Json& result) {
-  if (!result.is_object() || !result.contains("policies") || !result.contains("joint")) return false;
+  if (!result.is_object() || !result.contains("policies") || !result.contains("joint"))
+    return false;
   return std::ranges::all_of(kUtilityPolicies, [&](std::string_view policy) {
     const auto part = result.at("policies").find(std::string(policy));
     return part != result.at("policies").end() && part->is_object() && part->contains("truth") &&

@@ -74,8 +74,7 @@ TEST(ErrorParts, PeopleLikeTheseAreTheOtherTarget) {
   const NoisyEvidence evidence(known_log(300, 1, 0, 3));
   for (const char* name : {"naive", "dm_ridge", "dr_ridge", "switch_dr", "dr_shrinkage"}) {
     const Estimate these = row(name, evidence, ArmNoise::kIndependent);
-    const Estimate others =
-        row(name, evidence, ArmNoise::kIndependent, Target::kPeopleLikeThese);
+    const Estimate others = row(name, evidence, ArmNoise::kIndependent, Target::kPeopleLikeThese);
     EXPECT_EQ(these.target, Target::kThesePeople) << name;
     EXPECT_EQ(others.target, Target::kPeopleLikeThese) << name;
     EXPECT_EQ(others.standard_error, these.population_standard_error) << name;
@@ -91,8 +90,7 @@ TEST(ErrorParts, WhatTheModelCouldNotLearnTakesThePlaceOfItsResiduals) {
   evidence.owned.implied->imbalance = {0.01};
   evidence.owned.implied->noise_share = {0.25, 0.25};
   const Estimate split = row("network_dm", evidence, ArmNoise::kIndependent);
-  const double expected =
-      std::sqrt(0.25 * plain.standard_error * plain.standard_error + 0.01);
+  const double expected = std::sqrt(0.25 * plain.standard_error * plain.standard_error + 0.01);
   EXPECT_NEAR(split.standard_error, expected, 1e-12);
   EXPECT_NEAR(split.parts.predictive_error, plain.standard_error, 1e-12);
 }

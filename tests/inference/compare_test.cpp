@@ -63,12 +63,12 @@ TEST(Compare, PoliciesThatAreTheSameAreTied) {
 
 TEST(Compare, KnownFactorsOfIndependentValues) {
   // Šidák: P(max |t| ≤ c) = (2Φ(c) − 1)^K. K = 5: c = 2.569 at 95 %.
-  const PolicyComparison found =
-      compare_policies(std::vector<double>(5, 0.0), diagonal({1, 4, 9, 1, 1}).view(), 0.95, 3, 20000);
+  const PolicyComparison found = compare_policies(std::vector<double>(5, 0.0),
+                                                  diagonal({1, 4, 9, 1, 1}).view(), 0.95, 3, 20000);
   EXPECT_NEAR(found.band_factor, 2.569, 0.04);
   // Tukey's studentised range over √2, 5 means with known variance: 3.858/√2 = 2.728.
-  const PolicyComparison equal =
-      compare_policies(std::vector<double>(5, 0.0), diagonal({1, 1, 1, 1, 1}).view(), 0.95, 3, 20000);
+  const PolicyComparison equal = compare_policies(std::vector<double>(5, 0.0),
+                                                  diagonal({1, 1, 1, 1, 1}).view(), 0.95, 3, 20000);
   EXPECT_NEAR(equal.pair_factor, 2.728, 0.04);
   const PolicyComparison alone =
       compare_policies(std::vector<double>(1, 0.0), diagonal({1}).view(), 0.95, 3, 20000);
@@ -105,7 +105,8 @@ TEST(Compare, JointStatementsHoldAsOftenAsPromised) {
     const PolicyComparison found = compare(values, covariance);
     bool all = true;
     for (std::size_t k = 0; k < 3; ++k) {
-      all = all && found.policies[k].band.first <= truth[k] && truth[k] <= found.policies[k].band.second;
+      all = all && found.policies[k].band.first <= truth[k] &&
+            truth[k] <= found.policies[k].band.second;
     }
     bands += all ? 1 : 0;
     bool all_pairs = true;

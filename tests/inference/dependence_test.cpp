@@ -20,7 +20,8 @@ Graph make_groups(std::size_t groups, std::size_t size) {
   for (std::size_t g = 0; g < groups; ++g) {
     for (std::size_t i = 0; i < size; ++i) {
       for (std::size_t j = i + 1; j < size; ++j) {
-        edges.push_back({static_cast<NodeIndex>(g * size + i), static_cast<NodeIndex>(g * size + j)});
+        edges.push_back(
+            {static_cast<NodeIndex>(g * size + i), static_cast<NodeIndex>(g * size + j)});
       }
     }
     const std::size_t next = (g + 1) % groups;
@@ -126,8 +127,7 @@ TEST(Dependence, ThreadsChangeNothing) {
   const Matrix<double> parts = as_column(draw_grouped(40, 7, 0.3, 7));
   const auto on = [&](int threads) {
     const Context context(0, threads);
-    const DependenceKernels kernels(context, graph,
-                                    find_clusters(context, graph, in_order(280)));
+    const DependenceKernels kernels(context, graph, find_clusters(context, graph, in_order(280)));
     return kernels.covariances(context, parts.view());
   };
   const auto one = on(1);
@@ -157,7 +157,8 @@ TEST(Association, IsFoundWhereFriendsAreAlikeOnly) {
   EXPECT_LE(alike.p, 0.01);
   int significant = 0;
   for (std::uint64_t d = 0; d < 40; ++d) {
-    significant += measure_association(Context(), graph, draw_grouped(40, 6, 0, 50 + d), d).p < 0.05;
+    significant +=
+        measure_association(Context(), graph, draw_grouped(40, 6, 0, 50 + d), d).p < 0.05;
   }
   EXPECT_LE(significant, 7) << "about 2 of 40 by chance";
 }
@@ -167,7 +168,8 @@ TEST(Association, NothingToFindIsNoAssociation) {
                                 std::vector<double>{1, 2, 3, 4, 5}, 0)
                 .p,
             1);
-  EXPECT_EQ(measure_association(Context(), make_groups(3, 4), std::vector<double>(12, 2.5), 0).p, 1);
+  EXPECT_EQ(measure_association(Context(), make_groups(3, 4), std::vector<double>(12, 2.5), 0).p,
+            1);
 }
 
 }  // namespace

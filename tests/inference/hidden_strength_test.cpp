@@ -68,16 +68,14 @@ TEST(HiddenStrength, AddsNothingWhereTheNetworkSaysNothing) {
   const NetworkStrength found = measure_strength(log.sample, log.by_features, log.by_both, 0.01);
   EXPECT_NEAR(found.added, 0, 1e-12);
   EXPECT_NEAR(found.added_upper, 0, 1e-12);
-  const HiddenBias bias =
-      bound_hidden_bias(log.sample, log.treat_all.view(), log.residual, found);
+  const HiddenBias bias = bound_hidden_bias(log.sample, log.treat_all.view(), log.residual, found);
   EXPECT_NEAR(bias.bound, 0, 1e-6);
 }
 
 TEST(HiddenStrength, BoundHoldsTheBiasOfAConfounderThatStrong) {
   // Outcomes go up by u, which the outcome model misses: treat-all is off by E[u (T/e_x − 1)].
   const ToldLog log = draw_log(40000, 1, 3);
-  const NetworkStrength strength =
-      measure_strength(log.sample, log.by_features, log.by_both, 0.01);
+  const NetworkStrength strength = measure_strength(log.sample, log.by_features, log.by_both, 0.01);
   double bias = 0;
   std::vector<double> residual;
   for (std::size_t i = 0; i < log.sample.size(); ++i) {
@@ -86,16 +84,14 @@ TEST(HiddenStrength, BoundHoldsTheBiasOfAConfounderThatStrong) {
     const double weight = log.sample.arm[i] == 1 ? 1 / log.by_features(i, 1) : 0;
     bias += u * (weight - 1) / static_cast<double>(log.sample.size());
   }
-  const HiddenBias bound =
-      bound_hidden_bias(log.sample, log.treat_all.view(), residual, strength);
+  const HiddenBias bound = bound_hidden_bias(log.sample, log.treat_all.view(), residual, strength);
   EXPECT_GT(bound.bound, std::abs(bias));
   EXPECT_LT(bound.bound, 4 * std::abs(bias)) << "a bound that still says something";
 }
 
 TEST(HiddenStrength, BoundFollowsTheUnitOfTheOutcome) {
   const ToldLog log = draw_log(3000, 1, 4);
-  const NetworkStrength strength =
-      measure_strength(log.sample, log.by_features, log.by_both, 0.01);
+  const NetworkStrength strength = measure_strength(log.sample, log.by_features, log.by_both, 0.01);
   std::vector<double> scaled = log.residual;
   for (double& r : scaled) r *= -250;
   const double plain =
