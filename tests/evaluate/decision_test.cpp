@@ -1,0 +1,160 @@
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "cone/evaluate.hpp"
+
+#include "base/numeric.hpp"
+#include "support/small_network.hpp"
+#include "support/small_world.hpp"
+
+namespace cone {
+namespace {
+
+using testing::small_world;
+using testing::SmallWorld;
+
+/// treat-all, treat-none, and treat-all once more.
+SmallWorld world_with_policies(std::size_t n, std::uint64_t item) {
+  SmallWorld world = small_world(n, 0.7, 0.5, item);
+  world.policies = {{"all", two_arm_probabilities(std::vector<double>(n, 1.0))},
+                    {"none", two_arm_probabilities(std::vector<double>(n, 0.0))},
+                    {"all again", two_arm_probabilities(std::vector<double>(n, 1.0))}};
+  return world;
+}
+
+EvaluateOptions headline_only(Target target = Target::kThesePeople) {
+  EvaluateOptions options;
+  options.estimators = {"naive", "network_dm"};
+  options.estimator.target = target;
+  return options;
+}
+
+Decision decide_on(const SmallWorld& world, const EvaluateOptions& options) {
+  return evaluate(Context(3, 2), world.data, world.policies, options).decision.value();
+}
+
+const DecidedPolicy& find(const Decision& decision, const std::string& name) {
+  for (const DecidedPolicy& policy : decision.policies) {
+    if (policy.name == name) return policy;
+  }
+  throw std::runtime_error("no policy " + name);
+}
+
+TEST(Decision, WhatWasDoneIsTheMeanOutcomeAndComesFirst) {
+  const SmallWorld world = world_with_policies(400, 1);
+  const Decision decision = decide_on(world, headline_only());
+  EXPECT_EQ(decision.estimator, "network_dm");
+  EXPECT_TRUE(decision.policies[0].is_logged);
+  EXPECT_NEAR(decision.policies[0].value, mean(world.data.observed.outcome), 1e-12);
+  EXPECT_EQ(decision.policies[0].interval->first, decision.policies[0].interval->second)
+      << "for these people it is known";
+  EXPECT_EQ(decision.policies.size(), 4U);
+}
+
+TEST(Decision, EffectThatIsThereIsFound) {
+  const Decision decision = decide_on(world_with_policies(1500, 2), headline_only());
+  const DecidedPolicy& all = find(decision, "all");
+  const DecidedPolicy& none = find(decision, "none");
+  EXPECT_GT(all.gain_interval->first, 0);
+  EXPECT_LT(none.gain_interval->second, 0);
+  EXPECT_LT(*all.gain_p, 0.05);
+  EXPECT_TRUE(all.may_be_best);
+  EXPECT_FALSE(none.may_be_best);
+  EXPECT_EQ(none.ranks->first, 4U);
+  EXPECT_GT(*none.regret, 0.3);
+}
+
+TEST(Decision, PoliciesThatDoTheSameAreTied) {
+  const Decision decision = decide_on(world_with_policies(400, 3), headline_only());
+  const DecidedPolicy& one = find(decision, "all");
+  const DecidedPolicy& two = find(decision, "all again");
+  EXPECT_EQ(one.value, two.value);
+  EXPECT_EQ(one.ranks, two.ranks);
+  for (const PolicyDifference& pair : decision.differences) {
+    if (decision.policies[pair.first].name == "all" &&
+        decision.policies[pair.second].name == "all again") {
+      EXPECT_EQ(pair.standard_error, 0);
+      EXPECT_EQ(pair.p, 1);
+    }
+  }
+}
+
+TEST(Decision, GainsAreValuesLessWhatWasDone) {
+  for (const Target target : {Target::kThesePeople, Target::kPeopleLikeThese}) {
+    const Decision decision = decide_on(world_with_policies(500, 4), headline_only(target));
+    EXPECT_EQ(decision.target, target);
+    for (const DecidedPolicy& policy : decision.policies) {
+      if (policy.is_logged) continue;
+      EXPECT_NEAR(policy.gain, policy.value - decision.policies[0].value, 1e-12);
+      EXPECT_LE(policy.gain_interval->first, policy.gain);
+      EXPECT_GE(policy.gain_interval->second, policy.gain);
+      EXPECT_LE(policy.robust_interval->first, policy.interval->first);
+      EXPECT_GE(policy.robust_interval->second, policy.interval->second);
+    }
+  }
+}
+
+TEST(Decision, UnitOfTheOutcomeChangesNoVerdict) {
+  SmallWorld world = world_with_policies(400, 5);
+  const Decision plain = decide_on(world, headline_only());
+  for (double& y : world.data.observed.outcome) y = 1000 + 20 * y;
+  world.data.truth.reset();
+  const Decision scaled = decide_on(world, headline_only());
+  for (std::size_t k = 1; k < plain.policies.size(); ++k) {
+    const DecidedPolicy& a = plain.policies[k];
+    const DecidedPolicy& b = scaled.policies[k];
+    EXPECT_NEAR(b.gain / 20, a.gain, 1e-5);
+    EXPECT_NEAR((b.interval->second - b.interval->first) / 20,
+                a.interval->second - a.interval->first, 1e-4);
+    EXPECT_NEAR((b.robust_interval->second - b.value) / 20, a.robust_interval->second - a.value,
+                1e-4);
+    EXPECT_EQ(b.ranks, a.ranks);
+  }
+}
+
+TEST(Decision, OrderOfTheNodesChangesNothing) {
+  SmallWorld world = world_with_policies(300, 6);
+  const Decision before = decide_on(world, headline_only());
+  std::vector<NodeIndex> order(300);
+  for (NodeIndex i = 0; i < 300; ++i) order[i] = (i * 7 + 11) % 300;
+  world.data.observed = testing::with_nodes_permuted(world.data.observed, order);
+  world.data.truth.reset();
+  const Decision after = decide_on(world, headline_only());
+  for (std::size_t k = 1; k < before.policies.size(); ++k) {
+    EXPECT_NEAR(after.policies[k].value, before.policies[k].value, 1e-6);
+    EXPECT_NEAR(after.policies[k].interval->first, before.policies[k].interval->first, 1e-5);
+    EXPECT_NEAR(after.policies[k].robust_interval->first, before.policies[k].robust_interval->first,
+                1e-4);
+  }
+}
+
+TEST(Decision, ThreadsChangeNothing) {
+  const SmallWorld world = world_with_policies(300, 7);
+  const auto on = [&](int threads) {
+    return evaluate(Context(3, threads), world.data, world.policies, headline_only())
+        .decision.value();
+  };
+  const Decision one = on(1);
+  for (const int threads : {2, 5}) {
+    const Decision many = on(threads);
+    for (std::size_t k = 0; k < one.policies.size(); ++k) {
+      EXPECT_EQ(many.policies[k].interval, one.policies[k].interval);
+      EXPECT_EQ(many.policies[k].robust_interval, one.policies[k].robust_interval);
+      EXPECT_EQ(many.policies[k].band, one.policies[k].band);
+    }
+  }
+}
+
+TEST(Decision, SplitProtocolHasNone) {
+  EvaluateOptions options = headline_only();
+  options.plan.protocol = Protocol::kSplit;
+  const SmallWorld world = world_with_policies(400, 8);
+  EXPECT_FALSE(evaluate(Context(), world.data, world.policies, options).decision.has_value());
+}
+
+}  // namespace
+}  // namespace cone

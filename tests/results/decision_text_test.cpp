@@ -1,0 +1,71 @@
+#include "results/decision_text.hpp"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace cone {
+namespace {
+
+DecidedPolicy policy_with_gain(double low, double high) {
+  DecidedPolicy policy;
+  policy.name = "coupons";
+  policy.value = 10 + (low + high) / 2;
+  policy.gain = (low + high) / 2;
+  policy.interval = {10 + low, 10 + high};
+  policy.gain_interval = {low, high};
+  policy.ranks = {1, 2};
+  return policy;
+}
+
+TEST(DecisionSentence, SaysWhatIsGainedAndLost) {
+  EXPECT_EQ(decision_sentence(policy_with_gain(0.4, 1.4)),
+            "coupons: worth 0.9 more per person than what was done (0.4 to 1.4).");
+  EXPECT_EQ(decision_sentence(policy_with_gain(-1.4, -0.4)),
+            "coupons: worth 0.9 less per person than what was done (0.4 to 1.4).");
+  EXPECT_EQ(decision_sentence(policy_with_gain(-0.2, 0.5)),
+            "coupons: no clear difference from what was done (0.2 less to 0.5 more per person).");
+}
+
+TEST(DecisionSentence, SaysWhatWouldUndoIt) {
+  DecidedPolicy policy = policy_with_gain(0.4, 1.4);
+  policy.robust_gain_interval = {0.2, 1.6};
+  policy.overturning_strength = 2;
+  EXPECT_NE(decision_sentence(policy).find("2.0 times as strong"), std::string::npos);
+  policy.robust_gain_interval = {-0.1, 1.9};
+  policy.overturning_strength = 0.8;
+  EXPECT_NE(decision_sentence(policy).find("could undo this"), std::string::npos);
+}
+
+TEST(DecisionSentence, SaysWhereThereIsNoHonestInterval) {
+  DecidedPolicy policy = policy_with_gain(0.4, 1.4);
+  policy.gain_interval.reset();
+  EXPECT_NE(decision_sentence(policy).find("no honest interval"), std::string::npos);
+  policy.value = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(decision_sentence(policy).find("no value"), std::string::npos);
+}
+
+TEST(BestSentence, NamesAllThatMayBe) {
+  Decision decision;
+  decision.policies = {policy_with_gain(0, 0), policy_with_gain(0.4, 1.4)};
+  decision.policies[0].name = "what was done";
+  decision.policies[0].is_logged = true;
+  decision.policies[0].may_be_best = false;
+  EXPECT_EQ(best_sentence(decision), "The best of them is coupons.");
+  decision.policies.push_back(policy_with_gain(2, 3));
+  decision.policies[2].name = "letters";
+  decision.policies[2].ranks.reset();  // no honest interval: it may be anything
+  EXPECT_EQ(best_sentence(decision), "The best is one of: coupons, letters.");
+  decision.policies[1].ranks.reset();
+  EXPECT_EQ(best_sentence(decision), "") << "nothing was compared";
+}
+
+TEST(DecisionText, NamesAreHarmless) {
+  Decision decision{.estimator = "network_dm"};
+  decision.policies = {policy_with_gain(0.4, 1.4)};
+  decision.policies[0].name = "evil\x1b[31m\n";
+  EXPECT_EQ(decision_text(decision).find('\x1b'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cone
