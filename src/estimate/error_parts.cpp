@@ -15,6 +15,7 @@ std::vector<double> arm_variances(const LoggedSample& sample) {
     outcomes[sample.arm[i]].push_back(sample.outcome[i]);
   }
   std::vector<double> variances;
+  variances.reserve(outcomes.size());
   for (const std::vector<double>& y : outcomes) {
     variances.push_back(y.size() > 1 ? variance(y, 1) : kNaN);
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "base/numeric.hpp"
 #include "base/random.hpp"
@@ -10,6 +11,7 @@ namespace cone {
 namespace {
 
 constexpr double kPermutationWork = 1e9;
+constexpr double kFewestPermutations = 199;
 
 /// Σ_{i, j friends} x_i·x_j / √(d_i·d_j), for x that is divided by √d already.
 double sum_of_products(const Graph& graph, std::span<const NodeIndex> nodes,
@@ -53,7 +55,19 @@ NetworkAssociation measure_association(const Context& context, const Graph& grap
   };
   out.moran = moran_of(centred);
   const double work = static_cast<double>(graph.neighbours().size() + graph.num_nodes());
-  out.permutations = static_cast<int>(std::clamp(kPermutationWork / work, 99.0, 999.0));
+  if (kPermutationWork / work < kFewestPermutations) {
+    // So many ties that the normal distribution is as good.
+    double squares = 0;
+    for (const NodeIndex i : nodes) {
+      for (const NodeIndex j : graph.neighbours(i)) {
+        squares += scale[i] * scale[i] * scale[j] * scale[j];
+      }
+    }
+    const double sd = std::sqrt(2 * squares) / total_weight;
+    out.p = 0.5 * std::erfc(out.moran / sd / std::numbers::sqrt2);
+    return out;
+  }
+  out.permutations = static_cast<int>(std::min(kPermutationWork / work, 999.0));
   const auto count = static_cast<std::size_t>(out.permutations);
   const std::vector<int> reached =
       context.map_ranges<int>(count, 1, [&](std::size_t begin, std::size_t) {

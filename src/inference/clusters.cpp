@@ -8,8 +8,8 @@
 namespace cone {
 namespace {
 
-constexpr int kMostPasses = 30;
-constexpr double kLeastShareMoved = 1e-3;  // of the nodes, in a pass that is worth another
+constexpr int kMostPasses = 10;
+constexpr double kLeastShareMoved = 1e-2;  // of the nodes, in a pass that is worth another
 
 /// A network of groups: edges with weights, each in both directions, and what stays inside.
 struct WeightedGraph {

@@ -18,8 +18,8 @@ constexpr std::size_t kNodesPerPiece = 4096;
 constexpr double kMostNoise = 0.3;  // a variance that is known no better is refused
 constexpr double kMostCut = 0.1;    // of edge ends that leave a cluster that was found
 constexpr std::size_t kFewestClusters = 10;
-constexpr double kProbeWork = 2e8;  // products of random signs with edges, at most
-constexpr int kMostProbes = 16;
+constexpr double kProbeWork = 2e7;  // products of random signs with edges, at most
+constexpr int kMostProbes = 8;
 constexpr double kFewPairs = 2e6;
 
 /// X'·Y, summed over the rows in order.
@@ -153,7 +153,7 @@ double DependenceKernels::squared_circles(const Context& context, std::span<cons
   const std::size_t n = x.size();
   const double work = static_cast<double>(2 * graph_.neighbours().size() + n);
   const auto probes =
-      static_cast<std::size_t>(std::clamp(kProbeWork / work, 2.0, double{kMostProbes}));
+      static_cast<std::size_t>(std::clamp(kProbeWork / work, 1.0, double{kMostProbes}));
   Matrix<double> signs(n, probes);
   for (std::size_t p = 0; p < probes; ++p) {
     Rng rng(0, Stream::kDependence, p);

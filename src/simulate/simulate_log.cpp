@@ -127,12 +127,17 @@ ArmValues individual_outcomes(ArmValues scores, std::span<const double> noise) {
 }
 
 /// A draw per node, summed over the node and its neighbours, in units of its standard deviation.
+/// Every number has draws of its own: 0 is for noise, the others for arms.
 std::vector<double> draw_for_circles(const Context& context, const Graph& graph,
-                                     std::uint64_t item) {
-  const std::vector<double> draw = draw_items(context, Stream::kWorld, item, graph.num_nodes(),
-                                              [](Rng& rng) { return rng.normal(); });
+                                     std::uint64_t simulation, std::size_t number) {
+  const std::size_t n = graph.num_nodes();
+  std::vector<double> draw(n);
+  for_each_item(context, Stream::kCircles, simulation, n, [&](std::size_t i, Rng& rng) {
+    for (std::size_t skipped = 0; skipped < number; ++skipped) rng.normal();
+    draw[i] = rng.normal();
+  });
   std::vector<double> out(draw);
-  for (NodeIndex i = 0; i < out.size(); ++i) {
+  for (NodeIndex i = 0; i < n; ++i) {
     for (const NodeIndex j : graph.neighbours(i)) out[i] += draw[j];
     out[i] /= std::sqrt(1 + static_cast<double>(graph.degree(i)));
   }
@@ -144,7 +149,7 @@ Matrix<double> propensity_by_circles(const Context& context, const Graph& graph,
                                      std::size_t num_arms, std::uint64_t simulation) {
   ArmValues logits(num_arms, std::vector<double>(graph.num_nodes(), 0.0));
   for (std::size_t arm = 1; arm < num_arms; ++arm) {
-    logits[arm] = draw_for_circles(context, graph, arm_number(simulation, arm + 1));
+    logits[arm] = draw_for_circles(context, graph, simulation, arm);
   }
   return logging_propensity(logits, kCircleScale);
 }
@@ -161,7 +166,7 @@ ArmValues draw_outcomes(const Context& context, const Graph& graph, MatrixView<c
       draw_items(context, Stream::kOutcomeNoise, simulation, topics.rows(),
                  [&](Rng& rng) { return options.noise * rng.normal(); });
   if (options.world == World::kDependentNoise) {
-    const std::vector<double> shared = draw_for_circles(context, graph, simulation);
+    const std::vector<double> shared = draw_for_circles(context, graph, simulation, 0);
     const double scale = pooled_moments(scores).sd;
     std::vector<double> mixed(noise.size());
     for (std::size_t i = 0; i < mixed.size(); ++i) {

@@ -221,5 +221,32 @@ TEST(SimulateLog, RefusesWhatItCannotSimulate) {
   expect_refusal(ErrorCode::kData, 1, lone, alike.view(), {.noise = 0}, 0);
 }
 
+TEST(SimulateLog, DependentNoiseHasNothingToDoWithTheTreatment) {
+  // Friends share noise and are treated alike, by draws that are independent of each other.
+  double product = 0;
+  double squares = 0;
+  std::size_t count = 0;
+  for (std::uint64_t k = 0; k < 20; ++k) {
+    const SimulatedLog quiet = simulate(
+        {.world = World::kDependentNoise, .kappa1 = 1e-9, .kappa2 = 0, .noise = 0}, k);
+    const SimulatedLog log = simulate({.world = World::kDependentNoise,
+                                       .kappa1 = 1e-9,
+                                       .kappa2 = 0,
+                                       .noise = 100,
+                                       .shared_noise = 1},
+                                      k);
+    for (std::size_t i = 0; i < log.outcome.size(); ++i) {
+      EXPECT_EQ(log.propensity(i, 1), quiet.propensity(i, 1));
+      const double noise = log.truth.outcomes()(i, 0);
+      product += noise * (log.propensity(i, 1) - 0.5);
+      squares += (log.propensity(i, 1) - 0.5) * (log.propensity(i, 1) - 0.5);
+      ++count;
+    }
+  }
+  const double correlation =
+      product / static_cast<double>(count) / std::sqrt(squares / static_cast<double>(count));
+  EXPECT_LT(std::abs(correlation), 0.1) << "1 where both are the same draw";
+}
+
 }  // namespace
 }  // namespace cone
