@@ -89,9 +89,12 @@ bool uses_cone(const Dataset& data, const EvaluateOptions& options);
 ///
 /// `model`: what was fitted to this data before, instead of fitting anew; plan, seed and options
 /// must be those of the model (adopt_model). What it does not hold is fitted.
+///
+/// `nodes`: where given, filled with what the decision's estimator rests on (without a decision,
+/// what it would have rested on).
 EvaluationRecord evaluate(const Context& context, const LoadedData& data,
                           std::span<const PolicyOnData> policies, const EvaluateOptions& options,
-                          const FittedModel* model = nullptr);
+                          const FittedModel* model = nullptr, NodeTable* nodes = nullptr);
 
 /// The estimators that rest on what the model holds (and on nothing else but propensities of a
 /// logistic regression).

@@ -45,6 +45,23 @@ struct PolicyResult {
   std::vector<Estimate> estimates;
 };
 
+/// What the value of every policy rests on, node by node, by one estimator. Tables have the rows of
+/// `nodes`; what does not exist is NaN.
+struct NodeTable {
+  std::string estimator;  ///< empty where none was finished
+  std::vector<NodeIndex> nodes;
+  std::vector<std::string> policies;
+  Matrix<double> mu;          ///< nodes × arms, expected outcomes
+  Matrix<double> propensity;  ///< nodes × arms
+  /// Nodes × policies. Of the node's outcome in the value, which is the mean of weight·outcome where
+  /// an outcome model is linear in the outcomes; with the doubly robust correction, of the node's
+  /// residual.
+  Matrix<double> weight;
+  /// Nodes × policies: the node's part in the error of the value, for the target of the estimate
+  /// (ErrorParts).
+  Matrix<double> influence;
+};
+
 /// One of the policies that were compared, or what was done.
 struct DecidedPolicy {
   std::string name;

@@ -146,7 +146,7 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
 
 EvaluationRecord evaluate(const Context& context, const LoadedData& data,
                           std::span<const PolicyOnData> policies, const EvaluateOptions& options,
-                          const FittedModel* model) {
+                          const FittedModel* model, NodeTable* nodes) {
   validate(options);
   require_log(data.observed);
   require(!policies.empty(), "evaluate: no policy");
@@ -168,6 +168,7 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
     for (const EstimatorInfo& row : run.waiting()) record.unfinished.emplace_back(row.name);
   }
   record.decision = run.compare(record.policies);
+  if (nodes != nullptr) *nodes = run.describe_nodes(record.policies);
   note_better_regressions(run.sample(), run.learnt(), record.policies);
   sort_estimates(run.rows(), record.policies);
   record.diagnostics = describe_run(data, run, options);

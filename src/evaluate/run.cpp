@@ -267,13 +267,18 @@ void EvaluationRun::estimate_ready(std::vector<PolicyResult>& results) {
   std::erase_if(waiting_, is_ready);
 }
 
-std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> results) const {
+const EstimatorInfo* EvaluationRun::find_headline() const {
   std::vector<EstimatorInfo> finished;
   for (const EstimatorInfo& row : rows_) {
     const auto is_row = [&](const EstimatorInfo& other) { return other.name == row.name; };
     if (std::none_of(waiting_.begin(), waiting_.end(), is_row)) finished.push_back(row);
   }
   const EstimatorInfo* headline = choose_headline(finished);
+  return headline == nullptr ? nullptr : &row_called(headline->name);
+}
+
+std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> results) const {
+  const EstimatorInfo* headline = find_headline();
   if (!kernels_ || headline == nullptr) return std::nullopt;
   return decide(context_,
                 {.sample = sample_,
