@@ -66,6 +66,8 @@ Examples:
   cone evaluate shop/ --policy uniform --nuisances given      your own propensity, mu0, mu1
   cone evaluate shop/ --policy p.csv --model shop.model       a model of cone fit, no training
   cone evaluate shop/ --policy p.csv --estimators cone --attention ties.csv --embeddings z.npy
+  cone evaluate mails.csv --treatment sent --outcome bought --policy always:email always:sms \
+    --cost email=0.1 --cost sms=0.4                           gains and ranks net of cost
   cone evaluate shop/ --policy p.csv --nodes nodes.csv        what every node adds to the answer
   cone evaluate shop/ --policy uniform --json - | jq '.policies[0].estimates'
 

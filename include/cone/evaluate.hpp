@@ -43,6 +43,7 @@ struct EvaluateOptions {
   std::vector<std::string> estimators;  ///< empty: the defaults of the catalogue
   NuisanceSource nuisances = NuisanceSource::kFitted;
   bool robust = true;
+  std::vector<std::string> cost;  ///< LABEL=NUMBER
   PlanOptions plan;
   EstimatorOptions estimator;
   NuisanceOptions nuisance;
@@ -57,6 +58,9 @@ struct EvaluateOptions {
             "Fit propensities and outcome models, or take the data's own columns");
     visitor("robust", self.robust,
             "Robust intervals: allow for a hidden confounder as strong as what the network shows");
+    visitor("cost", self.cost,
+            "LABEL=NUMBER: what giving that arm to one person costs, in units of the outcome. Gains "
+            "and ranks are then net of cost. May be repeated");
     PlanOptions::visit(self.plan, visitor);
     EstimatorOptions::visit(self.estimator, visitor);
     NuisanceOptions::visit(self.nuisance, visitor);

@@ -66,7 +66,10 @@ struct NodeTable {
 struct DecidedPolicy {
   std::string name;
   bool is_logged = false;  ///< what was done: the mean outcome
-  double value = 0;
+  double value = 0;  ///< before costs, as are its intervals and its band
+  /// Mean cost of what people get, where arms have costs. Gains, their p values, ranks and regrets
+  /// are those of value − cost.
+  std::optional<double> cost;
   std::optional<std::pair<double, double>> interval;         ///< none where none is honest
   std::optional<std::pair<double, double>> robust_interval;  ///< see Estimate
   /// All bands hold at once with the level; none where the interval is none.
@@ -84,6 +87,12 @@ struct DecidedPolicy {
   std::optional<double> truth;   ///< simulations only
 };
 
+/// What giving an arm to one person costs, in units of the outcome.
+struct ArmCost {
+  std::string label;
+  double cost = 0;
+};
+
 /// What to make of all policies together, by one estimator.
 struct Decision {
   std::string estimator;
@@ -91,6 +100,7 @@ struct Decision {
   Dependence dependence = Dependence::kIndependent;
   double design_effect = 1;  ///< variance over that of independent nodes, mean over the policies
   double level = 0.95;
+  std::vector<ArmCost> costs;  ///< one per arm; empty where none has a cost
   std::vector<DecidedPolicy> policies;        ///< what was done first, then as given
   std::vector<PolicyDifference> differences;  ///< by places in `policies`
 };

@@ -83,6 +83,7 @@ class EvaluationRun {
   std::optional<DependenceKernels> kernels_;  ///< where the sample is the whole network
   std::map<LearnerId, ModelNoise> noise_;
   std::optional<NetworkStrength> strength_;
+  std::vector<ArmCost> costs_;  ///< empty where no arm has a cost
   std::vector<EstimatorInfo> waiting_;
   std::vector<std::string> warnings_;
 };

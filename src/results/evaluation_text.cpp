@@ -180,6 +180,9 @@ std::string evaluation_text(const EvaluationRecord& record, bool details) {
   std::string text;
   if (record.decision) text += decision_text(*record.decision);
   const bool shows_tables = details || !record.decision;
+  if (shows_tables && record.decision && !record.decision->costs.empty()) {
+    text += "\nThe tables below are before costs.\n";
+  }
   for (const PolicyResult& policy : record.policies) {
     if (shows_tables) {
       if (!text.empty()) text += '\n';

@@ -1,10 +1,14 @@
-"""cone evaluate beyond the table of estimators: what every node adds."""
+"""cone evaluate beyond the table of estimators: what every node adds, costs."""
 
 import csv
 import json
 import unittest
 
-from support import COUPONS, MESSAGES, FolderTest, cone
+import jsonschema
+
+from support import COUPONS, MESSAGES, ROOT, FolderTest, cone
+
+SCHEMA = json.loads((ROOT / "docs/evaluation.schema.json").read_text())
 
 
 class Nodes(FolderTest):
@@ -44,6 +48,50 @@ class Nodes(FolderTest):
                     "--json", self.folder / "a")
         self.assertEqual(done.returncode, 2)
         self.assertIn("the same file", done.stderr)
+
+
+class Costs(FolderTest):
+    def decision(self, *arguments):
+        done = cone("evaluate", MESSAGES, "--policy", "always:email", "always:control",
+                    "--estimators", "network_dm", "--json", "-", *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        record = json.loads(done.stdout)
+        jsonschema.validate(record, SCHEMA)
+        return record["decision"]
+
+    def test_the_decision_is_net_of_cost_and_says_both(self):
+        gross = self.decision()
+        net = self.decision("--cost", "email=3", "--cost", "sms=0.5")
+        self.assertNotIn("costs", gross)
+        self.assertEqual(net["costs"], {"control": 0, "email": 3, "sms": 0.5})
+        done, email, control = net["policies"]
+        self.assertEqual((email["cost"], control["cost"]), (3, 0))
+        with open(MESSAGES / "nodes.csv", newline="") as file:
+            arms = [row["treatment"] for row in csv.DictReader(file)]
+        self.assertAlmostEqual(done["cost"], (3 * arms.count("email") + 0.5 * arms.count("sms"))
+                               / len(arms), 12)
+        self.assertEqual(email["value"], gross["policies"][1]["value"])
+        self.assertEqual(email["interval"], gross["policies"][1]["interval"])
+        self.assertAlmostEqual(email["net_value"], email["value"] - 3, 12)
+        self.assertAlmostEqual(email["net_interval"][1], email["interval"][1] - 3, 12)
+        self.assertAlmostEqual(email["gain"], email["net_value"] - done["net_value"], 12)
+
+    def test_the_text_says_what_is_net_and_what_is_not(self):
+        done = cone("evaluate", MESSAGES, "--policy", "always:email", "--cost", "email=3",
+                    "--details")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for part in ("less the mean cost per person (email 3)", "net utility", "after costs",
+                     "The tables below are before costs."):
+            self.assertIn(part, done.stdout)
+
+    def test_wrong_costs_are_refused(self):
+        for arguments, part in ((["--cost", "letter=1"], "'control', 'email', 'sms'"),
+                                (["--cost", "email"], "LABEL=NUMBER"),
+                                (["--cost", "sms=1", "--cost", "sms=2"], "already"),
+                                (["--cost", "sms=1", "--protocol", "split"], "--protocol split")):
+            done = cone("evaluate", MESSAGES, "--policy", "uniform", *arguments)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(part, done.stderr)
 
 
 if __name__ == "__main__":
