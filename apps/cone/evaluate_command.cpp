@@ -68,6 +68,7 @@ Examples:
   cone evaluate shop/ --policy p.csv --estimators cone --attention ties.csv --embeddings z.npy
   cone evaluate mails.csv --treatment sent --outcome bought --policy always:email always:sms \
     --cost email=0.1 --cost sms=0.4                           gains and ranks net of cost
+  cone evaluate shop/ --policy p.csv --repeats 5              medians over five seeds
   cone evaluate shop/ --policy p.csv --nodes nodes.csv        what every node adds to the answer
   cone evaluate shop/ --policy uniform --json - | jq '.policies[0].estimates'
 
@@ -149,6 +150,21 @@ void refuse_idle_explanations(const EvaluateFlags& flags, const Dataset& data) {
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
+/// Refuses files about one fit where several are taken together.
+void refuse_beside_repeats(const EvaluateFlags& flags) {
+  if (flags.options.repeats == 1) return;
+  std::vector<OutputFile> files = flags.explanations.outputs();
+  files.push_back({"--nodes", flags.nodes});
+  std::vector<Fault> faults;
+  for (const auto& [flag, file] : files) {
+    if (file.empty()) continue;
+    faults.push_back({{.item = flag},
+                      "is about one seed, and --repeats takes medians over several",
+                      "leave one of them out"});
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
 /// A word before a run that takes more than a few seconds.
 void announce(std::span<const ExpectedCost> costs) {
   constexpr double kWorthAWord = 5;
@@ -170,6 +186,11 @@ int finish(const EvaluationRecord& record, const EvaluateFlags& flags) {
   if (record.status != "completed" && !flags.nodes.empty()) {
     std::cerr << fmt::format("cone: interrupted; {} was not written\n", printable(flags.nodes));
   }
+  if (record.repeats < flags.options.repeats && record.unfinished.empty()) {
+    std::cerr << fmt::format("cone: interrupted; {} of {} repeats were finished\n", record.repeats,
+                             flags.options.repeats);
+    return interrupted_status();
+  }
   if (record.unfinished.empty()) return kSuccess;
   std::cerr << fmt::format("cone: interrupted; not finished: {}\n",
                            fmt::join(record.unfinished, ", "));
@@ -179,6 +200,7 @@ int finish(const EvaluationRecord& record, const EvaluateFlags& flags) {
 int run_evaluate(EvaluateFlags flags) {
   validate(flags.options);
   flags.details = flags.details || !flags.options.estimators.empty();
+  refuse_beside_repeats(flags);
   std::vector<OutputFile> outputs = flags.explanations.outputs();
   outputs.push_back({"--nodes", flags.nodes});
   if (flags.json != "-") outputs.push_back({"--json", flags.json});

@@ -182,6 +182,7 @@ struct EvaluationRecord {
   DataSummary data;
   std::string status = "completed";     ///< or "interrupted": some estimators are missing ...
   std::vector<std::string> unfinished;  ///< ... namely these
+  int repeats = 1;                      ///< that estimates are medians of
   std::vector<PolicyResult> policies;
   std::optional<Decision> decision;  ///< none where no estimator allows a comparison
   Diagnostics diagnostics;

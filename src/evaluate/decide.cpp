@@ -50,6 +50,15 @@ std::pair<double, double> shift(std::pair<double, double> interval, double by) {
   return {interval.first + by, interval.second + by};
 }
 
+/// By the spread over repeats, taken to go together like sampling errors do.
+void inflate_covariance(std::span<const ErrorParts* const> parts, Matrix<double>& covariance) {
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    for (std::size_t l = 0; l < parts.size(); ++l) {
+      covariance(k, l) *= parts[k]->inflation * parts[l]->inflation;
+    }
+  }
+}
+
 /// How often the bias bound fits between the gain's interval and zero.
 std::optional<double> strength_to_overturn(const DecidedPolicy& policy, double bound) {
   const auto [low, high] = *policy.gain_interval;
@@ -116,8 +125,10 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   if (!errors) return out;
   out.dependence = errors->best().dependence;
   out.design_effect = errors->design_effect();
+  Matrix<double> covariance = errors->best().covariance;
+  inflate_covariance(parts, covariance);
   const PolicyComparison comparison =
-      compare_policies(values, errors->best().covariance.view(), out.level, context.seed());
+      compare_policies(values, covariance.view(), out.level, context.seed());
   for (std::size_t k = 0; k < place.size(); ++k) {
     DecidedPolicy& policy = out.policies[place[k]];
     const RankedPolicy& ranked = comparison.policies[k];

@@ -41,6 +41,11 @@ void EvaluateOptions::check(std::vector<Fault>& faults) const {
                       "has no part in --protocol split, which compares no policies",
                       "leave one of them out"});
   }
+  if (repeats > 1 && plan.protocol == Protocol::kSplit) {
+    faults.push_back({{.item = "--repeats"},
+                      "has no part in --protocol split, where every seed evaluates other nodes",
+                      "leave one of them out"});
+  }
   plan.check(faults);
   network_ridge.check(faults);
 }

@@ -1,4 +1,4 @@
-"""cone evaluate beyond the table of estimators: what every node adds, costs."""
+"""cone evaluate beyond the table of estimators: what every node adds, costs, repeats."""
 
 import csv
 import json
@@ -92,6 +92,42 @@ class Costs(FolderTest):
             done = cone("evaluate", MESSAGES, "--policy", "uniform", *arguments)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(part, done.stderr)
+
+
+class Repeats(FolderTest):
+    def test_the_record_says_how_many_and_how_far_seeds_move_a_value(self):
+        arguments = ["evaluate", COUPONS, "--policy", "treat-all", "--estimators",
+                     "naive,dr_ridge,network_dm", "--repeats", 3]
+        done = cone(*arguments, "--json", "-")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        record = json.loads(done.stdout)
+        jsonschema.validate(record, SCHEMA)
+        self.assertEqual(record["repeats"], 3)
+        estimates = {e["estimator"]: e for e in record["policies"][0]["estimates"]}
+        self.assertEqual(estimates["naive"]["seed_sd"], 0)
+        self.assertGreater(estimates["dr_ridge"]["seed_sd"], 0)
+        decided = record["decision"]["policies"][1]
+        self.assertEqual(decided["value"], estimates["network_dm"]["value"])
+        self.assertEqual(decided["interval"], estimates["network_dm"]["interval"])
+        self.assertIn("Medians over 3 repeats", cone(*arguments).stdout)
+        once = json.loads(cone(*arguments[:-2], "--json", "-").stdout)
+        self.assertEqual(once["repeats"], 1)
+        self.assertNotIn("seed_sd", once["policies"][0]["estimates"][0])
+
+    def test_files_about_one_fit_are_refused(self):
+        model = self.folder / "m"
+        self.assertEqual(cone("fit", COUPONS, "--out", model, "--parts", "network_ridge")
+                         .returncode, 0)
+        for arguments, part in ((["--nodes", self.folder / "n.csv"], "--nodes"),
+                                (["--attention", self.folder / "a.csv"], "--attention"),
+                                (["--model", model], "decided by the model"),
+                                (["--protocol", "split"], "--protocol split")):
+            done = cone("evaluate", COUPONS, "--policy", "uniform", "--repeats", 2, *arguments)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(part, done.stderr)
+        self.assertFalse((self.folder / "n.csv").exists())
+        self.assertEqual(cone("evaluate", COUPONS, "--policy", "uniform", "--repeats", 0)
+                         .returncode, 2)
 
 
 if __name__ == "__main__":
