@@ -24,6 +24,8 @@ constexpr const char* kCheckFooter =
 where they differ, the network, and what may be a mistake (lines with !). Nothing is estimated.
 Takes the flags of cone evaluate that say how to read the table. The exit status is 0 when the data
 can be evaluated and 2 when not, with every reason.
+The labels of arms that it prints are those that always:LABEL and --cost LABEL=NUMBER of cone
+evaluate take.
 
 Examples:
   cone check survey.csv --treatment got_letter --outcome voted

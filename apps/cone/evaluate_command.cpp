@@ -30,6 +30,7 @@
 #include "options/json_text.hpp"
 #include "options/option_json.hpp"
 #include "options_file_flag.hpp"
+#include "results/nodes_output.hpp"
 #include "results/terminal_progress.hpp"
 #include "results/text_table.hpp"
 #include "terminal.hpp"
@@ -65,6 +66,10 @@ Examples:
   cone evaluate shop/ --policy uniform --nuisances given      your own propensity, mu0, mu1
   cone evaluate shop/ --policy p.csv --model shop.model       a model of cone fit, no training
   cone evaluate shop/ --policy p.csv --estimators cone --attention ties.csv --embeddings z.npy
+  cone evaluate mails.csv --treatment sent --outcome bought --policy always:email always:sms \
+    --cost email=0.1 --cost sms=0.4                           gains and ranks net of cost
+  cone evaluate shop/ --policy p.csv --repeats 5              medians over five seeds
+  cone evaluate shop/ --policy p.csv --nodes nodes.csv        what every node adds to the answer
   cone evaluate shop/ --policy uniform --json - | jq '.policies[0].estimates'
 
 How to read the answer: utility is the mean outcome had the policy decided, for the people in the
@@ -82,6 +87,7 @@ struct EvaluateFlags {
   LoadOptions table;
   std::vector<std::string> policies;
   std::string json;
+  std::string nodes;
   std::string model;
   bool details = false;
   bool takes_rows_of_model = false;  ///< no --estimators beside --model
@@ -144,6 +150,21 @@ void refuse_idle_explanations(const EvaluateFlags& flags, const Dataset& data) {
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
+/// Refuses files about one fit where several are taken together.
+void refuse_beside_repeats(const EvaluateFlags& flags) {
+  if (flags.options.repeats == 1) return;
+  std::vector<OutputFile> files = flags.explanations.outputs();
+  files.push_back({"--nodes", flags.nodes});
+  std::vector<Fault> faults;
+  for (const auto& [flag, file] : files) {
+    if (file.empty()) continue;
+    faults.push_back({{.item = flag},
+                      "is about one seed, and --repeats takes medians over several",
+                      "leave one of them out"});
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
 /// A word before a run that takes more than a few seconds.
 void announce(std::span<const ExpectedCost> costs) {
   constexpr double kWorthAWord = 5;
@@ -161,7 +182,15 @@ void announce(std::span<const ExpectedCost> costs) {
 }
 
 /// What is missing goes to stderr, last of all.
-int finish(const EvaluationRecord& record) {
+int finish(const EvaluationRecord& record, const EvaluateFlags& flags) {
+  if (record.status != "completed" && !flags.nodes.empty()) {
+    std::cerr << fmt::format("cone: interrupted; {} was not written\n", printable(flags.nodes));
+  }
+  if (record.repeats < flags.options.repeats && record.unfinished.empty()) {
+    std::cerr << fmt::format("cone: interrupted; {} of {} repeats were finished\n", record.repeats,
+                             flags.options.repeats);
+    return interrupted_status();
+  }
   if (record.unfinished.empty()) return kSuccess;
   std::cerr << fmt::format("cone: interrupted; not finished: {}\n",
                            fmt::join(record.unfinished, ", "));
@@ -171,7 +200,9 @@ int finish(const EvaluationRecord& record) {
 int run_evaluate(EvaluateFlags flags) {
   validate(flags.options);
   flags.details = flags.details || !flags.options.estimators.empty();
+  refuse_beside_repeats(flags);
   std::vector<OutputFile> outputs = flags.explanations.outputs();
+  outputs.push_back({"--nodes", flags.nodes});
   if (flags.json != "-") outputs.push_back({"--json", flags.json});
   check_output_files(outputs);
   std::vector<std::string> inputs = flags.policies;
@@ -199,7 +230,11 @@ int run_evaluate(EvaluateFlags flags) {
   }
   const FittedModel* fitted = model ? &*model : nullptr;
   if (!flags.run.quiet) announce(expected_costs(context, data.observed, flags.options, fitted));
-  EvaluationRecord record = evaluate(context, data, policies, flags.options, fitted);
+  NodeTable nodes;
+  EvaluationRecord record = evaluate(context, data, policies, flags.options, fitted,
+                                     flags.nodes.empty() ? nullptr : &nodes);
+  const bool writes_nodes = !flags.nodes.empty() && record.status == "completed";
+  if (writes_nodes) write_nodes(context, flags.nodes, data.observed, nodes);
   if (model && model->networks && record.unfinished.empty()) {
     flags.explanations.write(context, data.observed, *model->networks);
   }
@@ -212,12 +247,16 @@ int run_evaluate(EvaluateFlags flags) {
                  data, record);
   if (flags.json == "-") {
     std::cout << dump_json(to_json(record)) << std::endl;
-    return finish(record);
+    return finish(record, flags);
   }
   if (!flags.run.quiet) {
     if (flags.takes_rows_of_model) {
       data.notes.push_back(
           "with --model the rows are those that rest on the model; --estimators adds others");
+    }
+    if (writes_nodes) {
+      data.notes.push_back(fmt::format("wrote {}: {} nodes, by {}", printable(flags.nodes),
+                                       grouped(nodes.nodes.size()), nodes.estimator));
     }
     print_summary(record, data);
   }
@@ -226,7 +265,7 @@ int run_evaluate(EvaluateFlags flags) {
     write_atomically(flags.json,
                      [&](std::ostream& out) { out << dump_json(to_json(record)) << '\n'; });
   }
-  return finish(record);
+  return finish(record, flags);
 }
 
 }  // namespace
@@ -242,6 +281,11 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
   command->add_flag("--details", flags->details,
                     "Also print one table per policy with every estimator (so does --estimators)");
   command->add_option("--json", flags->json, "Write the full record to this file (- for stdout)")
+      ->check(file_name);
+  command
+      ->add_option("--nodes", flags->nodes,
+                   "Write a CSV file with the predictions, propensities, weight and influence of "
+                   "every node")
       ->check(file_name);
   command
       ->add_option("--model", flags->model,

@@ -137,6 +137,7 @@ void refuse_flags_of_model(const CLI::App& command) {
   NetworkRidgeOptions::visit(network_ridge, refuse_option);
   refuse("--options");
   refuse("--seed");
+  refuse("--repeats");
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 

@@ -202,6 +202,8 @@ struct ErrorParts {
   double predictive_error = std::numeric_limits<double>::quiet_NaN();
   /// For people like these.
   std::vector<double> population;
+  /// Of the standard error by the spread over repeats, which is in no node's part.
+  double inflation = 1;
 };
 
 /// A standard error by one idea of how nodes depend on each other.
@@ -226,6 +228,8 @@ struct Estimate {
   /// want of a network. standard_error and interval are by `dependence`.
   std::vector<DependentError> errors_by_dependence;
   Dependence dependence = Dependence::kIndependent;
+  /// Standard deviation of the value over repeats with other seeds; none where nothing was repeated.
+  std::optional<double> seed_sd;
   ErrorParts parts;  ///< for whoever goes on; not in the record
   /// The interval widened on both sides by the bias that a hidden confounder as strong as what the
   /// network itself shows could cause. NaN where the network shows nothing to go by.

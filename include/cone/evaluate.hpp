@@ -43,6 +43,8 @@ struct EvaluateOptions {
   std::vector<std::string> estimators;  ///< empty: the defaults of the catalogue
   NuisanceSource nuisances = NuisanceSource::kFitted;
   bool robust = true;
+  std::vector<std::string> cost;  ///< LABEL=NUMBER
+  int repeats = 1;
   PlanOptions plan;
   EstimatorOptions estimator;
   NuisanceOptions nuisance;
@@ -57,6 +59,12 @@ struct EvaluateOptions {
             "Fit propensities and outcome models, or take the data's own columns");
     visitor("robust", self.robust,
             "Robust intervals: allow for a hidden confounder as strong as what the network shows");
+    visitor("cost", self.cost,
+            "LABEL=NUMBER: what giving that arm to one person costs, in units of the outcome. Gains "
+            "and ranks are then net of cost. May be repeated");
+    visitor("repeats", self.repeats,
+            "Repeat the cross-fitting with this many seeds, from --seed on, and take medians",
+            between(1, 1000));
     PlanOptions::visit(self.plan, visitor);
     EstimatorOptions::visit(self.estimator, visitor);
     NuisanceOptions::visit(self.nuisance, visitor);
@@ -89,9 +97,12 @@ bool uses_cone(const Dataset& data, const EvaluateOptions& options);
 ///
 /// `model`: what was fitted to this data before, instead of fitting anew; plan, seed and options
 /// must be those of the model (adopt_model). What it does not hold is fitted.
+///
+/// `nodes`: where given, filled with what the decision's estimator rests on (without a decision,
+/// what it would have rested on). Neither goes with options.repeats above 1: Error(kUsage).
 EvaluationRecord evaluate(const Context& context, const LoadedData& data,
                           std::span<const PolicyOnData> policies, const EvaluateOptions& options,
-                          const FittedModel* model = nullptr);
+                          const FittedModel* model = nullptr, NodeTable* nodes = nullptr);
 
 /// The estimators that rest on what the model holds (and on nothing else but propensities of a
 /// logistic regression).

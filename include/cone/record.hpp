@@ -45,11 +45,31 @@ struct PolicyResult {
   std::vector<Estimate> estimates;
 };
 
+/// What the value of every policy rests on, node by node, by one estimator. Tables have the rows of
+/// `nodes`; what does not exist is NaN.
+struct NodeTable {
+  std::string estimator;  ///< empty where none was finished
+  std::vector<NodeIndex> nodes;
+  std::vector<std::string> policies;
+  Matrix<double> mu;          ///< nodes × arms, expected outcomes
+  Matrix<double> propensity;  ///< nodes × arms
+  /// Nodes × policies. Of the node's outcome in the value, which is the mean of weight·outcome where
+  /// an outcome model is linear in the outcomes; with the doubly robust correction, of the node's
+  /// residual.
+  Matrix<double> weight;
+  /// Nodes × policies: the node's part in the error of the value, for the target of the estimate
+  /// (ErrorParts).
+  Matrix<double> influence;
+};
+
 /// One of the policies that were compared, or what was done.
 struct DecidedPolicy {
   std::string name;
   bool is_logged = false;  ///< what was done: the mean outcome
-  double value = 0;
+  double value = 0;  ///< before costs, as are its intervals and its band
+  /// Mean cost of what people get, where arms have costs. Gains, their p values, ranks and regrets
+  /// are those of value − cost.
+  std::optional<double> cost;
   std::optional<std::pair<double, double>> interval;         ///< none where none is honest
   std::optional<std::pair<double, double>> robust_interval;  ///< see Estimate
   /// All bands hold at once with the level; none where the interval is none.
@@ -67,6 +87,12 @@ struct DecidedPolicy {
   std::optional<double> truth;   ///< simulations only
 };
 
+/// What giving an arm to one person costs, in units of the outcome.
+struct ArmCost {
+  std::string label;
+  double cost = 0;
+};
+
 /// What to make of all policies together, by one estimator.
 struct Decision {
   std::string estimator;
@@ -74,6 +100,7 @@ struct Decision {
   Dependence dependence = Dependence::kIndependent;
   double design_effect = 1;  ///< variance over that of independent nodes, mean over the policies
   double level = 0.95;
+  std::vector<ArmCost> costs;  ///< one per arm; empty where none has a cost
   std::vector<DecidedPolicy> policies;        ///< what was done first, then as given
   std::vector<PolicyDifference> differences;  ///< by places in `policies`
 };
@@ -155,6 +182,7 @@ struct EvaluationRecord {
   DataSummary data;
   std::string status = "completed";     ///< or "interrupted": some estimators are missing ...
   std::vector<std::string> unfinished;  ///< ... namely these
+  int repeats = 1;                      ///< that estimates are medians of
   std::vector<PolicyResult> policies;
   std::optional<Decision> decision;  ///< none where no estimator allows a comparison
   Diagnostics diagnostics;

@@ -27,6 +27,16 @@ ErrorParts logged_parts(const LoggedSample& sample, double value) {
   return parts;
 }
 
+/// Mean cost of what people get; none where no arm has a cost.
+std::optional<double> mean_cost(const Matrix<double>& policy, std::span<const ArmCost> costs) {
+  if (costs.empty()) return std::nullopt;
+  CompensatedSum total;
+  for (std::size_t i = 0; i < policy.rows(); ++i) {
+    for (std::size_t a = 0; a < costs.size(); ++a) total.add(policy(i, a) * costs[a].cost);
+  }
+  return total.value() / static_cast<double>(policy.rows());
+}
+
 bool is_comparable(const Estimate& e) {
   if (!std::isfinite(e.value) || std::isnan(e.standard_error)) return false;
   return !(e.target == Target::kThesePeople ? e.parts.these : e.parts.population).empty();
@@ -34,6 +44,19 @@ bool is_comparable(const Estimate& e) {
 
 std::pair<double, double> widen(std::pair<double, double> interval, double by) {
   return {interval.first - by, interval.second + by};
+}
+
+std::pair<double, double> shift(std::pair<double, double> interval, double by) {
+  return {interval.first + by, interval.second + by};
+}
+
+/// By the spread over repeats, taken to go together like sampling errors do.
+void inflate_covariance(std::span<const ErrorParts* const> parts, Matrix<double>& covariance) {
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    for (std::size_t l = 0; l < parts.size(); ++l) {
+      covariance(k, l) *= parts[k]->inflation * parts[l]->inflation;
+    }
+  }
 }
 
 /// How often the bias bound fits between the gain's interval and zero.
@@ -59,11 +82,17 @@ const EstimatorInfo* choose_headline(std::span<const EstimatorInfo> rows) {
 Decision decide(const Context& context, const Comparable& compared, std::string_view estimator,
                 std::span<const PolicyResult> results, Dependence wanted) {
   const LoggedSample& sample = compared.sample;
-  const double done = mean(sample.outcome);
-  Decision out{.estimator = std::string(estimator)};
-  out.policies.push_back({.name = "what was done", .is_logged = true, .value = done});
-  const ErrorParts done_parts = logged_parts(sample, done);
+  const double outcome = mean(sample.outcome);
+  const ErrorParts done_parts = logged_parts(sample, outcome);
   const Matrix<double> done_policy = logged_policy(sample);
+  Decision out{.estimator = std::string(estimator)};
+  out.costs.assign(compared.costs.begin(), compared.costs.end());
+  out.policies.push_back({.name = "what was done",
+                          .is_logged = true,
+                          .value = outcome,
+                          .cost = mean_cost(done_policy, compared.costs)});
+  // What was done and what policies do has a known cost, which moves values and changes no width.
+  const double done = outcome - out.policies[0].cost.value_or(0);
   std::vector<const ErrorParts*> parts = {&done_parts};
   std::vector<const Matrix<double>*> tables = {&done_policy};
   std::vector<std::size_t> place = {0};  // in out.policies, of what is compared
@@ -75,9 +104,11 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     policy.truth = results[p].truth;
     policy.value = kNaN;
     policy.gain = kNaN;
+    policy.cost = mean_cost(compared.sample_policies[p], compared.costs);
     if (e == results[p].estimates.end()) continue;
     policy.value = e->value;
-    policy.gain = e->value - done;
+    const double net_value = e->value - policy.cost.value_or(0);
+    policy.gain = net_value - done;
     out.level = e->level;
     if (!is_comparable(*e)) continue;
     out.target = e->target;
@@ -86,7 +117,7 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     parts.push_back(&e->parts);
     tables.push_back(&compared.sample_policies[p]);
     place.push_back(out.policies.size() - 1);
-    values.push_back(e->value);
+    values.push_back(net_value);
   }
   if (parts.size() == 1) return out;
   const std::optional<JointErrors> errors = join_errors(
@@ -94,23 +125,25 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   if (!errors) return out;
   out.dependence = errors->best().dependence;
   out.design_effect = errors->design_effect();
+  Matrix<double> covariance = errors->best().covariance;
+  inflate_covariance(parts, covariance);
   const PolicyComparison comparison =
-      compare_policies(values, errors->best().covariance.view(), out.level, context.seed());
+      compare_policies(values, covariance.view(), out.level, context.seed());
   for (std::size_t k = 0; k < place.size(); ++k) {
     DecidedPolicy& policy = out.policies[place[k]];
     const RankedPolicy& ranked = comparison.policies[k];
-    policy.band = ranked.band;
+    policy.band = shift(ranked.band, policy.cost.value_or(0));
     policy.ranks = {ranked.best_rank, ranked.worst_rank};
     policy.may_be_best = ranked.may_be_best;
     policy.regret = ranked.regret;
-    if (policy.is_logged) policy.interval = ranked.band;
+    if (policy.is_logged) policy.interval = policy.band;
   }
   for (PolicyDifference pair : comparison.differences) {
     if (pair.first == 0) {
       DecidedPolicy& policy = out.policies[place[pair.second]];
       policy.gain_interval = {-pair.interval.second, -pair.interval.first};
       if (out.target == Target::kThesePeople) {  // what was done is known: as sure as the value
-        policy.gain_interval = {policy.interval->first - done, policy.interval->second - done};
+        policy.gain_interval = shift(*policy.interval, -policy.cost.value_or(0) - done);
       }
       policy.gain_p = pair.p;
       if (policy.robust_interval) {

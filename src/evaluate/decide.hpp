@@ -16,6 +16,7 @@ struct Comparable {
   const DependenceKernels& kernels;
   const ModelNoise* noise = nullptr;                ///< of the estimator's outcome model
   std::span<const Matrix<double>> sample_policies;  ///< sample × arms
+  std::span<const ArmCost> costs;                   ///< one per arm; empty where none has a cost
 };
 
 /// The estimator whose figures a decision is made by: the recommended one where it ran, else the

@@ -1,6 +1,7 @@
 #include "cone/evaluate.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "evaluate/diagnostics.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
+#include "evaluate/repeats.hpp"
 #include "evaluate/row_notes.hpp"
 #include "evaluate/run.hpp"
 #include "evaluate/scaling_diagnostics.hpp"
@@ -60,6 +62,19 @@ nlohmann::ordered_json config_json(const Context& context, const EvaluateOptions
   for (const PolicyOnData& policy : policies) config["policies"].push_back(policy.name);
   config["seed"] = context.seed();
   return config;
+}
+
+/// A median of several fits is made of no single one.
+void refuse_beside_repeats(const FittedModel* model, const NodeTable* nodes) {
+  std::vector<Fault> faults;
+  const auto refuse = [&](const char* what) {
+    faults.push_back({{.item = "--repeats"},
+                      fmt::format("cannot be used with {}, which is of one seed", what),
+                      "leave one of them out"});
+  };
+  if (model != nullptr) refuse("a fitted model");
+  if (nodes != nullptr) refuse("--nodes");
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
 /// Estimates in the order in which the estimators were asked for.
@@ -139,17 +154,18 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
   std::vector<ExpectedCost> costs;
   for (const LearningStep& step :
        plan_learning(context, data, choose_rows(data, options), options, model)) {
-    costs.push_back({step.name, step.expected_seconds});
+    costs.push_back({step.name, step.expected_seconds * options.repeats});
   }
   return costs;
 }
 
 EvaluationRecord evaluate(const Context& context, const LoadedData& data,
                           std::span<const PolicyOnData> policies, const EvaluateOptions& options,
-                          const FittedModel* model) {
+                          const FittedModel* model, NodeTable* nodes) {
   validate(options);
   require_log(data.observed);
   require(!policies.empty(), "evaluate: no policy");
+  if (options.repeats > 1) refuse_beside_repeats(model, nodes);
   EvaluationRun run(context, data, policies, options, model);
 
   EvaluationRecord record;
@@ -162,15 +178,32 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
   for (const PolicyOnData& policy : policies) {
     record.policies.push_back(describe_policy(policy, data, run.sample().nodes));
   }
-  if (!run.learn_and_estimate(record)) {
+  bool is_done = false;
+  {
+    std::optional<StageScope> stage;
+    if (options.repeats > 1) {
+      stage.emplace(context, fmt::format("repeat 1 of {}", options.repeats), 0,
+                    1.0 / options.repeats);
+    }
+    is_done = run.learn_and_estimate(record);
+  }
+  if (!is_done) {
     if (record.policies.front().estimates.empty()) throw Cancelled();
     record.status = "interrupted";
     for (const EstimatorInfo& row : run.waiting()) record.unfinished.emplace_back(row.name);
   }
+  if (is_done && options.repeats > 1) {
+    repeat_and_take_medians(context, data, policies, options, record);
+  }
   record.decision = run.compare(record.policies);
+  if (nodes != nullptr) *nodes = run.describe_nodes(record.policies);
   note_better_regressions(run.sample(), run.learnt(), record.policies);
   sort_estimates(run.rows(), record.policies);
   record.diagnostics = describe_run(data, run, options);
+  if (is_done && record.repeats < options.repeats) {
+    record.diagnostics.warnings.push_back(fmt::format(
+        "interrupted: medians are over {} of {} repeats", record.repeats, options.repeats));
+  }
   if (record.decision) describe_association(run, *record.decision, record.diagnostics);
   return record;
 }

@@ -5,6 +5,7 @@
 #include "cone/evaluate.hpp"
 
 #include "base/text.hpp"
+#include "data/arm_costs.hpp"
 
 namespace cone {
 
@@ -33,6 +34,17 @@ void EvaluateOptions::check(std::vector<Fault>& faults) const {
                         fmt::format("'{}' is named twice", printable(name)),
                         "name it once"});
     }
+  }
+  check_costs(cost, faults);
+  if (!cost.empty() && plan.protocol == Protocol::kSplit) {
+    faults.push_back({{.item = "--cost"},
+                      "has no part in --protocol split, which compares no policies",
+                      "leave one of them out"});
+  }
+  if (repeats > 1 && plan.protocol == Protocol::kSplit) {
+    faults.push_back({{.item = "--repeats"},
+                      "has no part in --protocol split, where every seed evaluates other nodes",
+                      "leave one of them out"});
   }
   plan.check(faults);
   network_ridge.check(faults);

@@ -13,6 +13,7 @@
 
 #include "base/numeric.hpp"
 #include "base/stopwatch.hpp"
+#include "data/arm_costs.hpp"
 #include "data/split.hpp"
 #include "estimate/error_parts.hpp"
 #include "estimate/significance.hpp"
@@ -80,6 +81,10 @@ EvaluationRun::EvaluationRun(const Context& context, const LoadedData& data,
       model_(model),
       rows_(choose_rows(data_, options)),
       waiting_(rows_) {
+  if (!options.cost.empty()) {
+    const std::vector<double> costs = read_costs(data_, options.cost);
+    for (std::size_t a = 0; a < costs.size(); ++a) costs_.push_back({data_.arms[a], costs[a]});
+  }
   if (options.nuisances == NuisanceSource::kGiven) require_given_columns(data_, rows_);
   steps_ = plan_learning(context, data_, rows_, options, model);
   const bool fits_models = std::any_of(steps_.begin(), steps_.end(), [](const LearningStep& step) {
@@ -267,19 +272,25 @@ void EvaluationRun::estimate_ready(std::vector<PolicyResult>& results) {
   std::erase_if(waiting_, is_ready);
 }
 
-std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> results) const {
+const EstimatorInfo* EvaluationRun::find_headline() const {
   std::vector<EstimatorInfo> finished;
   for (const EstimatorInfo& row : rows_) {
     const auto is_row = [&](const EstimatorInfo& other) { return other.name == row.name; };
     if (std::none_of(waiting_.begin(), waiting_.end(), is_row)) finished.push_back(row);
   }
   const EstimatorInfo* headline = choose_headline(finished);
+  return headline == nullptr ? nullptr : &row_called(headline->name);
+}
+
+std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> results) const {
+  const EstimatorInfo* headline = find_headline();
   if (!kernels_ || headline == nullptr) return std::nullopt;
   return decide(context_,
                 {.sample = sample_,
                  .kernels = *kernels_,
                  .noise = noise_of(*headline),
-                 .sample_policies = sample_policies_},
+                 .sample_policies = sample_policies_,
+                 .costs = costs_},
                 headline->name, results, options_.estimator.dependence);
 }
 

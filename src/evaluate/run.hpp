@@ -28,6 +28,9 @@ class EvaluationRun {
   /// recommends of those that are finished. None where only part of the network is scored.
   std::optional<Decision> compare(std::span<const PolicyResult> results) const;
 
+  /// What the estimator of the comparison rests on, node by node.
+  NodeTable describe_nodes(std::span<const PolicyResult> results) const;
+
   /// Whether what the estimator's outcome model leaves goes together among friends; none without
   /// edges or without an outcome model.
   std::optional<AssociationDiagnostics> associate_residuals(std::string_view estimator) const;
@@ -44,6 +47,8 @@ class EvaluationRun {
 
  private:
   void take_given();
+  /// The recommended one of the estimators that are finished; nullptr where none is.
+  const EstimatorInfo* find_headline() const;
   void describe_outcome_noise(LearnerId learner);
   void learn(const LearningStep& step);
   void learn_overlap();
@@ -78,6 +83,7 @@ class EvaluationRun {
   std::optional<DependenceKernels> kernels_;  ///< where the sample is the whole network
   std::map<LearnerId, ModelNoise> noise_;
   std::optional<NetworkStrength> strength_;
+  std::vector<ArmCost> costs_;  ///< empty where no arm has a cost
   std::vector<EstimatorInfo> waiting_;
   std::vector<std::string> warnings_;
 };

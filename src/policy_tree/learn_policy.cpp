@@ -9,6 +9,7 @@
 #include "cone/learn.hpp"
 
 #include "base/numeric.hpp"
+#include "data/arm_costs.hpp"
 #include "policy_tree/nested_plan.hpp"
 #include "policy_tree/price.hpp"
 #include "policy_tree/rule_columns.hpp"

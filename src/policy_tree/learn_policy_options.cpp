@@ -5,7 +5,7 @@
 #include "cone/learn_policy.hpp"
 
 #include "base/text.hpp"
-#include "data/number.hpp"
+#include "data/arm_costs.hpp"
 #include "policy_tree/rule_columns.hpp"
 
 namespace cone {
@@ -26,16 +26,7 @@ void LearnPolicyOptions::check(std::vector<Fault>& faults) const {
                       "is measured on residuals of an outcome model, and a rule has scores",
                       "choose another, or leave it out to take the largest"});
   }
-  for (const std::string& text : cost) {
-    const std::size_t at = text.rfind('=');
-    const bool is_number =
-        at != std::string::npos && at > 0 &&
-        parse_number(std::string_view(text).substr(at + 1)).kind == NumberKind::kFinite;
-    if (is_number) continue;
-    faults.push_back({{.item = fmt::format("--cost {}", printable(text))},
-                      "is not of the form LABEL=NUMBER",
-                      "write for example --cost email=0.05"});
-  }
+  check_costs(cost, faults);
 }
 
 }  // namespace cone

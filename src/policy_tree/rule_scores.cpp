@@ -3,14 +3,10 @@
 #include <cmath>
 #include <memory>
 
-#include <fmt/format.h>
-
 #include "cone/error.hpp"
 #include "cone/estimate.hpp"
 
 #include "base/text.hpp"
-#include "data/arm_labels.hpp"
-#include "data/number.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
 #include "nuisance/linear_learner.hpp"
 #include "nuisance/logistic_learner.hpp"
@@ -75,29 +71,6 @@ RuleScores make_scores(const Context& context, const Dataset& data, const FitPla
                                      "look for outcomes of absurd size with cone check"});
     }
   }
-  return out;
-}
-
-std::vector<double> read_costs(const Dataset& data, std::span<const std::string> costs) {
-  std::vector<double> out(data.num_arms(), 0.0);
-  std::vector<char> is_set(data.num_arms(), 0);
-  std::vector<Fault> faults;
-  for (const std::string& text : costs) {
-    const Place place{.item = fmt::format("--cost {}", printable(text))};
-    const std::size_t at = text.rfind('=');  // a label may hold a =
-    const std::string_view label = std::string_view(text).substr(0, at);
-    const auto arm = find_arm(data.arms, label);
-    if (!arm) {
-      faults.push_back({place, fmt::format("the data has no arm '{}'", printable(label)),
-                        fmt::format("the arms are {}", list_arms(data.arms))});
-    } else if (is_set[*arm] != 0) {
-      faults.push_back({place, "the arm has a cost already", "name every arm once"});
-    } else {
-      is_set[*arm] = 1;
-      out[*arm] = parse_number(std::string_view(text).substr(at + 1)).value;
-    }
-  }
-  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
   return out;
 }
 

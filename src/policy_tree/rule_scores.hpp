@@ -23,8 +23,4 @@ struct RuleScores {
 RuleScores make_scores(const Context& context, const Dataset& data, const FitPlan& plan,
                        const LearnPolicyOptions& options, std::span<const double> costs);
 
-/// What giving each arm to one node costs, from LABEL=NUMBER; 0 where nothing is said. Throws
-/// Error(kUsage) for labels that the data does not have.
-std::vector<double> read_costs(const Dataset& data, std::span<const std::string> costs);
-
 }  // namespace cone

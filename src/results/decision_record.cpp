@@ -22,8 +22,11 @@ Json decision_json(const Decision& decision) {
                {"design_effect", json_number(decision.design_effect)},
                {"level", decision.level},
                {"summary", best_sentence(decision)},
+               {"costs", Json::object()},
                {"policies", Json::array()},
                {"differences", Json::array()}};
+  for (const ArmCost& arm : decision.costs) json["costs"][arm.label] = arm.cost;
+  if (decision.costs.empty()) json.erase("costs");
   for (const DecidedPolicy& p : decision.policies) {
     Json policy = {{"name", p.name},
                    {"is_logged", p.is_logged},
@@ -31,6 +34,13 @@ Json decision_json(const Decision& decision) {
                    {"interval", range_json(p.interval)},
                    {"robust_interval", range_json(p.robust_interval)},
                    {"joint_interval", range_json(p.band)}};
+    if (p.cost) {
+      policy["cost"] = json_number(p.cost);
+      policy["net_value"] = json_number(p.value - *p.cost);
+      policy["net_interval"] = range_json(net_of_cost(p.interval, p));
+      policy["net_robust_interval"] = range_json(net_of_cost(p.robust_interval, p));
+      policy["net_joint_interval"] = range_json(net_of_cost(p.band, p));
+    }
     if (!p.is_logged) {
       policy["gain"] = json_number(p.gain);
       policy["gain_interval"] = range_json(p.gain_interval);

@@ -51,7 +51,10 @@ TextTable policy_table(const Decision& decision) {
                                      [](const DecidedPolicy& p) { return p.truth.has_value(); });
   const int decimals = decimals_of(decision);
   const std::string level = fmt::format("{:g} %", 100 * decision.level);
-  std::vector<TextTable::Column> columns = {{"policy", TextTable::Align::kLeft}, {"utility"}};
+  const bool has_costs = !decision.costs.empty();
+  std::vector<TextTable::Column> columns = {{"policy", TextTable::Align::kLeft}};
+  if (has_costs) columns.push_back({"cost"});
+  columns.push_back({has_costs ? "net utility" : "utility"});
   if (has_truth) columns.push_back({"truth"});
   columns.insert(columns.end(), {{level + " interval"},
                                  {"robust interval"},
@@ -60,17 +63,31 @@ TextTable policy_table(const Decision& decision) {
                                  {"rank"}});
   TextTable table(columns);
   for (const DecidedPolicy& policy : decision.policies) {
-    std::vector<std::string> cells = {printable(policy.name), number(policy.value, decimals)};
-    if (has_truth) cells.push_back(policy.truth ? number(*policy.truth, decimals) : "-");
+    const double cost = policy.cost.value_or(0);
+    std::vector<std::string> cells = {printable(policy.name)};
+    if (has_costs) cells.push_back(number(cost, decimals));
+    cells.push_back(number(policy.value - cost, decimals));
+    if (has_truth) cells.push_back(policy.truth ? number(*policy.truth - cost, decimals) : "-");
     const bool certain = policy.is_logged && decision.target == Target::kThesePeople;
-    cells.insert(
-        cells.end(),
-        {certain ? "-" : range(policy.interval, decimals), range(policy.robust_interval, decimals),
-         policy.is_logged ? "-" : fmt::format("{:+.{}f}", policy.gain, decimals),
-         range(policy.gain_interval, decimals), rank_text(policy)});
+    cells.insert(cells.end(),
+                 {certain ? "-" : range(net_of_cost(policy.interval, policy), decimals),
+                  range(net_of_cost(policy.robust_interval, policy), decimals),
+                  policy.is_logged ? "-" : fmt::format("{:+.{}f}", policy.gain, decimals),
+                  range(policy.gain_interval, decimals), rank_text(policy)});
     table.add_row(std::move(cells));
   }
   return table;
+}
+
+/// "mean outcome", and what is taken off it where arms have costs.
+std::string define_utility(const Decision& decision) {
+  if (decision.costs.empty()) return "Utility: the mean outcome";
+  std::vector<std::string> costs;
+  for (const ArmCost& arm : decision.costs) {
+    if (arm.cost != 0) costs.push_back(fmt::format("{} {:g}", printable(arm.label), arm.cost));
+  }
+  return fmt::format("Net utility: the mean outcome less the mean cost per person ({})",
+                     costs.empty() ? "0 for every arm" : fmt::format("{}", fmt::join(costs, ", ")));
 }
 
 std::string dependence_sentence(const Decision& decision) {
@@ -83,8 +100,14 @@ std::string dependence_sentence(const Decision& decision) {
 
 }  // namespace
 
+std::optional<Interval> net_of_cost(const std::optional<Interval>& range,
+                                    const DecidedPolicy& policy) {
+  if (!range || !policy.cost) return range;
+  return Interval{range->first - *policy.cost, range->second - *policy.cost};
+}
+
 std::string decision_sentence(const DecidedPolicy& policy) {
-  const std::string name = printable(policy.name);
+  const std::string name = printable(policy.name) + (policy.cost ? ", after costs" : "");
   if (!std::isfinite(policy.value)) return fmt::format("{}: no value; see the warnings.", name);
   if (!policy.gain_interval) {
     return fmt::format(
@@ -129,11 +152,11 @@ std::string best_sentence(const Decision& decision) {
 }
 
 std::string decision_text(const Decision& decision) {
-  std::string text = fmt::format(
-      "Utility: the mean outcome had the policy decided, for {}, by {}. Gain: against what was "
-      "done.\n\n",
-      decision.target == Target::kThesePeople ? "these people" : "people like these",
-      decision.estimator);
+  std::string text =
+      fmt::format("{} had the policy decided, for {}, by {}. Gain: against what was done.\n\n",
+                  define_utility(decision),
+                  decision.target == Target::kThesePeople ? "these people" : "people like these",
+                  decision.estimator);
   text += policy_table(decision).to_string() + '\n';
   for (const DecidedPolicy& policy : decision.policies) {
     if (!policy.is_logged) text += decision_sentence(policy) + '\n';

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "cone/record.hpp"
 
@@ -13,6 +15,10 @@ std::string decision_text(const Decision& decision);
 /// One policy in a sentence or two: what it is worth against what was done, and what would overturn
 /// that.
 std::string decision_sentence(const DecidedPolicy& policy);
+
+/// A range of a policy's value less its cost.
+std::optional<std::pair<double, double>> net_of_cost(
+    const std::optional<std::pair<double, double>>& range, const DecidedPolicy& policy);
 
 /// Which policies may be the best, in a sentence; empty where nothing was compared.
 std::string best_sentence(const Decision& decision);

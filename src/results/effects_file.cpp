@@ -7,16 +7,11 @@
 
 #include "base/file.hpp"
 #include "data/csv_writer.hpp"
+#include "results/arm_column.hpp"
 #include "results/effects_output.hpp"
 
 namespace cone {
 namespace {
-
-/// mu0, or mu:email where arms have labels of their own.
-std::string column_of_arm(std::string_view name, std::span<const std::string> arms,
-                          std::size_t arm) {
-  return fmt::format("{}{}{}", name, has_plain_labels(arms) ? "" : ":", arms[arm]);
-}
 
 /// effect, or effect:email: two arms have but one.
 std::string column_of_effect(std::string_view name, std::span<const std::string> arms,

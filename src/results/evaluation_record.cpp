@@ -55,7 +55,10 @@ Json policy_json(const PolicyResult& policy) {
   }
   if (policy.truth) json["truth"] = json_number(*policy.truth);
   json["estimates"] = Json::array();
-  for (const Estimate& e : policy.estimates) json["estimates"].push_back(estimate_json(e));
+  for (const Estimate& e : policy.estimates) {
+    json["estimates"].push_back(estimate_json(e));
+    if (e.seed_sd) json["estimates"].back()["seed_sd"] = json_number(*e.seed_sd);
+  }
   return json;
 }
 
@@ -163,6 +166,7 @@ Json to_json(const EvaluationRecord& record) {
     json["data"]["arms"].push_back({{"label", arm.label}, {"num_nodes", arm.num_nodes}});
   }
   json["status"] = record.status;
+  json["repeats"] = record.repeats;
   json["unfinished"] = record.unfinished;
   json["policies"] = Json::array();
   for (const PolicyResult& policy : record.policies)

@@ -162,6 +162,23 @@ std::string target_line(const EvaluationRecord& record) {
          "may be larger.\n";
 }
 
+/// How much the seed alone moves the figures of the decision.
+std::string repeats_line(const EvaluationRecord& record) {
+  if (record.repeats == 1) return "";
+  double largest = 0;
+  for (const PolicyResult& policy : record.policies) {
+    for (const Estimate& e : policy.estimates) {
+      const bool is_shown = !record.decision || e.estimator == record.decision->estimator;
+      if (is_shown && e.seed_sd && *e.seed_sd > largest) largest = *e.seed_sd;
+    }
+  }
+  return fmt::format(
+      "Medians over {} repeats of the cross-fitting. From one seed to the next a value moves by "
+      "{:.2g} "
+      "(standard deviation, at most); intervals allow for it.\n",
+      record.repeats, largest);
+}
+
 /// What there is to doubt about the estimate that the answer rests on.
 std::string headline_warnings(const PolicyResult& policy, const std::string& estimator) {
   std::string text;
@@ -179,7 +196,11 @@ std::string headline_warnings(const PolicyResult& policy, const std::string& est
 std::string evaluation_text(const EvaluationRecord& record, bool details) {
   std::string text;
   if (record.decision) text += decision_text(*record.decision);
+  text += repeats_line(record);
   const bool shows_tables = details || !record.decision;
+  if (shows_tables && record.decision && !record.decision->costs.empty()) {
+    text += "\nThe tables below are before costs.\n";
+  }
   for (const PolicyResult& policy : record.policies) {
     if (shows_tables) {
       if (!text.empty()) text += '\n';

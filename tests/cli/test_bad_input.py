@@ -275,6 +275,8 @@ class Outputs(FolderTest):
         policy = ["--policy", data / "policy.csv"]
         for arguments in (["evaluate", data, *policy, "--json", data / "nodes.csv"],
                           ["evaluate", data, *policy, "--json", data / "again"],
+                          ["evaluate", data, *policy, "--nodes", data / "nodes.csv"],
+                          ["evaluate", data, *policy, "--nodes", data / "policy.csv"],
                           ["evaluate", data, *policy, *fast, "--attention", data / "policy.csv"],
                           ["evaluate", data, *policy, *fast, "--embeddings", data / "edges.csv"],
                           ["evaluate", data / "nodes.csv", "--edges", data / "edges.csv",
@@ -291,7 +293,8 @@ class Outputs(FolderTest):
         data = self.write_log()
         for arguments in (["fit", data, "--out", ""], ["tune", data, "--out", ""],
                           ["simulate", "--out", ""], ["evaluate", data, "--policy", "uniform",
-                                                      "--json", ""]):
+                                                      "--json", ""],
+                          ["evaluate", data, "--policy", "uniform", "--nodes", ""]):
             done = cone(*arguments, cwd=self.folder)
             self.assertEqual(done.returncode, 2, arguments)
             self.assertIn("is empty", done.stderr)

@@ -1,0 +1,47 @@
+#include <algorithm>
+
+#include "base/numeric.hpp"
+#include "evaluate/run.hpp"
+
+namespace cone {
+namespace {
+
+/// Copies a column where it is known.
+void set_column(std::span<const double> values, std::size_t column, Matrix<double>& table) {
+  for (std::size_t i = 0; i < values.size(); ++i) table(i, column) = values[i];
+}
+
+}  // namespace
+
+NodeTable EvaluationRun::describe_nodes(std::span<const PolicyResult> results) const {
+  const std::size_t n = sample_.size();
+  NodeTable out{.nodes = sample_.nodes,
+                .mu = Matrix<double>(n, sample_.num_arms(), kNaN),
+                .propensity = Matrix<double>(n, sample_.num_arms(), kNaN),
+                .weight = Matrix<double>(n, results.size(), kNaN),
+                .influence = Matrix<double>(n, results.size(), kNaN)};
+  for (const PolicyResult& result : results) out.policies.push_back(result.name);
+  const EstimatorInfo* row = find_headline();
+  if (row == nullptr) return out;
+  out.estimator = row->name;
+  if (const OutcomeTable* outcome = learnt_.outcome_of(*row)) out.mu = outcome->mu;
+  if (const PropensityTable* propensity = learnt_.propensity_of(*row)) {
+    out.propensity = propensity->e;
+  }
+  const bool shares_noise = options_.estimator.arm_noise == ArmNoise::kShared;
+  for (std::size_t p = 0; p < results.size(); ++p) {
+    const auto e = std::ranges::find(results[p].estimates, row->name, &Estimate::estimator);
+    if (e == results[p].estimates.end()) continue;
+    const ErrorParts& parts = e->parts;
+    std::vector<double> weight = parts.coefficient;
+    for (std::size_t i = 0; i < weight.size(); ++i) {
+      weight[i] += shares_noise ? 1 : sample_policies_[p](i, sample_.arm[i]);
+    }
+    set_column(weight, p, out.weight);
+    set_column(e->target == Target::kThesePeople ? parts.these : parts.population, p,
+               out.influence);
+  }
+  return out;
+}
+
+}  // namespace cone

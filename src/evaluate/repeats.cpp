@@ -1,0 +1,147 @@
+#include "evaluate/repeats.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cone/error.hpp"
+
+#include "base/numeric.hpp"
+#include "estimate/significance.hpp"
+#include "evaluate/run.hpp"
+
+namespace cone {
+namespace {
+
+double median_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+/// The median of something that every run has; NaN where one does not have it.
+template <class Get>
+double median_over(std::span<const Estimate* const> runs, const Get& get) {
+  std::vector<double> values;
+  for (const Estimate* run : runs) values.push_back(get(*run));
+  const auto is_nan = [](double value) { return std::isnan(value); };
+  return std::any_of(values.begin(), values.end(), is_nan) ? kNaN : median_of(std::move(values));
+}
+
+/// √median(s² + (v − m)²) for standard errors s.
+template <class Get>
+double join_error(std::span<const Estimate* const> runs, double median, const Get& get) {
+  return std::sqrt(median_over(runs, [&](const Estimate& e) {
+    const double error = get(e);
+    return error * error + (e.value - median) * (e.value - median);
+  }));
+}
+
+double half_width(std::pair<double, double> interval) {
+  return (interval.second - interval.first) / 2;
+}
+
+/// As many standard errors as in the first run, whose distribution may be other than normal.
+std::pair<double, double> rescale_interval(const Estimate& first, double first_error,
+                                           std::pair<double, double> interval, double value,
+                                           double error) {
+  const double factor =
+      first_error > 0 ? half_width(interval) / first_error : two_sided_normal_quantile(first.level);
+  return {value - factor * error, value + factor * error};
+}
+
+/// The run whose warnings count: the first one without a value, or without a standard error.
+const Estimate& find_doubtful(std::span<const Estimate* const> runs) {
+  for (const Estimate* run : runs) {
+    if (!std::isfinite(run->value)) return *run;
+  }
+  for (const Estimate* run : runs) {
+    if (std::isnan(run->standard_error)) return *run;
+  }
+  return *runs.front();
+}
+
+void join_errors_by_dependence(std::span<const Estimate* const> runs, Estimate& out) {
+  for (std::size_t k = 0; k < out.errors_by_dependence.size(); ++k) {
+    const auto error_of = [&](const Estimate& e) {
+      return k < e.errors_by_dependence.size() ? e.errors_by_dependence[k].standard_error : kNaN;
+    };
+    out.errors_by_dependence[k].standard_error = join_error(runs, out.value, error_of);
+  }
+}
+
+}  // namespace
+
+Estimate take_median(std::span<const Estimate* const> runs) {
+  const Estimate& first = *runs.front();
+  const Estimate& doubtful = find_doubtful(runs);
+  Estimate out = first;
+  out.status = doubtful.status;
+  out.warnings = doubtful.warnings;
+  std::vector<double> values;
+  for (const Estimate* run : runs) values.push_back(run->value);
+  out.value = median_over(runs, [](const Estimate& e) { return e.value; });
+  out.seed_sd = std::sqrt(variance(values, 1));
+  out.standard_error =
+      join_error(runs, out.value, [](const Estimate& e) { return e.standard_error; });
+  out.population_standard_error =
+      join_error(runs, out.value, [](const Estimate& e) { return e.population_standard_error; });
+  out.interval =
+      rescale_interval(first, first.standard_error, first.interval, out.value, out.standard_error);
+  out.population_interval =
+      rescale_interval(first, first.population_standard_error, first.population_interval, out.value,
+                       out.population_standard_error);
+  join_errors_by_dependence(runs, out);
+  out.hidden_bias_bound = median_over(runs, [](const Estimate& e) { return e.hidden_bias_bound; });
+  const double wider = half_width(out.interval) + median_over(runs, [](const Estimate& e) {
+                         return half_width(e.robust_interval) - half_width(e.interval);
+                       });
+  out.robust_interval = {out.value - wider, out.value + wider};
+  if (first.standard_error > 0) out.parts.inflation = out.standard_error / first.standard_error;
+  return out;
+}
+
+void repeat_and_take_medians(const Context& context, const LoadedData& data,
+                             std::span<const PolicyOnData> policies, const EvaluateOptions& options,
+                             EvaluationRecord& record) {
+  std::vector<std::vector<PolicyResult>> all = {record.policies};
+  for (int k = 1; k < options.repeats; ++k) {
+    const StageScope stage(context, fmt::format("repeat {} of {}", k + 1, options.repeats),
+                           static_cast<double>(k) / options.repeats,
+                           static_cast<double>(k + 1) / options.repeats);
+    const Context seeded = context.with_seed(context.seed() + static_cast<std::uint64_t>(k));
+    EvaluationRecord again{.policies = record.policies};
+    for (PolicyResult& policy : again.policies) policy.estimates.clear();
+    bool is_done = false;
+    try {
+      EvaluationRun run(seeded, data, policies, options, nullptr);
+      is_done = run.learn_and_estimate(again);
+    } catch (const Cancelled&) {
+      // What is finished is kept.
+    }
+    for (const auto& [name, seconds] : again.timing_seconds) record.timing_seconds[name] += seconds;
+    if (!is_done) {
+      record.status = "interrupted";
+      break;
+    }
+    for (PolicyResult& policy : again.policies) {
+      for (Estimate& e : policy.estimates) e.parts = {};  // of the first repeat only
+    }
+    all.push_back(std::move(again.policies));
+  }
+  record.repeats = static_cast<int>(all.size());
+  if (all.size() == 1) return;
+  for (std::size_t p = 0; p < record.policies.size(); ++p) {
+    for (std::size_t e = 0; e < record.policies[p].estimates.size(); ++e) {
+      std::vector<const Estimate*> runs;
+      for (const std::vector<PolicyResult>& results : all) {
+        runs.push_back(&results[p].estimates[e]);  // all runs go through estimators in one order
+      }
+      record.policies[p].estimates[e] = take_median(runs);
+    }
+  }
+}
+
+}  // namespace cone

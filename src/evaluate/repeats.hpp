@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "cone/evaluate.hpp"
+
+namespace cone {
+
+/// The estimates of several runs that differ in the seed only, in one: values are medians m, and
+/// standard errors √median(s² + (v − m)²), so that the spread over seeds counts too. Everything
+/// that has no median (warnings, weights, error parts) is of the first run, but where a run has no
+/// value or no standard error there is none, and the warnings are of that run. Two runs or more.
+Estimate take_median(std::span<const Estimate* const> runs);
+
+/// Runs options.repeats − 1 further evaluations, with the seeds after the first, and replaces the
+/// estimates of the record by medians over all. Where the observer asks to stop, they are over the
+/// repeats that were finished, and the record says so.
+void repeat_and_take_medians(const Context& context, const LoadedData& data,
+                             std::span<const PolicyOnData> policies, const EvaluateOptions& options,
+                             EvaluationRecord& record);
+
+}  // namespace cone

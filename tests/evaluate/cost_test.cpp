@@ -1,0 +1,95 @@
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "cone/context.hpp"
+#include "cone/error.hpp"
+#include "cone/evaluate.hpp"
+
+#include "support/small_world.hpp"
+
+namespace cone {
+namespace {
+
+using testing::small_world;
+using testing::SmallWorld;
+
+constexpr double kEffect = 1.0;
+
+/// Treat by x1, treat all and treat none, in a world where treating everyone gains kEffect.
+Decision decide_with(std::vector<std::string> cost, Target target = Target::kThesePeople) {
+  SmallWorld world = small_world(300, 0.5, kEffect, 6);
+  world.policies.push_back({"all", two_arm_probabilities(std::vector<double>(300, 1.0))});
+  world.policies.push_back({"none", two_arm_probabilities(std::vector<double>(300, 0.0))});
+  EvaluateOptions options;
+  options.estimators = {"network_dm"};
+  options.estimator.target = target;
+  options.cost = std::move(cost);
+  return *evaluate(Context(0, 2), world.data, world.policies, options).decision;
+}
+
+double width(const std::optional<std::pair<double, double>>& range) {
+  return range->second - range->first;
+}
+
+TEST(Cost, MovesGainsByTheDifferenceOfMeanCostsAndChangesNoWidth) {
+  for (const Target target : {Target::kThesePeople, Target::kPeopleLikeThese}) {
+    const Decision gross = decide_with({}, target);
+    const Decision net = decide_with({"1=0.25", "0=0.5"}, target);
+    const double done_cost = *net.policies[0].cost;
+    EXPECT_GT(done_cost, 0.25);
+    EXPECT_LT(done_cost, 0.5);
+    EXPECT_EQ(net.policies[2].cost, 0.25);
+    EXPECT_EQ(net.policies[3].cost, 0.5);
+    for (std::size_t p = 0; p < gross.policies.size(); ++p) {
+      const DecidedPolicy& before = gross.policies[p];
+      const DecidedPolicy& after = net.policies[p];
+      EXPECT_FALSE(before.cost);
+      EXPECT_EQ(after.value, before.value);
+      EXPECT_EQ(after.robust_interval, before.robust_interval);
+      EXPECT_NEAR(after.band->first, before.band->first, 1e-12);
+      if (before.is_logged) continue;
+      EXPECT_EQ(after.interval, before.interval);
+      const double shift = done_cost - *after.cost;
+      EXPECT_NEAR(after.gain, before.gain + shift, 1e-12);
+      EXPECT_NEAR(after.gain_interval->first, before.gain_interval->first + shift, 1e-12);
+      EXPECT_NEAR(width(after.gain_interval), width(before.gain_interval), 1e-12);
+      EXPECT_NEAR(width(after.robust_gain_interval), width(before.robust_gain_interval), 1e-12);
+    }
+    for (std::size_t d = 0; d < gross.differences.size(); ++d) {
+      const PolicyDifference& after = net.differences[d];
+      EXPECT_EQ(after.standard_error, gross.differences[d].standard_error);
+      EXPECT_NEAR(after.difference,
+                  gross.differences[d].difference - *net.policies[after.first].cost +
+                      *net.policies[after.second].cost,
+                  1e-12);
+    }
+  }
+}
+
+TEST(Cost, TurnsTheRanksWhereAnArmCostsMoreThanItGains) {
+  const Decision gross = decide_with({});
+  EXPECT_EQ(gross.policies[2].ranks, std::pair(std::size_t{1}, std::size_t{1}));
+  EXPECT_FALSE(gross.policies[3].may_be_best);
+  const Decision net = decide_with({"1=2"});
+  EXPECT_EQ(net.policies[3].ranks, std::pair(std::size_t{1}, std::size_t{1}));
+  EXPECT_FALSE(net.policies[2].may_be_best);
+  EXPECT_LT(net.policies[2].gain_interval->second, 0);
+}
+
+TEST(Cost, OfAnUnknownArmNamesTheArmsThatThereAre) {
+  try {
+    decide_with({"email=1"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUsage);
+    EXPECT_NE(error.faults()[0].what.find("email"), std::string::npos);
+    EXPECT_NE(error.faults()[0].advice.find("'0', '1'"), std::string::npos);
+  }
+  EXPECT_THROW(decide_with({"1"}), Error);
+  EXPECT_THROW(decide_with({"1=x"}), Error);
+}
+
+}  // namespace
+}  // namespace cone

@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "cone/context.hpp"
+#include "cone/evaluate.hpp"
+
+#include "base/numeric.hpp"
+#include "support/small_world.hpp"
+
+namespace cone {
+namespace {
+
+using testing::small_world;
+using testing::SmallWorld;
+
+constexpr std::size_t kTableNodes = 300;
+
+struct Told {
+  EvaluationRecord record;
+  NodeTable nodes;
+  const Estimate& estimate() const {
+    return *std::ranges::find(record.policies[0].estimates, nodes.estimator, &Estimate::estimator);
+  }
+};
+
+Told evaluate_with_nodes(const SmallWorld& world, const EvaluateOptions& options) {
+  Told told;
+  told.record = evaluate(Context(0, 2), world.data, world.policies, options, nullptr, &told.nodes);
+  return told;
+}
+
+TEST(NodeTable, WeightsTimesOutcomesAverageToTheValueOfALinearModel) {
+  const SmallWorld world = small_world(kTableNodes, 1.0, 1.0, 0);
+  for (const ArmNoise noise : {ArmNoise::kIndependent, ArmNoise::kShared}) {
+    EvaluateOptions options;
+    options.estimators = {"naive", "network_dm"};
+    options.estimator.arm_noise = noise;
+    const Told told = evaluate_with_nodes(world, options);
+    EXPECT_EQ(told.nodes.estimator, "network_dm");
+    EXPECT_EQ(told.nodes.estimator, told.record.decision->estimator);
+    ASSERT_EQ(told.nodes.weight.rows(), kTableNodes);
+    CompensatedSum value;
+    for (std::size_t i = 0; i < kTableNodes; ++i) {
+      value.add(told.nodes.weight(i, 0) * world.data.observed.outcome[told.nodes.nodes[i]]);
+    }
+    EXPECT_NEAR(value.value() / kTableNodes, told.estimate().value, 1e-9);
+  }
+}
+
+TEST(NodeTable, PredictionsUnderThePolicyAverageToTheDirectMethod) {
+  const SmallWorld world = small_world(kTableNodes, 1.0, 1.0, 1);
+  EvaluateOptions options;
+  options.estimators = {"network_dm"};
+  const Told told = evaluate_with_nodes(world, options);
+  const std::vector<double> expected =
+      expected_outcome(world.policies[0].probability.view(), told.nodes.mu.view());
+  EXPECT_NEAR(mean(expected), told.estimate().value, 1e-12);
+  for (std::size_t i = 0; i < kTableNodes; ++i) {
+    EXPECT_NEAR(told.nodes.propensity(i, 0) + told.nodes.propensity(i, 1), 1, 1e-12);
+  }
+}
+
+TEST(NodeTable, InfluenceIsWhatTheIndependentStandardErrorIsMadeOf) {
+  const SmallWorld world = small_world(kTableNodes, 1.0, 1.0, 2);
+  for (const Target target : {Target::kThesePeople, Target::kPeopleLikeThese}) {
+    EvaluateOptions options;
+    options.estimators = {"network_dm"};
+    options.estimator.target = target;
+    const Told told = evaluate_with_nodes(world, options);
+    std::vector<double> influence;
+    for (std::size_t i = 0; i < kTableNodes; ++i) influence.push_back(told.nodes.influence(i, 0));
+    const Estimate& e = told.estimate();
+    ASSERT_EQ(e.target, target);
+    double expected = variance(influence, 0) / kTableNodes;
+    if (target == Target::kThesePeople) {
+      expected += e.parts.unlogged_variance + e.parts.imbalance.at(0);
+    }
+    const auto independent = std::ranges::find(e.errors_by_dependence, Dependence::kIndependent,
+                                               &DependentError::dependence);
+    ASSERT_NE(independent, e.errors_by_dependence.end());
+    EXPECT_NEAR(independent->standard_error / std::sqrt(expected), 1, 1e-9);
+  }
+}
+
+TEST(NodeTable, WhatAnEstimatorDoesNotHaveIsNaN) {
+  const SmallWorld world = small_world(kTableNodes, 1.0, 1.0, 3);
+  EvaluateOptions options;
+  options.estimators = {"snips"};
+  const Told told = evaluate_with_nodes(world, options);
+  EXPECT_TRUE(std::isnan(told.nodes.mu(0, 0)));
+  EXPECT_TRUE(std::isnan(told.nodes.weight(0, 0)));
+  EXPECT_TRUE(std::isfinite(told.nodes.influence(0, 0)));
+}
+
+TEST(NodeTable, ASplitHasTheTestNodesOnly) {
+  const SmallWorld world = small_world(kTableNodes, 1.0, 1.0, 4);
+  EvaluateOptions options;
+  options.estimators = {"dr_ridge"};
+  options.plan.protocol = Protocol::kSplit;
+  const Told told = evaluate_with_nodes(world, options);
+  EXPECT_FALSE(told.record.decision);
+  EXPECT_EQ(told.nodes.estimator, "dr_ridge");
+  EXPECT_EQ(told.nodes.nodes.size(), told.record.diagnostics.num_evaluated_nodes);
+  EXPECT_LT(told.nodes.nodes.size(), kTableNodes);
+  EXPECT_EQ(told.nodes.influence.rows(), told.nodes.nodes.size());
+}
+
+}  // namespace
+}  // namespace cone
