@@ -16,6 +16,7 @@
 #include "evaluate/row_notes.hpp"
 #include "evaluate/run.hpp"
 #include "evaluate/scaling_diagnostics.hpp"
+#include "evaluate/verdicts.hpp"
 #include "options/option_json.hpp"
 
 namespace cone {
@@ -171,6 +172,7 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
   note_better_regressions(run.sample(), run.learnt(), record.policies);
   sort_estimates(run.rows(), record.policies);
   record.diagnostics = describe_run(data, run, options);
+  add_verdicts(context, data.observed, run, policies, record.diagnostics);
   if (record.decision) describe_association(run, *record.decision, record.diagnostics);
   return record;
 }
