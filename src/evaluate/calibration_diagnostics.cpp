@@ -50,8 +50,8 @@ ArmCalibration calibrate_arm(const LoggedSample& sample, MatrixView<const double
   const double limit = kGapThatMatters * std::min(num_got, n - num_got) / n;
   out.verdict = {out.p < kSurelyOff && out.mean_gap > limit,
                  fmt::format("the propensities of {} are off by {:.3f} on average (limit {:.3f}, "
-                             "p {:.2g})",
-                             arm_phrase(sample.arms, a), out.mean_gap, limit, out.p)};
+                             "{})",
+                             arm_phrase(sample.arms, a), out.mean_gap, limit, p_phrase(out.p))};
   return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/numeric.hpp"
 #include "evaluate/even_groups.hpp"
+#include "evaluate/overlap_diagnostics.hpp"
 
 namespace cone {
 namespace {
@@ -71,15 +72,19 @@ DegreeResiduals measure_degree_residuals(const Graph& graph, std::span<const Nod
                           .mean_residual = mean(of_group),
                           .standard_error = standard_error(of_group)});
   }
+  if (out.groups.size() == 1) {
+    out.verdict.sentence = "nearly all have the same number of friends: no trend to look for";
+    return out;
+  }
   measure_trend(log_degree, residual, out);
   const bool is_caution = out.p < kSureTrend && std::abs(out.correlation) > kNotableTrend;
   out.verdict = {is_caution,
                  fmt::format("what {} leaves unexplained {} the number of friends (correlation "
-                             "{:+.3f}, p {:.2g})",
+                             "{:+.3f}, {})",
                              outcome_model,
                              is_caution ? (out.correlation > 0 ? "grows with" : "falls with")
                                         : "has little to do with",
-                             out.correlation, out.p)};
+                             out.correlation, p_phrase(out.p))};
   return out;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/hash.hpp"
 #include "base/numeric.hpp"
+#include "base/stopwatch.hpp"
 #include "evaluate/diagnostics.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
@@ -172,7 +173,9 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
   note_better_regressions(run.sample(), run.learnt(), record.policies);
   sort_estimates(run.rows(), record.policies);
   record.diagnostics = describe_run(data, run, options);
+  const Stopwatch watch;
   add_verdicts(context, data.observed, run, policies, record.diagnostics);
+  record.timing_seconds["diagnostics"] = watch.seconds();
   if (record.decision) describe_association(run, *record.decision, record.diagnostics);
   return record;
 }

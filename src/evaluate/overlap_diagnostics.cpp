@@ -68,6 +68,8 @@ std::string arm_phrase(std::span<const std::string> labels, std::size_t arm) {
   return fmt::format("arm '{}'", printable(labels[arm]));
 }
 
+std::string p_phrase(double p) { return p < 1e-4 ? "p < 0.0001" : fmt::format("p {:.2g}", p); }
+
 std::vector<ArmOverlap> measure_arm_overlap(const LoggedSample& sample,
                                             MatrixView<const double> e) {
   const auto n = static_cast<double>(sample.size());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "cone/learn.hpp"
@@ -12,6 +13,9 @@ namespace cone {
 /// How sentences call getting an arm: "treatment" and "no treatment" where the labels are 1 and 0,
 /// otherwise "arm 'label'".
 std::string arm_phrase(std::span<const std::string> labels, std::size_t arm);
+
+/// "p 0.03", or "p < 0.0001".
+std::string p_phrase(double p);
 
 /// One entry per arm. `e`: sample × arms. O(nodes · arms).
 std::vector<ArmOverlap> measure_arm_overlap(const LoggedSample& sample, MatrixView<const double> e);

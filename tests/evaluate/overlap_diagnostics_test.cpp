@@ -188,6 +188,24 @@ TEST(ResidualsByDegree, SeeATrendAndItsSign) {
   }
 }
 
+TEST(ResidualsByDegree, OfEqualDegreesHaveNoTrend) {
+  std::vector<Edge> ring;
+  std::vector<NodeIndex> nodes;
+  std::vector<double> residual;
+  for (NodeIndex i = 0; i < 50; ++i) {
+    ring.push_back({i, (i + 1) % 50});
+    nodes.push_back(i);
+    residual.push_back(i);
+  }
+  const DegreeResiduals found =
+      measure_degree_residuals(build_graph(Context(0, 1), 50, ring), nodes, residual, "ridge");
+  ASSERT_EQ(found.groups.size(), 1U);
+  EXPECT_EQ(found.groups[0].low, 2U);
+  EXPECT_EQ(found.groups[0].high, 2U);
+  EXPECT_DOUBLE_EQ(found.groups[0].mean_residual, 24.5);
+  EXPECT_FALSE(found.verdict.is_caution);
+}
+
 TEST(VarianceShares, SumToOneAndAverageOverFolds) {
   NetworkRidgeSummary ridge;
   ridge.arms = {{.arm = "0", .groups = {{"own_words", 1}, {"sum_friends", 1}}, .noise = 2},
