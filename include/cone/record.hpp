@@ -115,9 +115,101 @@ struct PropensityDiagnostics {
   double clipped_fraction = 0;
 };
 
+/// What a diagnostic says. docs/diagnostics.md has every threshold and why.
+struct Verdict {
+  bool is_caution = false;
+  std::string sentence;
+};
+
+/// One diagnostic in one line: its worst entry.
+struct NamedVerdict {
+  std::string name;
+  Verdict verdict;
+  bool is_news = false;  ///< no warning of an estimate says the same: shown without details too
+};
+
+/// How likely the propensities take an arm to be, for those who got it and for the others.
+struct ArmOverlap {
+  std::string arm;
+  std::vector<std::uint64_t> got, others;  ///< counts in 20 bins of equal width from 0 to 1
+  double rare_fraction = 0;  ///< nodes with less than a tenth of the arm's share as their chance
+  Verdict verdict;
+};
+
+/// The weights π/e of the nodes whose arm a policy takes.
+struct WeightTail {
+  std::string policy;
+  double effective_nodes = 0;
+  double median = 0, quantile_90 = 0, quantile_99 = 0, max = 0;  ///< NaN without any weight
+  double heaviest_share = 0;  ///< of the weight, on the heaviest hundredth of all nodes
+  Verdict verdict;
+};
+
+struct PolicySupport {
+  std::string policy;
+  double unsupported_fraction = 0;  ///< see Estimate
+  Verdict verdict;
+};
+
+struct CalibrationBin {
+  double predicted = 0;  ///< mean propensity
+  double observed = 0;   ///< share that got the arm
+  std::uint64_t num_nodes = 0;
+};
+
+/// Whether of nodes that get an arm with probability e a share of e did get it.
+struct ArmCalibration {
+  std::string arm;
+  std::vector<CalibrationBin> bins;  ///< about ten of equal size, by propensity
+  double mean_gap = 0;               ///< mean over nodes of their bin's |predicted − observed|
+  double chi_squared = 0;  ///< Σ (observed − expected)² / Σ e(1 − e), over the bins
+  double p = 1;
+  Verdict verdict;
+};
+
+/// Mean of a column in an arm less its mean over all nodes, in standard deviations of all nodes.
+struct ColumnBalance {
+  std::string name;
+  std::string of;     ///< "own", "friends" (their mean), or "degree"
+  double before = 0;  ///< NaN where no node of the arm has friends
+  double after = 0;   ///< the arm weighted by 1/e
+  double error = 0;   ///< of `after`, by chance, where propensities are right
+};
+
+struct ArmBalance {
+  std::string arm;
+  std::vector<ColumnBalance> columns;
+  double largest_before = 0, largest_after = 0;  ///< in size
+  Verdict verdict;
+};
+
+struct DegreeGroup {
+  std::uint64_t low = 0, high = 0;  ///< degrees, both included
+  std::uint64_t num_nodes = 0;
+  double mean_residual = 0;
+  double standard_error = 0;  ///< NaN of a single node
+};
+
+/// What an outcome model leaves, by the number of friends.
+struct DegreeResiduals {
+  std::string outcome_model;
+  std::vector<DegreeGroup> groups;
+  double correlation = 0;  ///< of residual and log(1 + degree)
+  double p = 1;            ///< of no trend
+  Verdict verdict;
+};
+
+/// What the network ridge takes the outcome's variance in an arm to come from; they sum to 1.
+struct VarianceShares {
+  std::string arm;
+  double own = 0, network = 0, noise = 0;
+  Verdict verdict;
+};
+
 struct OutcomeDiagnostics {
   std::string name;
   double r_squared = 0;  ///< of the logged outcomes on the evaluated nodes, out of sample if fitted
+  Verdict verdict;
 };
 
 /// How one fold's representations were learnt.
@@ -170,6 +262,15 @@ struct Diagnostics {
   std::optional<AssociationDiagnostics> residual_association;
   /// What the network adds to features in explaining who was treated; none where it was not asked.
   std::optional<StrengthDiagnostics> network_strength;
+  std::string propensity_model;  ///< that the next four are about; empty where there is none
+  std::vector<ArmOverlap> overlap;
+  std::vector<WeightTail> weights;
+  std::vector<PolicySupport> support;
+  std::vector<ArmCalibration> calibration;
+  std::vector<ArmBalance> balance;
+  std::vector<DegreeResiduals> residuals_by_degree;
+  std::vector<VarianceShares> variance_shares;
+  std::vector<NamedVerdict> verdicts;  ///< one per diagnostic that there is something to say about
   std::vector<std::string> warnings;
 };
 

@@ -137,7 +137,7 @@ Diagnostics diagnose(const LoadedData& data, const LoggedSample& sample,
     }
     if (nuisances->outcome) {
       const OutcomeTable& table = *nuisances->outcome;
-      out.outcome_models.push_back({name, r_squared(sample, table)});
+      out.outcome_models.push_back({.name = name, .r_squared = r_squared(sample, table)});
       if (table.network_ridge != nullptr) out.network_ridge = *table.network_ridge;
       for (const std::string& warning : table.warnings) {
         of_outcomes.push_back(fmt::format("{}: {}", name, warning));

@@ -11,6 +11,7 @@
 
 #include "base/hash.hpp"
 #include "base/numeric.hpp"
+#include "base/stopwatch.hpp"
 #include "evaluate/diagnostics.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
@@ -18,6 +19,7 @@
 #include "evaluate/row_notes.hpp"
 #include "evaluate/run.hpp"
 #include "evaluate/scaling_diagnostics.hpp"
+#include "evaluate/verdicts.hpp"
 #include "options/option_json.hpp"
 
 namespace cone {
@@ -204,6 +206,9 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
     record.diagnostics.warnings.push_back(fmt::format(
         "interrupted: medians are over {} of {} repeats", record.repeats, options.repeats));
   }
+  const Stopwatch watch;
+  add_verdicts(context, data.observed, run, policies, record.diagnostics);
+  record.timing_seconds["diagnostics"] = watch.seconds();
   if (record.decision) describe_association(run, *record.decision, record.diagnostics);
   return record;
 }

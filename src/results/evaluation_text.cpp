@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "results/decision_text.hpp"
 #include "results/text_table.hpp"
+#include "results/verdict_text.hpp"
 
 namespace cone {
 namespace {
@@ -210,6 +211,7 @@ std::string evaluation_text(const EvaluationRecord& record, bool details) {
     }
   }
   if (shows_tables) text += target_line(record);
+  text += shows_tables ? verdicts_text(record.diagnostics) : caution_lines(record.diagnostics);
   for (const std::string& warning : record.diagnostics.warnings) text += "! " + warning + '\n';
   return text;
 }

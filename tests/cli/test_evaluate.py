@@ -109,6 +109,39 @@ class Contract(FolderTest):
         self.assertEqual(record["data"]["num_treated"], int(treatment.sum()))
         self.assertAlmostEqual(record["policies"][0]["truth"], y0.mean() + 1, places=12)
 
+    def test_every_diagnostic_has_a_verdict_and_a_line_in_the_details(self):
+        data = self.write_log(num_nodes=200)
+        record = self.evaluate(data, "--policy", "treat-all", data / "policy.csv", "--estimators", "network_dr")
+        jsonschema.validate(record, SCHEMA)
+        found = record["diagnostics"]
+        for name, entries in {"overlap": 2, "weights": 2, "support": 2, "calibration": 2, "balance": 2,
+                              "residuals_by_degree": 1, "variance_shares": 2}.items():
+            self.assertEqual(len(found[name]), entries, name)
+        self.assertEqual([(c["name"], c["of"]) for c in found["balance"][0]["columns"]],
+                         [("x", "own"), ("z", "own"), ("x", "friends"), ("z", "friends")])
+        text = cone("evaluate", data, "--policy", "treat-all", data / "policy.csv", "--estimators",
+                    "network_dr").stdout
+        self.assertEqual(len(found["verdicts"]), 8)
+        for verdict in found["verdicts"]:
+            self.assertRegex(text, f"{verdict['name']} +{verdict['verdict']} ")
+            self.assertIn(verdict["sentence"], text)
+
+    def test_a_caution_of_a_diagnostic_is_a_warning_without_details(self):
+        data = self.write_log(num_nodes=1000)
+        lines = (data / "nodes.csv").read_text().splitlines()
+        rows = [line.split(",") for line in lines[1:]]
+        # Treated is whose friend on the ring has a high x, which no own feature shows.
+        for k, row in enumerate(rows):
+            high = float(rows[(k + 1) % len(rows)][3]) > 0
+            row[1] = str(int(high if k % 4 else not high))
+        self.write("nodes.csv", "\n".join([lines[0], *map(",".join, rows)]) + "\n")
+        short = ["evaluate", data, "--policy", "uniform", "--epochs", 2]
+        warning = "! weighting leaves those with "
+        self.assertIn(warning, cone(*short).stdout)
+        details = cone(*short, "--details").stdout
+        self.assertNotIn(warning, details)
+        self.assertRegex(details, "balance +caution +weighting leaves")
+
 
 class Honesty(FolderTest):
     """No interval where none is honest, and no silence about what the log could not do."""

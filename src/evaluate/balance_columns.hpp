@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cone/dataset.hpp"
+#include "cone/learn.hpp"
+
+#include "data/column_units.hpp"
+
+namespace cone {
+
+/// The features that differ most between the arms as they are, and their values.
+class BalanceColumns {
+ public:
+  /// At most `most_dense` measurements and `most_counts` counts, those whose mean in some arm of
+  /// the sample is furthest from the mean of all, in standard deviations. O(entries + columns ·
+  /// arms).
+  BalanceColumns(const FeatureTable& features, const LoggedSample& sample, std::size_t most_dense,
+                 std::size_t most_counts);
+
+  std::size_t size() const { return chosen_.size(); }
+  const std::string& name(std::size_t k) const { return features_.names[chosen_[k]]; }
+  /// One per node of the data, in standard deviations from the mean.
+  std::vector<double> values(std::size_t k) const;
+
+ private:
+  const FeatureTable& features_;
+  std::vector<ColumnUnit> units_;      // of every column
+  std::vector<std::uint32_t> chosen_;  // columns of the table
+  struct Entry {
+    NodeIndex node;
+    double value;
+  };
+  std::vector<std::vector<Entry>>
+      entries_;  // of the chosen columns, where they are stored sparsely
+};
+
+}  // namespace cone

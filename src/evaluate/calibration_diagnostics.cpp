@@ -1,0 +1,67 @@
+#include "evaluate/calibration_diagnostics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <boost/math/special_functions/gamma.hpp>
+#include <fmt/format.h>
+
+#include "base/numeric.hpp"
+#include "evaluate/even_groups.hpp"
+#include "evaluate/overlap_diagnostics.hpp"
+
+namespace cone {
+namespace {
+
+// docs/diagnostics.md says why.
+constexpr std::size_t kCalibrationBins = 10;
+constexpr std::size_t kLeastPerBin = 20;
+constexpr double kSurelyOff = 0.01;      // p
+constexpr double kGapThatMatters = 0.1;  // of the smaller of the arm's share and the others'
+
+ArmCalibration calibrate_arm(const LoggedSample& sample, MatrixView<const double> e,
+                             std::size_t a) {
+  const auto n = static_cast<double>(sample.size());
+  const std::vector<double> column = arm_column(e, static_cast<Arm>(a));
+  ArmCalibration out{.arm = sample.arms[a]};
+  double num_got = 0;
+  const std::size_t num_bins =
+      std::clamp<std::size_t>(sample.size() / kLeastPerBin, 1, kCalibrationBins);
+  for (const std::vector<std::size_t>& bin : group_evenly(column, num_bins)) {
+    CompensatedSum expected;
+    CompensatedSum variance_of_count;
+    double got = 0;
+    for (const std::size_t i : bin) {
+      expected.add(column[i]);
+      variance_of_count.add(column[i] * (1 - column[i]));
+      got += sample.arm[i] == a ? 1 : 0;
+    }
+    const auto size = static_cast<double>(bin.size());
+    out.bins.push_back({expected.value() / size, got / size, bin.size()});
+    const double off = got - expected.value();
+    out.mean_gap += std::abs(off) / n;
+    // What was certain and did not happen is beyond any chance.
+    if (off != 0) out.chi_squared += off * off / std::max(variance_of_count.value(), 1e-300);
+    num_got += got;
+  }
+  out.chi_squared = std::min(out.chi_squared, std::numeric_limits<double>::max());
+  out.p = boost::math::gamma_q(static_cast<double>(out.bins.size()) / 2, out.chi_squared / 2);
+  const double limit = kGapThatMatters * std::min(num_got, n - num_got) / n;
+  out.verdict = {out.p < kSurelyOff && out.mean_gap > limit,
+                 fmt::format("the propensities of {} are off by {:.3f} on average (limit {:.3f}, "
+                             "{})",
+                             arm_phrase(sample.arms, a), out.mean_gap, limit, p_phrase(out.p))};
+  return out;
+}
+
+}  // namespace
+
+std::vector<ArmCalibration> measure_calibration(const LoggedSample& sample,
+                                                MatrixView<const double> e) {
+  std::vector<ArmCalibration> out;
+  for (std::size_t a = 0; a < sample.num_arms(); ++a) out.push_back(calibrate_arm(sample, e, a));
+  return out;
+}
+
+}  // namespace cone

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cone/learn.hpp"
+#include "cone/policy.hpp"
+#include "cone/record.hpp"
+
+namespace cone {
+
+/// How sentences call getting an arm: "treatment" and "no treatment" where the labels are 1 and 0,
+/// otherwise "arm 'label'".
+std::string arm_phrase(std::span<const std::string> labels, std::size_t arm);
+
+/// "p 0.03", or "p < 0.0001".
+std::string p_phrase(double p);
+
+/// One entry per arm. `e`: sample × arms. O(nodes · arms).
+std::vector<ArmOverlap> measure_arm_overlap(const LoggedSample& sample, MatrixView<const double> e);
+
+/// One entry per policy.
+std::vector<WeightTail> measure_weight_tails(const LoggedSample& sample, MatrixView<const double> e,
+                                             std::span<const PolicyOnData> policies);
+std::vector<PolicySupport> measure_support(const LoggedSample& sample,
+                                           const PropensityTable& propensity,
+                                           std::span<const PolicyOnData> policies);
+
+}  // namespace cone
