@@ -191,7 +191,11 @@ int finish(const EvaluationRecord& record, const EvaluateFlags& flags) {
                              flags.options.repeats);
     return interrupted_status();
   }
-  if (record.unfinished.empty()) return kSuccess;
+  if (record.unfinished.empty() && record.status == "completed") return kSuccess;
+  if (record.unfinished.empty()) {
+    std::cerr << "cone: interrupted; comparisons and robust intervals may be missing\n";
+    return interrupted_status();
+  }
   std::cerr << fmt::format("cone: interrupted; not finished: {}\n",
                            fmt::join(record.unfinished, ", "));
   return interrupted_status();

@@ -47,4 +47,8 @@ double two_sided_normal_quantile(double level) {
   return boost::math::quantile(boost::math::normal(), 0.5 + level / 2);
 }
 
+double two_sided_t_quantile(double level, double degrees_of_freedom) {
+  return boost::math::quantile(boost::math::students_t(degrees_of_freedom), 0.5 + level / 2);
+}
+
 }  // namespace cone

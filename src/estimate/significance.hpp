@@ -18,5 +18,7 @@ TestResult welch_t_test_less(std::span<const double> a, std::span<const double> 
 
 /// The normal quantile z with P(|Z| ≤ z) = level, e.g. 1.96 for 0.95.
 double two_sided_normal_quantile(double level);
+/// The same of Student's t distribution.
+double two_sided_t_quantile(double level, double degrees_of_freedom);
 
 }  // namespace cone

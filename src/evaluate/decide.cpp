@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "estimate/significance.hpp"
 
 namespace cone {
 namespace {
@@ -67,6 +68,19 @@ std::optional<double> strength_to_overturn(const DecidedPolicy& policy, double b
   return distance / bound;
 }
 
+bool is_same(const Matrix<double>& a, const Matrix<double>& b) {
+  return std::ranges::equal(a.values(), b.values());
+}
+
+/// The t quantile in place of the normal one, for variances that rest on few clusters.
+void allow_for_few_clusters(const DependentCovariance& way, double level,
+                            Matrix<double>& covariance) {
+  if (std::isinf(way.degrees_of_freedom)) return;
+  const double ratio =
+      two_sided_t_quantile(level, way.degrees_of_freedom) / two_sided_normal_quantile(level);
+  for (double& v : covariance.values()) v *= ratio * ratio;
+}
+
 }  // namespace
 
 const EstimatorInfo* choose_headline(std::span<const EstimatorInfo> rows) {
@@ -113,10 +127,19 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     if (!is_comparable(*e)) continue;
     out.target = e->target;
     policy.interval = e->interval;
+    place.push_back(out.policies.size() - 1);
+    if (is_same(compared.sample_policies[p], done_policy)) {  // no model is needed to value it
+      policy.value = outcome;
+      policy.gain = 0;
+      if (out.target == Target::kThesePeople) policy.interval = {outcome, outcome};
+      parts.push_back(&done_parts);
+      tables.push_back(&done_policy);
+      values.push_back(done);
+      continue;
+    }
     if (std::isfinite(e->robust_interval.first)) policy.robust_interval = e->robust_interval;
     parts.push_back(&e->parts);
     tables.push_back(&compared.sample_policies[p]);
-    place.push_back(out.policies.size() - 1);
     values.push_back(net_value);
   }
   if (parts.size() == 1) return out;
@@ -127,13 +150,16 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   out.design_effect = errors->design_effect();
   Matrix<double> covariance = errors->best().covariance;
   inflate_covariance(parts, covariance);
+  allow_for_few_clusters(errors->best(), out.level, covariance);
   const PolicyComparison comparison =
       compare_policies(values, covariance.view(), out.level, context.seed());
   for (std::size_t k = 0; k < place.size(); ++k) {
     DecidedPolicy& policy = out.policies[place[k]];
     const RankedPolicy& ranked = comparison.policies[k];
     policy.band = shift(ranked.band, policy.cost.value_or(0));
-    policy.ranks = {ranked.best_rank, ranked.worst_rank};
+    // A policy without an honest interval may be above any other.
+    const std::size_t unknown = out.policies.size() - place.size();
+    policy.ranks = {ranked.best_rank, ranked.worst_rank + unknown};
     policy.may_be_best = ranked.may_be_best;
     policy.regret = ranked.regret;
     if (policy.is_logged) policy.interval = policy.band;

@@ -105,6 +105,20 @@ void warn_of_left_out(const Dataset& data, const EvaluateOptions& options, Diagn
       fmt::join(left_out, " and "), fmt::join(left_out, ",")));
 }
 
+/// Says where the network decides who is treated, beyond the features.
+void warn_of_network_treatment(const StrengthDiagnostics& strength, Diagnostics& out) {
+  constexpr double kNotable = 0.02;
+  const double error = (strength.added_upper - strength.added) / 1.645;
+  if (strength.added < kNotable || strength.added < 2 * error) return;
+  out.warnings.push_back(
+      fmt::format("who was treated depends on the network beyond the features (R² {:.3f} with it, "
+                  "{:.3f} without "
+                  "it): what outcomes have to do with that is learnt in part only, and the rest is "
+                  "in the robust "
+                  "intervals, not in the others",
+                  strength.r_squared_network, strength.r_squared_features));
+}
+
 Diagnostics describe_run(const LoadedData& data, const EvaluationRun& run,
                          const EvaluateOptions& options) {
   Diagnostics out = diagnose(data, run.sample(), run.learnt(), run.warnings());
@@ -114,6 +128,7 @@ Diagnostics describe_run(const LoadedData& data, const EvaluationRun& run,
                             .r_squared_network = strength->r_squared_network,
                             .added = strength->added,
                             .added_upper = strength->added_upper};
+    warn_of_network_treatment(*out.network_strength, out);
   }
   std::vector<std::string>& warnings = out.warnings;
   warnings.insert(warnings.begin(), data.doubts.begin(), data.doubts.end());
@@ -139,6 +154,17 @@ void describe_association(const EvaluationRun& run, const Decision& decision, Di
       "({}); if it also moved the treatment, see the robust intervals",
       decision.estimator, out.residual_association->moran, out.residual_association->p,
       enum_name(decision.dependence)));
+}
+
+/// Says that the dependence that was asked for cannot be used here.
+void warn_of_refused_dependence(const EvaluateOptions& options, const Decision& decision,
+                                Diagnostics& out) {
+  const Dependence wanted = options.estimator.dependence;
+  if (wanted == Dependence::kLargest || wanted == decision.dependence) return;
+  out.warnings.push_back(fmt::format(
+      "--dependence {} cannot be used here: intervals take errors as {}; standard_errors in the "
+      "record (--json) says why",
+      enum_name(wanted), enum_name(decision.dependence)));
 }
 
 }  // namespace
@@ -197,7 +223,15 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
   if (is_done && options.repeats > 1) {
     repeat_and_take_medians(context, data, policies, options, record);
   }
-  record.decision = run.compare(record.policies);
+  // What is finished stays, whenever the user asks to stop.
+  const auto unless_stopped = [&](const auto& work) {
+    try {
+      work();
+    } catch (const Cancelled&) {
+      record.status = "interrupted";
+    }
+  };
+  unless_stopped([&] { record.decision = run.compare(record.policies); });
   if (nodes != nullptr) *nodes = run.describe_nodes(record.policies);
   note_better_regressions(run.sample(), run.learnt(), record.policies);
   sort_estimates(run.rows(), record.policies);
@@ -209,7 +243,10 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
   const Stopwatch watch;
   add_verdicts(context, data.observed, run, policies, record.diagnostics);
   record.timing_seconds["diagnostics"] = watch.seconds();
-  if (record.decision) describe_association(run, *record.decision, record.diagnostics);
+  if (record.decision) {
+    unless_stopped([&] { describe_association(run, *record.decision, record.diagnostics); });
+    warn_of_refused_dependence(options, *record.decision, record.diagnostics);
+  }
   return record;
 }
 

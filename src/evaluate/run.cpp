@@ -55,6 +55,15 @@ std::pair<double, double> widen_robustly(const Estimate& e, double bias) {
   return {e.value - all, e.value + all};
 }
 
+/// Outcomes of two values have means between them.
+void keep_possible(std::span<const double> outcome, std::pair<double, double>& interval) {
+  const auto [low, high] = std::ranges::minmax(outcome);
+  const bool two_values = std::ranges::all_of(
+      outcome, [low = low, high = high](double y) { return y == low || y == high; });
+  if (!two_values) return;
+  interval = {std::clamp(interval.first, low, high), std::clamp(interval.second, low, high)};
+}
+
 /// A column that the user brought and that nothing reads.
 void warn_of_idle_columns(const Dataset& data, const EvaluateOptions& options,
                           std::vector<std::string>& warnings) {
@@ -332,6 +341,7 @@ void EvaluationRun::add_robust_intervals(std::vector<PolicyResult>& results) {
           bound_hidden_bias(sample_, sample_policies_[p].view(), noise->residual, *strength_);
       e.hidden_bias_bound = bias.bound;
       e.robust_interval = widen_robustly(e, bias.bound);
+      keep_possible(sample_.outcome, e.robust_interval);
     }
   }
 }

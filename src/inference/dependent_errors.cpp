@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include <boost/math/distributions/normal.hpp>
-#include <boost/math/distributions/students_t.hpp>
-
 #include "cone/error.hpp"
 
 #include "base/numeric.hpp"
+#include "estimate/significance.hpp"
 #include "nuisance/residual_variance.hpp"
 
 namespace cone {
@@ -89,9 +87,8 @@ double mean_ratio(const DependentCovariance& way, const Matrix<double>& independ
 }
 
 double quantile_for(double level, double degrees_of_freedom) {
-  const double p = 0.5 + level / 2;
-  if (std::isinf(degrees_of_freedom)) return boost::math::quantile(boost::math::normal(), p);
-  return boost::math::quantile(boost::math::students_t(degrees_of_freedom), p);
+  return std::isinf(degrees_of_freedom) ? two_sided_normal_quantile(level)
+                                        : two_sided_t_quantile(level, degrees_of_freedom);
 }
 
 }  // namespace

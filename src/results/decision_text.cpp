@@ -115,6 +115,7 @@ std::string decision_sentence(const DecidedPolicy& policy) {
         name, amount(policy.gain), policy.gain < 0 ? "less" : "more");
   }
   const auto [low, high] = *policy.gain_interval;
+  if (low == 0 && high == 0) return fmt::format("{}: does what was done.", name);
   if (low <= 0 && high >= 0) {
     return fmt::format(
         "{}: no clear difference from what was done ({} less to {} more per person).", name,

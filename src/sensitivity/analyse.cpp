@@ -264,6 +264,12 @@ SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& 
                                    "the data is a bare network: it has no treatments and outcomes",
                                    "sensitivity needs a log; cone simulate makes one"});
   }
+  if (!(variance(data.observed.outcome, 0) > 0)) {
+    throw Error(ErrorCode::kData,
+                {{.item = "outcome"},
+                 "is the same for everybody: nothing can be said about what moves it",
+                 "check the column, or choose another outcome"});
+  }
   std::vector<Contrast> contrasts;
   for (const PolicyOnData& policy : policies) {
     contrasts.push_back(

@@ -149,6 +149,32 @@ TEST(Decision, ThreadsChangeNothing) {
   }
 }
 
+TEST(Decision, PolicyThatDoesWhatWasDoneIsWorthWhatWasDone) {
+  SmallWorld world = world_with_policies(300, 9);
+  std::vector<double> as_logged;
+  for (const Arm t : world.data.observed.treatment) as_logged.push_back(t);
+  world.policies.push_back({"as before", two_arm_probabilities(as_logged)});
+  const Decision decision = decide_on(world, headline_only());
+  const DecidedPolicy& same = find(decision, "as before");
+  EXPECT_EQ(same.value, decision.policies[0].value);
+  EXPECT_EQ(same.gain, 0);
+  EXPECT_EQ(*same.gain_interval, (std::pair{0.0, 0.0}));
+  EXPECT_EQ(same.ranks, decision.policies[0].ranks);
+  EXPECT_FALSE(same.robust_interval.has_value()) << "nothing hidden can change a known number";
+}
+
+TEST(Decision, DependenceThatIsRefusedIsSaid) {
+  const SmallWorld world = world_with_policies(300, 10);
+  EvaluateOptions options = headline_only();
+  options.estimator.dependence = Dependence::kClusters;  // a ring has none
+  const EvaluationRecord record = evaluate(Context(3, 2), world.data, world.policies, options);
+  bool said = record.decision->dependence == Dependence::kClusters;
+  for (const std::string& warning : record.diagnostics.warnings) {
+    said = said || warning.find("--dependence clusters cannot be used") != std::string::npos;
+  }
+  EXPECT_TRUE(said);
+}
+
 TEST(Decision, SplitProtocolHasNone) {
   EvaluateOptions options = headline_only();
   options.plan.protocol = Protocol::kSplit;

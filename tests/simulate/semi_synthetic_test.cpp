@@ -227,8 +227,8 @@ TEST(SimulateLog, DependentNoiseHasNothingToDoWithTheTreatment) {
   double squares = 0;
   std::size_t count = 0;
   for (std::uint64_t k = 0; k < 20; ++k) {
-    const SimulatedLog quiet = simulate(
-        {.world = World::kDependentNoise, .kappa1 = 1e-9, .kappa2 = 0, .noise = 0}, k);
+    const SimulatedLog quiet =
+        simulate({.world = World::kDependentNoise, .kappa1 = 1e-9, .kappa2 = 0, .noise = 0}, k);
     const SimulatedLog log = simulate({.world = World::kDependentNoise,
                                        .kappa1 = 1e-9,
                                        .kappa2 = 0,
