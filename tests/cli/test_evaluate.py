@@ -310,7 +310,9 @@ class Invariances(FolderTest):
             other = self.evaluate(network, *only_ridge, *change)
             self.assertNotEqual((plain_ridge["policies"], plain_ridge["diagnostics"]),
                                 (other["policies"], other["diagnostics"]), change)
-        interval_changes = [["--no-robust"], ["--target", "people_like_these"],
+        costs = self.evaluate(network, *only_ridge, "--cost", "1=0.5")
+        self.assertNotEqual(plain_ridge["decision"], costs["decision"])
+        interval_changes = [["--no-robust"], ["--repeats", 3], ["--target", "people_like_these"],
                             ["--dependence", "neighbours"], ["--arm-noise", "any"]]
         for change in interval_changes:
             self.assertNotEqual(plain_ridge["policies"],
@@ -322,10 +324,10 @@ class Invariances(FolderTest):
         tested = {c[0].replace("--no-", "--") 
                   for c in changes + cone_changes + kernel_changes + ridge_changes} - {"--seed"} | {"--train-fraction", "--validation-fraction",
                                             "--stratified", "--nuisances"} | {
-                      "--robust", "--target", "--dependence", "--arm-noise"}
+                      "--robust", "--target", "--dependence", "--arm-noise", "--repeats", "--cost"}
         declared = {w.split(",")[0] for w in flags.split("Estimation:")[1].split("DATA is")[0].split()
                     if w.startswith("--")}
-        self.assertEqual(tested, declared)
+        self.assertEqual(tested, declared - {"--seed"})  # which a help text mentions
 
 
 class GivenNuisances(FolderTest):

@@ -46,7 +46,7 @@ class Comparison(unittest.TestCase):
         self.assertEqual(len(self.found()), 2)
 
     def test_warnings_and_status_exactly(self):
-        self.estimates["switch_dr"]["warnings"][0] += "."
+        self.estimates["switch_dr"]["warnings"].append("a doubt")
         self.estimates["ips"]["status"] = "undefined"
         self.assertEqual(len(self.found()), 2)
 
