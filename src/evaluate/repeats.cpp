@@ -136,6 +136,7 @@ void repeat_and_take_medians(const Context& context, const LoadedData& data,
   for (std::size_t p = 0; p < record.policies.size(); ++p) {
     for (std::size_t e = 0; e < record.policies[p].estimates.size(); ++e) {
       std::vector<const Estimate*> runs;
+      runs.reserve(all.size());
       for (const std::vector<PolicyResult>& results : all) {
         runs.push_back(&results[p].estimates[e]);  // all runs go through estimators in one order
       }

@@ -229,6 +229,7 @@ void EvaluationRun::imply_corrected_weights(const EstimatorInfo& row) {
     tables.push_back(uncorrected_part(evidence, weights.back()));
   }
   if (!corrects && row.method == Method::kCautiousCorrection) return;  // the direct method's do
+  views.reserve(tables.size());
   for (const Matrix<double>& table : tables) views.push_back(table.view());
   std::vector<ImpliedWeights> implied = outcome.variance->imply_weights(context_, views);
   for (std::size_t p = 0; p < policies_.size(); ++p) {

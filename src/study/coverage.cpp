@@ -153,6 +153,7 @@ std::vector<CoverageSetting> coverage_settings(std::span<const StudyNetwork> net
        false,
        true}};
   std::vector<CoverageSetting> settings;
+  settings.reserve(worlds.size());
   for (const Named& world : worlds) {
     settings.push_back({{.name = std::string(world.name),
                          .network = &networks[world.geometric ? 1 : 0],
