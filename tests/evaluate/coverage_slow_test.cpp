@@ -13,13 +13,14 @@ using testing::SmallWorld;
 /// Fitted nuisances and all: how often does the interval hold the population's utility, and, where
 /// an interval is about these very people, theirs?
 TEST(Evaluate, IntervalsOfARandomisedLogCoverAsOftenAsTheySay) {
-  constexpr int kRepetitions = 1000;
+  constexpr int kRepetitions = 400;
   constexpr double kEffect = 1.0;
   // E[y(0)] = 0 and π is symmetric about ½, so the utility is effect / 2.
   constexpr double kTruth = kEffect / 2;
   EvaluateOptions options;
+  options.robust = false;  // sampling intervals are asked about
   for (const std::string_view name : default_estimators(false)) {
-    // Networks take too long for a thousand repetitions; two rows have no interval.
+    // Networks take too long for so many repetitions; two rows are left to others.
     const EstimatorInfo& row = *find_estimator(name);
     const bool has_interval = row.method != Method::kSwitch && row.method != Method::kShrinkage;
     if (has_interval && !row.needs(LearnerId::kCone) && row.outcome != LearnerId::kNetworks) {
@@ -44,11 +45,11 @@ TEST(Evaluate, IntervalsOfARandomisedLogCoverAsOftenAsTheySay) {
     }
   }
   for (std::size_t e = 0; e < covered.size(); ++e) {
-    EXPECT_GE(covered[e], 920) << options.estimators[e];
-    EXPECT_LE(covered[e], 980) << options.estimators[e];
+    EXPECT_GE(covered[e], 0.915 * kRepetitions) << options.estimators[e];
+    EXPECT_LE(covered[e], 0.985 * kRepetitions) << options.estimators[e];
     if (!find_estimator(options.estimators[e])->needs(LearnerId::kNetworkRidge)) continue;
     // An arm's noise is the other's here, which the interval does not know: it may be too wide.
-    EXPECT_GE(covered_these[e], 920) << options.estimators[e];
+    EXPECT_GE(covered_these[e], 0.915 * kRepetitions) << options.estimators[e];
   }
 }
 
