@@ -228,7 +228,8 @@ struct Estimate {
   /// want of a network. standard_error and interval are by `dependence`.
   std::vector<DependentError> errors_by_dependence;
   Dependence dependence = Dependence::kIndependent;
-  /// Standard deviation of the value over repeats with other seeds; none where nothing was repeated.
+  /// Standard deviation of the value over repeats with other seeds; none where nothing was
+  /// repeated.
   std::optional<double> seed_sd;
   ErrorParts parts;  ///< for whoever goes on; not in the record
   /// The interval widened on both sides by the bias that a hidden confounder as strong as what the

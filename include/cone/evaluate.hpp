@@ -59,9 +59,10 @@ struct EvaluateOptions {
             "Fit propensities and outcome models, or take the data's own columns");
     visitor("robust", self.robust,
             "Robust intervals: allow for a hidden confounder as strong as what the network shows");
-    visitor("cost", self.cost,
-            "LABEL=NUMBER: what giving that arm to one person costs, in units of the outcome. Gains "
-            "and ranks are then net of cost. May be repeated");
+    visitor(
+        "cost", self.cost,
+        "LABEL=NUMBER: what giving that arm to one person costs, in units of the outcome. Gains "
+        "and ranks are then net of cost. May be repeated");
     visitor("repeats", self.repeats,
             "Repeat the cross-fitting with this many seeds, from --seed on, and take medians",
             between(1, 1000));

@@ -53,9 +53,9 @@ struct NodeTable {
   std::vector<std::string> policies;
   Matrix<double> mu;          ///< nodes × arms, expected outcomes
   Matrix<double> propensity;  ///< nodes × arms
-  /// Nodes × policies. Of the node's outcome in the value, which is the mean of weight·outcome where
-  /// an outcome model is linear in the outcomes; with the doubly robust correction, of the node's
-  /// residual.
+  /// Nodes × policies. Of the node's outcome in the value, which is the mean of weight·outcome
+  /// where an outcome model is linear in the outcomes; with the doubly robust correction, of the
+  /// node's residual.
   Matrix<double> weight;
   /// Nodes × policies: the node's part in the error of the value, for the target of the estimate
   /// (ErrorParts).
@@ -66,7 +66,7 @@ struct NodeTable {
 struct DecidedPolicy {
   std::string name;
   bool is_logged = false;  ///< what was done: the mean outcome
-  double value = 0;  ///< before costs, as are its intervals and its band
+  double value = 0;        ///< before costs, as are its intervals and its band
   /// Mean cost of what people get, where arms have costs. Gains, their p values, ranks and regrets
   /// are those of value − cost.
   std::optional<double> cost;
@@ -100,7 +100,7 @@ struct Decision {
   Dependence dependence = Dependence::kIndependent;
   double design_effect = 1;  ///< variance over that of independent nodes, mean over the policies
   double level = 0.95;
-  std::vector<ArmCost> costs;  ///< one per arm; empty where none has a cost
+  std::vector<ArmCost> costs;                 ///< one per arm; empty where none has a cost
   std::vector<DecidedPolicy> policies;        ///< what was done first, then as given
   std::vector<PolicyDifference> differences;  ///< by places in `policies`
 };
