@@ -9,6 +9,7 @@
 
 #include "base/numeric.hpp"
 #include "data/split.hpp"
+#include "nuisance/linear_learner.hpp"
 #include "nuisance/network_learner.hpp"
 #include "nuisance/simulated_data.hpp"
 
