@@ -373,11 +373,21 @@ TEST(RidgeStops, WhereverItIsAsked) {
       EXPECT_TRUE(never.phases.contains("preparing the equations"));
       EXPECT_TRUE(never.phases.contains("iterating"));
     }
-    for (std::size_t at = 1; at + 4 < never.num_asked; at += 5) {
+    // How often a run asks depends on how long it takes, so a later one may end before the last of
+    // these places. The first ones are reached by every run.
+    std::size_t num_stopped = 0;
+    for (std::size_t tenth = 0; tenth < 10; ++tenth) {
+      const std::size_t at = 1 + tenth * never.num_asked / 10;
       StopAt observer(at);
-      EXPECT_THROW(answer(Context(0, 2, &observer), data, plan, solved_by(solver)), Cancelled);
-      EXPECT_EQ(observer.num_asked, at) << "it is not asked again";
+      try {
+        answer(Context(0, 2, &observer), data, plan, solved_by(solver));
+        EXPECT_LT(observer.num_asked, at) << "it was asked to stop and went on";
+      } catch (const Cancelled&) {
+        ++num_stopped;
+        EXPECT_EQ(observer.num_asked, at) << "it is not asked again";
+      }
     }
+    EXPECT_GE(num_stopped, 3u);
   }
 }
 

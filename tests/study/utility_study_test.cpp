@@ -10,6 +10,7 @@
 
 #include "network_ridge/groups.hpp"
 #include "study/ablation.hpp"
+#include "study/small_networks.hpp"
 #include "study/topic_features.hpp"
 #include "study/worlds.hpp"
 #include "support/temporary_folder.hpp"
@@ -17,20 +18,8 @@
 namespace cone {
 namespace {
 
-std::vector<StudyNetwork> small_utility_networks() {
-  NetworkOptions options;
-  options.nodes = 200;
-  options.mean_degree = 8;
-  options.topics = 4;
-  options.words = 60;
-  options.words_per_node = 12;
-  std::vector<StudyNetwork> networks;
-  networks.push_back(name_network("small", synthetic_topic_network(Context(3, 1), options)));
-  return networks;
-}
-
 UtilityTable small_table(int threads, const std::filesystem::path& folder, int simulations = 2) {
-  const auto networks = small_utility_networks();
+  const auto networks = testing::small_utility_networks();
   const std::vector<std::string> rows = {"naive", "dm_ridge", "cone"};
   return reproduce_utility(Context(0, threads), networks, simulations, rows, UnitStore(folder),
                            false);
@@ -91,7 +80,7 @@ TEST(UtilityStudy, IsTheSameAtAnyNumberOfThreadsAndWhenResumed) {
 }
 
 TEST(UtilityStudy, EveryRowIsHeldAgainstTheTruthOfAllNodes) {
-  const auto networks = small_utility_networks();
+  const auto networks = testing::small_utility_networks();
   const UtilitySetting setting{.name = "a", .network = &networks[0], .seed = 7};
   const std::vector<std::string_view> names = {"naive", "cone", "network_dm", "dm_ridge",
                                                "network_dr"};
@@ -119,7 +108,7 @@ TEST(UtilityStudy, EveryRowIsHeldAgainstTheTruthOfAllNodes) {
 }
 
 TEST(UtilityStudy, TheRowThatKnowsTheTopicsSeesThemAndNotTheWords) {
-  const auto networks = small_utility_networks();
+  const auto networks = testing::small_utility_networks();
   // Strong own influence and no neighbours: linear in the topics, hidden from the words' noise.
   const UtilitySetting setting{.name = "a",
                                .network = &networks[0],
@@ -152,7 +141,7 @@ TEST(UtilityStudy, RefusesNamesThatTheUserMadeUp) {
 }
 
 TEST(Worlds, CoverTheNetworksAndEveryStressOnTheGeneratedOnes) {
-  const auto networks = small_utility_networks();
+  const auto networks = testing::small_utility_networks();
   const auto generated = generate_study_networks(Context(1, 1), {.nodes = 150});
   ASSERT_EQ(generated.size(), 2U);
   EXPECT_GT(generated[0].network.graph.num_edges(), 100U);
@@ -191,7 +180,7 @@ TEST(Ablation, LeavesOutEachGroupOnceAndTriesEveryStrengthOfUndersmoothing) {
   ASSERT_EQ(groups.size(), 1 + kGroupSwitches.size() + 3 + 4);
   EXPECT_TRUE(groups[0].options.network_ridge.ridge_groups.empty());
   std::set<std::string> identities;
-  const auto networks = small_utility_networks();
+  const auto networks = testing::small_utility_networks();
   const UtilitySetting setting{.name = "a", .network = &networks[0], .seed = 7};
   for (const UtilityGroup& group : groups) {
     EXPECT_TRUE(option_faults(group.options).empty()) << group.name;
@@ -203,24 +192,6 @@ TEST(Ablation, LeavesOutEachGroupOnceAndTriesEveryStrengthOfUndersmoothing) {
   }
   EXPECT_EQ(groups[1].name, "without own");
   EXPECT_EQ(groups[1].options.network_ridge.ridge_groups.size(), kGroupSwitches.size() - 1);
-}
-
-TEST(Ablation, HoldsEveryRowAgainstTheDefault) {
-  const auto networks = small_utility_networks();
-  const auto generated = generate_study_networks(Context(1, 1), {.nodes = 120});
-  const testing::TemporaryFolder folder;
-  const UtilityTable table =
-      reproduce_ablation(Context(0, 2), networks, generated, 2, UnitStore(folder.path()), false);
-  EXPECT_TRUE(table.run.failures.empty());
-  EXPECT_EQ(table.settings.size(), 6U);
-  EXPECT_EQ(table.reference, "network_dm");
-  const auto undersmoothed = table.find_method("undersmoothing 1").value();
-  EXPECT_NE(table.cells[0][0][0].by_simulation, table.cells[0][undersmoothed][0].by_simulation);
-  // The bent world has measurements, the others have none to smooth.
-  const auto rough = table.find_method("without smooth").value();
-  EXPECT_EQ(table.cells[1][0][0].by_simulation, table.cells[1][rough][0].by_simulation);
-  EXPECT_LT(table.cells[1][0][5].errors.rmse, table.cells[1][rough][5].errors.rmse);
-  EXPECT_NE(utility_text(table).find("row \"network_dm\""), std::string::npos);
 }
 
 }  // namespace

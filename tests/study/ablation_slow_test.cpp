@@ -1,0 +1,32 @@
+#include <gtest/gtest.h>
+
+#include "cone/context.hpp"
+
+#include "study/ablation.hpp"
+#include "study/small_networks.hpp"
+#include "study/worlds.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace cone {
+namespace {
+
+TEST(Ablation, HoldsEveryRowAgainstTheDefault) {
+  const auto networks = testing::small_utility_networks();
+  const auto generated = generate_study_networks(Context(1, 1), {.nodes = 120});
+  const testing::TemporaryFolder folder;
+  const UtilityTable table =
+      reproduce_ablation(Context(0, 2), networks, generated, 2, UnitStore(folder.path()), false);
+  EXPECT_TRUE(table.run.failures.empty());
+  EXPECT_EQ(table.settings.size(), 6U);
+  EXPECT_EQ(table.reference, "network_dm");
+  const auto undersmoothed = table.find_method("undersmoothing 1").value();
+  EXPECT_NE(table.cells[0][0][0].by_simulation, table.cells[0][undersmoothed][0].by_simulation);
+  // The bent world has measurements, the others have none to smooth.
+  const auto rough = table.find_method("without smooth").value();
+  EXPECT_EQ(table.cells[1][0][0].by_simulation, table.cells[1][rough][0].by_simulation);
+  EXPECT_LT(table.cells[1][0][5].errors.rmse, table.cells[1][rough][5].errors.rmse);
+  EXPECT_NE(utility_text(table).find("row \"network_dm\""), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cone

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <vector>
+
+#include "cone/context.hpp"
+#include "cone/simulate.hpp"
+
+#include "simulate/simulated_data.hpp"
+#include "study/study.hpp"
+
+namespace cone::testing {
+
+/// One network that a study is through with in a second.
+inline std::vector<StudyNetwork> small_utility_networks() {
+  NetworkOptions options;
+  options.nodes = 200;
+  options.mean_degree = 8;
+  options.topics = 4;
+  options.words = 60;
+  options.words_per_node = 12;
+  std::vector<StudyNetwork> networks;
+  networks.push_back(name_network("small", synthetic_topic_network(Context(3, 1), options)));
+  return networks;
+}
+
+}  // namespace cone::testing
