@@ -31,6 +31,9 @@ data that were changed for a reason, and says whether it behaved:
   subset    without a tenth of the people: must not move it by half a standard error for people like
             these
   seeds     other folds: must not move it by half a standard error
+  bootstrap the predictions are taken for the truth, outcomes are drawn around them with noise like
+            that of the data (for nodes, or with --bootstrap-by clusters for groups of friends), and
+            everything is fitted again: must not miss that truth by more than the standard error says
 Moves are root mean squares over the reruns (--draws).
 
 A check that fails says that something is wrong; one that passes does not say that all is right: what

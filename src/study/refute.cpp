@@ -12,8 +12,10 @@
 
 #include "base/hash.hpp"
 #include "base/numeric.hpp"
+#include "inference/clusters.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
 #include "nuisance/logistic_learner.hpp"
+#include "nuisance/residual_variance.hpp"
 #include "options/option_json.hpp"
 #include "study/refute_data.hpp"
 
@@ -51,6 +53,19 @@ Json measure_differences(const Context& context, const Dataset& data,
   return out;
 }
 
+BootstrapWorld learn_world(const Context& context, const Dataset& data,
+                           const RefuteOptions& options) {
+  const FitPlan plan = make_plan(context, data, plan_of(options), context.seed());
+  BootstrapWorld world;
+  world.mu = NetworkRidgeLearner(options.network_ridge).fit(context, data, plan).outcome->mu;
+  world.residual = residuals(data.treatment, data.outcome, world.mu.view());
+  world.noise = estimate_noise(data.graph, take_sample(data, plan.scored), world.mu.view());
+  if (options.bootstrap_by == BootstrapUnits::kClusters) {
+    world.clusters = cluster_nodes(context, data);
+  }
+  return world;
+}
+
 bool are_numbers(const Json& result, const char* name, std::size_t count) {
   const auto found = result.find(name);
   return found != result.end() && found->is_array() && found->size() == count &&
@@ -70,7 +85,14 @@ class Refuter {
     }
     policies_checksum_ = all.hex();
     const std::vector<RefuteCheck> checks = options.chosen_checks();
-    if (std::find(checks.begin(), checks.end(), RefuteCheck::kPlacebo) != checks.end()) {
+    const auto has = [&](RefuteCheck check) {
+      return std::find(checks.begin(), checks.end(), check) != checks.end();
+    };
+    if (has(RefuteCheck::kBootstrap)) {
+      const StageScope stage(context, "the world of the bootstrap", 0, 1);
+      world_ = learn_world(context, data, options);
+    }
+    if (has(RefuteCheck::kPlacebo)) {
       const FitPlan plan = make_plan(context, data, plan_of(options), seed_);
       propensity_ = LogisticLearner(options.nuisance).fit(context, data, plan).propensity->e;
     }
@@ -97,6 +119,7 @@ class Refuter {
     Json options = option_json(options_);
     options.erase("checks");
     options.erase("draws");
+    if (check != enum_name(RefuteCheck::kBootstrap)) options.erase("bootstrap_by");
     options["check"] = check;
     options["draw"] = draw;
     options["policies"] = policies_checksum_;
@@ -115,6 +138,7 @@ class Refuter {
   }
 
   Json rerun(const Context& context, RefuteCheck check, std::uint32_t draw) const {
+    if (check == RefuteCheck::kBootstrap) return refit_bootstrap(context, draw);
     Rng rng(seed_, Stream::kRefuter, 4 * std::uint64_t{draw} + static_cast<std::uint64_t>(check));
     const auto measure = [&](const Dataset& data) {
       return measure_differences(context, data, policies_, options_, /*with_errors=*/false);
@@ -127,6 +151,7 @@ class Refuter {
       case RefuteCheck::kSeeds:
         return measure(data_);
       case RefuteCheck::kSubset:
+      case RefuteCheck::kBootstrap:
         break;
     }
     const std::vector<NodeIndex> nodes = draw_most_nodes(data_.num_nodes(), rng);
@@ -141,6 +166,20 @@ class Refuter {
                                /*with_errors=*/false);
   }
 
+  /// Estimate less truth in a log of the world that was learnt.
+  Json refit_bootstrap(const Context& context, std::uint32_t draw) const {
+    constexpr std::uint64_t kBeyondTheOthers = std::uint64_t{1} << 40;
+    Rng rng(seed_, Stream::kRefuter, kBeyondTheOthers + draw);
+    const BootstrapLog log = draw_log(world_, data_, rng);
+    Json out = measure_differences(context, log.data, policies_, options_, /*with_errors=*/false);
+    const double observed = mean(log.data.outcome);
+    for (std::size_t p = 0; p < policies_.size(); ++p) {
+      const double estimate = out["differences"][p].get<double>() + observed;
+      out["differences"][p] = estimate - true_value(log, policies_[p]);
+    }
+    return out;
+  }
+
   const Dataset& data_;
   const RefuteOptions& options_;
   std::uint64_t seed_;
@@ -148,6 +187,7 @@ class Refuter {
   std::string policies_checksum_;
   std::vector<MatrixView<const double>> policies_;
   Matrix<double> propensity_;
+  BootstrapWorld world_;
   std::vector<Unit> units_;
 };
 
@@ -182,16 +222,20 @@ CheckOutcome judge_check(RefuteCheck check, std::vector<double> differences,
     out.allowed = std::max(std::isnan(chance) ? 0 : 2 * chance, answer.standard_error / 2);
   } else {
     // A mean and not the largest, which would grow with the number of reruns.
+    const double target = check == RefuteCheck::kBootstrap ? 0 : answer.difference;
+    const auto count = static_cast<double>(out.differences.size());
     double squares = 0;
     for (const double difference : out.differences) {
-      squares += (difference - answer.difference) * (difference - answer.difference);
+      squares += (difference - target) * (difference - target);
     }
-    if (!out.differences.empty()) {
-      out.moved = std::sqrt(squares / static_cast<double>(out.differences.size()));
+    if (count > 0) out.moved = std::sqrt(squares / count);
+    if (check == RefuteCheck::kBootstrap) {
+      out.allowed = answer.standard_error * (1 + std::sqrt(2 / std::max(1.0, count)));
+    } else if (check == RefuteCheck::kSubset) {
+      out.allowed = answer.population_standard_error / 2;
+    } else {
+      out.allowed = answer.standard_error / 2;
     }
-    out.allowed =
-        (check == RefuteCheck::kSubset ? answer.population_standard_error : answer.standard_error) /
-        2;
   }
   out.passes = !out.differences.empty() && out.moved <= out.allowed;
   return out;

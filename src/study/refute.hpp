@@ -16,6 +16,7 @@
 #include "cone/policy.hpp"
 #include "cone/settings.hpp"
 
+#include "study/refit_bootstrap.hpp"
 #include "study/run_units.hpp"
 
 namespace cone {
@@ -28,6 +29,9 @@ enum class RefuteCheck {
   kFeature,  ///< a feature of random numbers must change nothing
   kSubset,   ///< leaving a tenth of the people out must change little
   kSeeds,    ///< other folds must change little
+  /// In logs of a world that is known, refits must miss the truth by no more than the standard
+  /// error says (BootstrapWorld).
+  kBootstrap,
 };
 
 template <>
@@ -36,12 +40,14 @@ struct EnumNames<RefuteCheck> {
       std::pair{RefuteCheck::kPlacebo, std::string_view("placebo")},
       std::pair{RefuteCheck::kFeature, std::string_view("feature")},
       std::pair{RefuteCheck::kSubset, std::string_view("subset")},
-      std::pair{RefuteCheck::kSeeds, std::string_view("seeds")}};
+      std::pair{RefuteCheck::kSeeds, std::string_view("seeds")},
+      std::pair{RefuteCheck::kBootstrap, std::string_view("bootstrap")}};
 };
 
 struct RefuteOptions {
   std::vector<std::string> checks;  ///< empty: all
   std::uint32_t draws = 10;
+  BootstrapUnits bootstrap_by = BootstrapUnits::kNodes;
   int folds = 5;
   int selection_folds = 3;
   NuisanceOptions nuisance;
@@ -50,8 +56,12 @@ struct RefuteOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("checks", self.checks,
-            "Which checks to run, of placebo, feature, subset, seeds; without it all of them");
+            "Which checks to run, of placebo, feature, subset, seeds, bootstrap; without it all of "
+            "them");
     visitor("draws", self.draws, "Reruns per check", between(2, 10000));
+    visitor("bootstrap_by", self.bootstrap_by,
+            "bootstrap: noise changes its sign for nodes one by one, or for whole clusters of the "
+            "network (friends may share noise)");
     visitor("folds", self.folds, "Folds of the cross-fitting", between(2, 1000));
     visitor("selection_folds", self.selection_folds,
             "Inner folds that choose regularisation strengths", between(2, 1000));
@@ -65,8 +75,10 @@ struct RefuteOptions {
 /// What one check found of one policy. All figures are differences from what was done.
 struct CheckOutcome {
   RefuteCheck check{};
-  std::vector<double> differences;  ///< one per rerun that succeeded
-  double moved = 0;  ///< placebo: |mean|; others: root mean square distance from the answer
+  /// One per rerun that succeeded; of the bootstrap, estimate less truth.
+  std::vector<double> differences;
+  /// Placebo: |mean|; bootstrap: root mean square; others: of the distance from the answer.
+  double moved = 0;
   double allowed = 0;
   bool passes = false;
 };
@@ -93,7 +105,8 @@ struct Refutation {
 /// Thresholds, in standard errors s of the answer for these people (p: for people like these):
 /// placebo passes where the mean of the reruns is within two of its own standard errors of 0, or
 /// within s/2; feature and seeds where reruns are within s/2 of the answer (root mean square);
-/// subset where they are within p/2.
+/// subset where they are within p/2; bootstrap where the root mean square error of m refits is
+/// within s·(1 + √(2/m)), which is two standard errors of what chance does to it.
 ///
 /// Throws Error(kUsage) on bad options, Error(kData) where the data allow no fit as they are, and
 /// as run_units does.

@@ -45,6 +45,16 @@ std::string check_sentence(const CheckOutcome& outcome, const RefutedPolicy& ans
     case RefuteCheck::kSeeds:
       return fmt::format("Other folds typically moved the answer by {}{}", moved,
                          outcome.passes ? "." : ": report a median over several seeds.");
+    case RefuteCheck::kBootstrap:
+      return fmt::format(
+          "Fitted again to logs of a world like this one, the estimate typically missed the truth "
+          "by {}{}",
+          moved,
+          outcome.passes ? fmt::format(", which the standard error ({}) allows for.",
+                                       number(answer.standard_error))
+                         : fmt::format(", more than the standard error ({}) says: intervals are "
+                                       "too narrow.",
+                                       number(answer.standard_error)));
   }
   return "";
 }

@@ -23,7 +23,7 @@ class Refute(FolderTest):
         done, record = self.refute(data)
         self.assertEqual(record["schema"], "cone.refutation/1")
         checks = record["policies"][0]["checks"]
-        self.assertEqual([c["check"] for c in checks], ["placebo", "feature", "subset", "seeds"])
+        self.assertEqual([c["check"] for c in checks], ["placebo", "feature", "subset", "seeds", "bootstrap"])
         for check in checks:
             self.assertEqual(len(check["differences"]), 2)
             self.assertEqual(check["passes"], check["moved"] <= check["allowed"])

@@ -17,7 +17,7 @@ namespace {
 using testing::TemporaryFolder;
 
 /// x decides treatment and outcome; a treatment is worth `effect`. A ring of friends.
-Dataset draw_log(std::size_t n, double effect) {
+Dataset draw_ring_log(std::size_t n, double effect) {
   Rng rng(4, Stream::kTest, 33);
   Dataset out;
   out.ids = IdTable::numbered(n);
@@ -42,7 +42,7 @@ std::vector<PolicyOnData> treat_all(std::size_t n) {
 }
 
 TEST(PermuteTreatments, KeepsEveryTenthsSharesAndNothingElse) {
-  const Dataset data = draw_log(200, 1);
+  const Dataset data = draw_ring_log(200, 1);
   Matrix<double> e(200, 2);
   for (std::size_t i = 0; i < 200; ++i) {
     e(i, 1) = sigmoid(1.5 * data.features.matrix.row(i).at(0));
@@ -68,7 +68,7 @@ TEST(PermuteTreatments, KeepsEveryTenthsSharesAndNothingElse) {
 }
 
 TEST(AddRandomFeature, PutsOneMeasurementBehindTheOthersAndMovesWords) {
-  Dataset data = draw_log(30, 1);
+  Dataset data = draw_ring_log(30, 1);
   std::vector<std::uint64_t> offsets = {0};
   std::vector<std::uint32_t> columns;
   std::vector<double> values;
@@ -96,7 +96,7 @@ TEST(AddRandomFeature, PutsOneMeasurementBehindTheOthersAndMovesWords) {
 }
 
 TEST(SelectNodes, KeepsWhatBelongsToThem) {
-  const Dataset data = draw_log(50, 1);
+  const Dataset data = draw_ring_log(50, 1);
   Rng rng(1, Stream::kRefuter, 0);
   const std::vector<NodeIndex> nodes = draw_most_nodes(50, rng);
   ASSERT_EQ(nodes.size(), 45U);
@@ -116,7 +116,7 @@ TEST(SelectNodes, KeepsWhatBelongsToThem) {
 
 TEST(Refute, TheNetworkRidgePassesWhereItIsRight) {
   const TemporaryFolder folder;
-  const Dataset data = draw_log(400, 3);
+  const Dataset data = draw_ring_log(400, 3);
   RefuteOptions options;
   options.draws = 4;
   const Refutation found = refute(Context(2, 2), data, treat_all(400), options,
@@ -125,7 +125,7 @@ TEST(Refute, TheNetworkRidgePassesWhereItIsRight) {
   EXPECT_NEAR(all.difference, 1.5, 0.4) << "half of them are not treated";
   EXPECT_GT(all.standard_error, 0);
   EXPECT_LE(all.standard_error, all.population_standard_error);
-  ASSERT_EQ(all.checks.size(), 4U);
+  ASSERT_EQ(all.checks.size(), 5U);
   for (const CheckOutcome& check : all.checks) {
     EXPECT_EQ(check.differences.size(), 4U);
     EXPECT_TRUE(check.passes) << enum_name(check.check) << " " << check.moved << " of "
@@ -138,10 +138,79 @@ TEST(Refute, TheNetworkRidgePassesWhereItIsRight) {
   EXPECT_NE(seeds[0], seeds[1]);
 }
 
+TEST(Refute, TheBootstrapFindsErrorsThatAreTooSmall) {
+  // Blocks of ten friends share their noise and their treatment: nodes one by one know nothing of
+  // that, groups do.
+  const TemporaryFolder folder;
+  Rng rng(4, Stream::kTest, 34);
+  constexpr std::size_t kNodes = 400;
+  Dataset data;
+  data.ids = IdTable::numbered(kNodes);
+  std::vector<Edge> edges;
+  Matrix<double> x(kNodes, 1);
+  double shared = 0;
+  Arm arm = 0;
+  for (std::size_t i = 0; i < kNodes; ++i) {
+    if (i % 10 == 0) {
+      shared = rng.normal();
+      arm = rng.bernoulli(0.5) ? 1 : 0;
+    }
+    x(i, 0) = rng.normal();
+    data.treatment.push_back(arm);
+    data.outcome.push_back(x(i, 0) + shared + 0.1 * rng.normal());
+    for (std::size_t j = i / 10 * 10; j < i; ++j) {
+      edges.push_back({static_cast<NodeIndex>(i), static_cast<NodeIndex>(j)});
+    }
+  }
+  data.features = {.matrix = FeatureMatrix(std::move(x)), .names = {"x"}, .num_dense = 1};
+  data.graph = build_graph(Context(), kNodes, edges);
+  RefuteOptions options;
+  options.draws = 12;
+  options.checks = {"bootstrap"};
+  options.network_ridge.ridge_groups = {"own"};  // a model that is blind to the blocks
+  const auto moved = [&](BootstrapUnits units) {
+    options.bootstrap_by = units;
+    return refute(Context(2, 2), data, treat_all(kNodes), options, UnitStore(folder.path()), false)
+        .policies[0]
+        .checks[0];
+  };
+  const CheckOutcome nodes = moved(BootstrapUnits::kNodes);
+  const CheckOutcome clusters = moved(BootstrapUnits::kClusters);
+  EXPECT_TRUE(nodes.passes) << nodes.moved << " of " << nodes.allowed;
+  EXPECT_FALSE(clusters.passes) << clusters.moved << " of " << clusters.allowed;
+  EXPECT_EQ(nodes.allowed, clusters.allowed);
+}
+
+TEST(BootstrapLogs, KeepWhatWasLoggedButForTheSigns) {
+  const Dataset data = draw_ring_log(60, 1);
+  BootstrapWorld world{.mu = Matrix<double>(60, 2, 2.0),
+                       .residual = std::vector<double>(60),
+                       .noise = Matrix<double>(60, 2, 0.0)};
+  for (std::size_t i = 0; i < 60; ++i) world.residual[i] = 1 + static_cast<double>(i);
+  world.clusters = {.of = std::vector<std::uint32_t>(60), .count = 2};
+  for (std::size_t i = 30; i < 60; ++i) world.clusters.of[i] = 1;
+  bool saw_different_signs = false;
+  for (std::uint64_t draw = 0; draw < 8; ++draw) {
+    Rng rng(1, Stream::kTest, draw);
+    const BootstrapLog log = draw_log(world, data, rng);
+    EXPECT_EQ(log.data.treatment, data.treatment);
+    const auto sign = [&](std::size_t i) { return log.data.outcome[i] > 2 ? 1.0 : -1.0; };
+    for (std::size_t i = 0; i < 60; ++i) {
+      EXPECT_DOUBLE_EQ(log.data.outcome[i], 2 + sign(i < 30 ? 0 : 30) * world.residual[i]);
+      EXPECT_DOUBLE_EQ(log.outcome(i, 1 - data.treatment[i]), 2) << "no noise was asked for";
+    }
+    saw_different_signs = saw_different_signs || sign(0) != sign(30);
+    double expected = 0;
+    for (std::size_t i = 0; i < 60; ++i) expected += log.outcome(i, 1) / 60;
+    EXPECT_NEAR(true_value(log, treat_all(60)[0].probability.view()), expected, 1e-12);
+  }
+  EXPECT_TRUE(saw_different_signs);
+}
+
 TEST(Refute, GoesOnWhereItWasAndDoesNotDependOnThreads) {
   const TemporaryFolder folder;
   const TemporaryFolder other;
-  const Dataset data = draw_log(80, 1);
+  const Dataset data = draw_ring_log(80, 1);
   RefuteOptions options;
   options.draws = 2;
   options.checks = {"subset", "placebo"};
@@ -176,6 +245,10 @@ TEST(JudgeCheck, KnowsItsThresholds) {
     EXPECT_TRUE(passes(check, {5.6, 5})) << "one of two, root mean square 0.42";
     EXPECT_FALSE(passes(check, {5.8, 5}));
   }
+  EXPECT_TRUE(passes(RefuteCheck::kBootstrap, {1.9, -2.0})) << "√(2/2) for chance";
+  EXPECT_FALSE(passes(RefuteCheck::kBootstrap, {2.1, -2.1}));
+  EXPECT_FALSE(passes(RefuteCheck::kBootstrap, std::vector<double>(200, 1.2)))
+      << "many reruns leave little to chance";
   EXPECT_TRUE(passes(RefuteCheck::kSubset, {5.9, 4.1}));
   EXPECT_FALSE(passes(RefuteCheck::kSubset, {6.1}));
   EXPECT_FALSE(passes(RefuteCheck::kSeeds, {})) << "nothing is known";
@@ -198,7 +271,7 @@ TEST(Refute, RefusesChecksThatDoNotExistAndDataWithoutALog) {
   const TemporaryFolder folder;
   RefuteOptions options;
   options.checks = {"placebos"};
-  const Dataset data = draw_log(40, 1);
+  const Dataset data = draw_ring_log(40, 1);
   const UnitStore store(folder.path());
   EXPECT_THROW(refute(Context(), data, treat_all(40), options, store, false), Error);
   EXPECT_THROW(refute(Context(), Dataset{}, {}, {}, store, false), Error);

@@ -1,0 +1,38 @@
+#include "study/refit_bootstrap.hpp"
+
+#include <cmath>
+#include <cstddef>
+
+#include "base/numeric.hpp"
+
+namespace cone {
+
+BootstrapLog draw_log(const BootstrapWorld& world, const Dataset& data, Rng& rng) {
+  const auto draw_sign = [&rng] { return rng.bernoulli(0.5) ? 1.0 : -1.0; };
+  std::vector<double> sign_of_cluster;
+  for (std::size_t k = 0; k < world.clusters.count; ++k) sign_of_cluster.push_back(draw_sign());
+  BootstrapLog out{.data = data, .outcome = world.mu};
+  for (std::size_t i = 0; i < data.num_nodes(); ++i) {
+    const Arm own = data.treatment[i];
+    const double sign =
+        sign_of_cluster.empty() ? draw_sign() : sign_of_cluster[world.clusters.of[i]];
+    for (std::size_t a = 0; a < data.num_arms(); ++a) {
+      out.outcome(i, a) +=
+          a == own ? sign * world.residual[i] : std::sqrt(world.noise(i, a)) * rng.normal();
+    }
+    out.data.outcome[i] = out.outcome(i, own);
+  }
+  return out;
+}
+
+double true_value(const BootstrapLog& log, MatrixView<const double> policy) {
+  CompensatedSum total;
+  for (std::size_t i = 0; i < log.outcome.rows(); ++i) {
+    for (std::size_t a = 0; a < log.outcome.cols(); ++a) {
+      total.add(policy(i, a) * log.outcome(i, a));
+    }
+  }
+  return total.value() / static_cast<double>(log.outcome.rows());
+}
+
+}  // namespace cone
