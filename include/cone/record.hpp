@@ -206,6 +206,15 @@ struct VarianceShares {
   Verdict verdict;
 };
 
+/// How far the recommended estimator's value differs over folds and seeds.
+struct PolicyStability {
+  std::string policy;
+  std::vector<double> by_fold;    ///< values by the nodes of each fold; empty of a split
+  double fold_p = 1;              ///< of one value for all folds
+  std::optional<double> seed_sd;  ///< see Estimate
+  Verdict verdict;
+};
+
 struct OutcomeDiagnostics {
   std::string name;
   double r_squared = 0;  ///< of the logged outcomes on the evaluated nodes, out of sample if fitted
@@ -270,6 +279,7 @@ struct Diagnostics {
   std::vector<ArmBalance> balance;
   std::vector<DegreeResiduals> residuals_by_degree;
   std::vector<VarianceShares> variance_shares;
+  std::vector<PolicyStability> stability;
   std::vector<NamedVerdict> verdicts;  ///< one per diagnostic that there is something to say about
   std::vector<std::string> warnings;
 };

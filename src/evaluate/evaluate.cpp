@@ -241,7 +241,7 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
         "interrupted: medians are over {} of {} repeats", record.repeats, options.repeats));
   }
   const Stopwatch watch;
-  add_verdicts(context, data.observed, run, policies, record.diagnostics);
+  add_verdicts(context, data.observed, run, policies, record.policies, record.diagnostics);
   record.timing_seconds["diagnostics"] = watch.seconds();
   if (record.decision) {
     unless_stopped([&] { describe_association(run, *record.decision, record.diagnostics); });

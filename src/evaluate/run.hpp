@@ -36,6 +36,7 @@ class EvaluationRun {
   std::optional<AssociationDiagnostics> associate_residuals(std::string_view estimator) const;
 
   const LoggedSample& sample() const { return sample_; }
+  const FitPlan& plan() const { return plan_; }
   const std::vector<EstimatorInfo>& rows() const { return rows_; }
   const LearntNuisances& learnt() const { return learnt_; }
   /// About no learner alone.

@@ -13,6 +13,7 @@
 #include "evaluate/decide.hpp"
 #include "evaluate/degree_diagnostics.hpp"
 #include "evaluate/overlap_diagnostics.hpp"
+#include "evaluate/stability_diagnostics.hpp"
 #include "evaluate/variance_diagnostics.hpp"
 
 namespace cone {
@@ -71,7 +72,8 @@ void add_propensity_verdicts(const Context& context, const Dataset& data,
 }  // namespace
 
 void add_verdicts(const Context& context, const Dataset& data, const EvaluationRun& run,
-                  std::span<const PolicyOnData> policies, Diagnostics& out) {
+                  std::span<const PolicyOnData> policies, std::span<const PolicyResult> results,
+                  Diagnostics& out) {
   const LoggedSample& sample = run.sample();
   const std::vector<EstimatorInfo> finished = finished_rows(run);
   const EstimatorInfo* headline = choose_headline(finished);
@@ -98,6 +100,9 @@ void add_verdicts(const Context& context, const Dataset& data, const EvaluationR
     out.variance_shares = share_variance(*out.network_ridge, sample.arms);
     summarise_entries("variance shares", out.variance_shares, false, &VarianceShares::noise, out);
   }
+  out.stability = measure_stability(results, headline->name, run.plan());
+  summarise_entries(
+      "stability", out.stability, true, [](const PolicyStability& s) { return -s.fold_p; }, out);
 }
 
 }  // namespace cone

@@ -14,6 +14,7 @@ namespace cone {
 /// estimator that the program recommends looks at the log; those of residuals, about its outcome
 /// model. Where the observer asks to stop, the balance is left out and a warning says so.
 void add_verdicts(const Context& context, const Dataset& data, const EvaluationRun& run,
-                  std::span<const PolicyOnData> policies, Diagnostics& out);
+                  std::span<const PolicyOnData> policies, std::span<const PolicyResult> results,
+                  Diagnostics& out);
 
 }  // namespace cone

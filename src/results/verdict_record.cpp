@@ -92,6 +92,16 @@ Json shares_json(const VarianceShares& shares) {
           {"noise", json_number(shares.noise)}};
 }
 
+Json stability_json(const PolicyStability& stability) {
+  Json folds = Json::array();
+  for (const double value : stability.by_fold) folds.push_back(json_number(value));
+  Json json = {{"policy", stability.policy},
+               {"by_fold", std::move(folds)},
+               {"fold_p", json_number(stability.fold_p)}};
+  if (stability.seed_sd) json["seed_sd"] = json_number(*stability.seed_sd);
+  return json;
+}
+
 }  // namespace
 
 void add_verdict_json(const Verdict& verdict, Json& entry) {
@@ -108,6 +118,7 @@ void add_verdicts_json(const Diagnostics& d, Json& json) {
   json["balance"] = entries_json(d.balance, balance_json);
   json["residuals_by_degree"] = entries_json(d.residuals_by_degree, degree_json);
   json["variance_shares"] = entries_json(d.variance_shares, shares_json);
+  json["stability"] = entries_json(d.stability, stability_json);
   json["verdicts"] = entries_json(d.verdicts, [](const NamedVerdict& verdict) {
     return Json{{"name", verdict.name}};
   });

@@ -115,13 +115,13 @@ class Contract(FolderTest):
         jsonschema.validate(record, SCHEMA)
         found = record["diagnostics"]
         for name, entries in {"overlap": 2, "weights": 2, "support": 2, "calibration": 2, "balance": 2,
-                              "residuals_by_degree": 1, "variance_shares": 2}.items():
+                              "residuals_by_degree": 1, "variance_shares": 2, "stability": 2}.items():
             self.assertEqual(len(found[name]), entries, name)
         self.assertEqual([(c["name"], c["of"]) for c in found["balance"][0]["columns"]],
                          [("x", "own"), ("z", "own"), ("x", "friends"), ("z", "friends")])
         text = cone("evaluate", data, "--policy", "treat-all", data / "policy.csv", "--estimators",
                     "network_dr").stdout
-        self.assertEqual(len(found["verdicts"]), 8)
+        self.assertEqual(len(found["verdicts"]), 9)
         for verdict in found["verdicts"]:
             self.assertRegex(text, f"{verdict['name']} +{verdict['verdict']} ")
             self.assertIn(verdict["sentence"], text)

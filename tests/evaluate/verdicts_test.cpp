@@ -17,9 +17,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kJudged[] = {"overlap",        "weights", "support",
-                                   "calibration",    "balance", "residuals_by_degree",
-                                   "variance_shares"};
+constexpr const char* kJudged[] = {"overlap",         "weights",  "support",
+                                   "calibration",     "balance",  "residuals_by_degree",
+                                   "variance_shares", "stability"};
 
 Json diagnostics_of(const testing::SmallWorld& world, int threads = 2,
                     std::vector<std::string> estimators = {"network_dr", "dr_ridge"}) {

@@ -1,0 +1,95 @@
+#include "evaluate/stability_diagnostics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include <boost/math/distributions/chi_squared.hpp>
+#include <fmt/format.h>
+
+#include "base/numeric.hpp"
+#include "evaluate/overlap_diagnostics.hpp"
+
+namespace cone {
+namespace {
+
+// docs/diagnostics.md says why.
+constexpr double kSureDisagreement = 0.001;  // p
+constexpr double kNotableSeeds = 0.5;        // of a standard error
+
+/// The parts of the nodes that a task scored, task by task.
+std::vector<std::vector<double>> group_by_fold(const FitPlan& plan, std::span<const double> parts) {
+  std::vector<std::vector<double>> out;
+  for (const FitTask& task : plan.tasks) {
+    std::vector<double>& fold = out.emplace_back();
+    for (const NodeIndex node : task.score) {
+      const auto row = std::ranges::lower_bound(plan.scored, node) - plan.scored.begin();
+      fold.push_back(parts[static_cast<std::size_t>(row)]);
+    }
+  }
+  return out;
+}
+
+/// Fills in values by fold, and p of all folds having one value. The errors of the folds' means
+/// share one variance: a fold with a wild node must not excuse itself by the spread it causes.
+void compare_folds(const FitPlan& plan, const Estimate& estimate, PolicyStability& out) {
+  const std::vector<double>& parts = estimate.parts.population;
+  if (plan.tasks.size() < 2 || parts.size() != plan.scored.size()) return;
+  const double spread = variance(parts, 1);
+  const double centre = mean(parts);
+  double chi_squared = 0;
+  for (const std::vector<double>& fold : group_by_fold(plan, parts)) {
+    const double of_fold = mean(fold);
+    out.by_fold.push_back(estimate.value + of_fold);
+    chi_squared +=
+        (of_fold - centre) * (of_fold - centre) * static_cast<double>(fold.size()) / spread;
+  }
+  if (!(spread > 0)) return;
+  const boost::math::chi_squared_distribution<> by_chance(
+      static_cast<double>(out.by_fold.size() - 1));
+  out.fold_p = boost::math::cdf(boost::math::complement(by_chance, chi_squared));
+}
+
+Verdict judge_stability(const PolicyStability& found, const Estimate& estimate) {
+  std::vector<std::string> sentences;
+  bool is_caution = false;
+  if (!found.by_fold.empty()) {
+    const bool disagree = found.fold_p < kSureDisagreement;
+    const auto [low, high] = std::ranges::minmax(found.by_fold);
+    is_caution = disagree;
+    sentences.push_back(
+        fmt::format("{} folds say {:.4g} to {:.4g}, {} chance explains ({})", found.by_fold.size(),
+                    low, high, disagree ? "farther apart than" : "which", p_phrase(found.fold_p)));
+  }
+  if (estimate.seed_sd) {
+    const bool moves = *estimate.seed_sd > kNotableSeeds * estimate.standard_error;
+    is_caution = is_caution || moves;
+    sentences.push_back(fmt::format(
+        "other seeds move it by {:.2g}{}", *estimate.seed_sd,
+        estimate.standard_error > 0
+            ? fmt::format(" ({:.2f} standard errors)", *estimate.seed_sd / estimate.standard_error)
+            : ""));
+  }
+  return {is_caution, fmt::format("{}: {}", found.policy, fmt::join(sentences, "; "))};
+}
+
+}  // namespace
+
+std::vector<PolicyStability> measure_stability(std::span<const PolicyResult> results,
+                                               std::string_view estimator, const FitPlan& plan) {
+  std::vector<PolicyStability> out;
+  for (const PolicyResult& result : results) {
+    const auto estimate = std::ranges::find(result.estimates, estimator, &Estimate::estimator);
+    if (estimate == result.estimates.end() || !std::isfinite(estimate->value)) continue;
+    PolicyStability found{.policy = result.name, .seed_sd = estimate->seed_sd};
+    compare_folds(plan, *estimate, found);
+    if (found.by_fold.empty() && !found.seed_sd) continue;
+    found.verdict = judge_stability(found, *estimate);
+    out.push_back(std::move(found));
+  }
+  return out;
+}
+
+}  // namespace cone
