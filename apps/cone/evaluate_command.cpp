@@ -21,15 +21,18 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "cone_networks/cone_fit.hpp"
+#include "data/arm_costs.hpp"
 #include "data_argument.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/model_file.hpp"
+#include "evaluate/ranking.hpp"
 #include "explanation_flags.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
 #include "options/json_text.hpp"
 #include "options/option_json.hpp"
 #include "options_file_flag.hpp"
+#include "results/budget_output.hpp"
 #include "results/nodes_output.hpp"
 #include "results/terminal_progress.hpp"
 #include "results/text_table.hpp"
@@ -68,6 +71,8 @@ Examples:
   cone evaluate shop/ --policy p.csv --estimators cone --attention ties.csv --embeddings z.npy
   cone evaluate mails.csv --treatment sent --outcome bought --policy always:email always:sms \
     --cost email=0.1 --cost sms=0.4                           gains and ranks net of cost
+  cone evaluate shop/ --policy treat-all --rank loyalty --budget-curve curve.csv
+                                                              the gain at every budget
   cone evaluate shop/ --policy p.csv --repeats 5              medians over five seeds
   cone evaluate shop/ --policy p.csv --nodes nodes.csv        what every node adds to the answer
   cone evaluate shop/ --policy uniform --json - | jq '.policies[0].estimates'
@@ -88,6 +93,7 @@ struct EvaluateFlags {
   std::vector<std::string> policies;
   std::string json;
   std::string nodes;
+  std::string budget_curve;
   std::string model;
   bool details = false;
   bool takes_rows_of_model = false;  ///< no --estimators beside --model
@@ -155,6 +161,7 @@ void refuse_beside_repeats(const EvaluateFlags& flags) {
   if (flags.options.repeats == 1) return;
   std::vector<OutputFile> files = flags.explanations.outputs();
   files.push_back({"--nodes", flags.nodes});
+  files.push_back({"--budget-curve", flags.budget_curve});
   std::vector<Fault> faults;
   for (const auto& [flag, file] : files) {
     if (file.empty()) continue;
@@ -163,6 +170,35 @@ void refuse_beside_repeats(const EvaluateFlags& flags) {
                       "leave one of them out"});
   }
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
+/// Refuses flags about curves where there are none.
+void check_budget_flags(const CLI::App& command, const EvaluateFlags& flags) {
+  std::vector<Fault> faults;
+  const bool has_curves = !flags.options.budget.rank.empty() || !flags.budget_curve.empty();
+  for (const char* flag : {"--rank-arm", "--budget-steps"}) {
+    if (has_curves || command.count(flag) == 0) continue;
+    faults.push_back({{.item = flag},
+                      "has no part in a run without --rank or --budget-curve",
+                      "add one of them, or leave it out"});
+  }
+  if (!flags.budget_curve.empty() && flags.options.plan.protocol == Protocol::kSplit) {
+    faults.push_back({{.item = "--budget-curve"},
+                      "has no part in --protocol split, which compares no policies",
+                      "leave one of them out"});
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
+/// Without --rank, --budget-curve is about the policies that rank people.
+void choose_rankings(std::span<const PolicyOnData> policies, EvaluateFlags& flags) {
+  if (flags.budget_curve.empty() || !flags.options.budget.rank.empty()) return;
+  flags.options.budget.rank = name_ranking_policies(policies);
+  if (!flags.options.budget.rank.empty()) return;
+  throw Error(ErrorCode::kUsage,
+              {{.item = "--budget-curve"},
+               "every policy treats everyone with the same probability: none ranks the people",
+               "name a column that does by --rank, or a policy with probabilities"});
 }
 
 /// A word before a run that takes more than a few seconds.
@@ -186,6 +222,10 @@ int finish(const EvaluationRecord& record, const EvaluateFlags& flags) {
   if (record.status != "completed" && !flags.nodes.empty()) {
     std::cerr << fmt::format("cone: interrupted; {} was not written\n", printable(flags.nodes));
   }
+  if (record.status != "completed" && !flags.budget_curve.empty() && record.budget_curves.empty()) {
+    std::cerr << fmt::format("cone: interrupted; {} was not written\n",
+                             printable(flags.budget_curve));
+  }
   if (record.repeats < flags.options.repeats && record.unfinished.empty()) {
     std::cerr << fmt::format("cone: interrupted; {} of {} repeats were finished\n", record.repeats,
                              flags.options.repeats);
@@ -207,6 +247,7 @@ int run_evaluate(EvaluateFlags flags) {
   refuse_beside_repeats(flags);
   std::vector<OutputFile> outputs = flags.explanations.outputs();
   outputs.push_back({"--nodes", flags.nodes});
+  outputs.push_back({"--budget-curve", flags.budget_curve});
   if (flags.json != "-") outputs.push_back({"--json", flags.json});
   check_output_files(outputs);
   std::vector<std::string> inputs = flags.policies;
@@ -220,6 +261,10 @@ int run_evaluate(EvaluateFlags flags) {
   const Context context(flags.run.seed, flags.run.threads, &progress);
 
   const Stopwatch loading;
+  flags.table.kept = cost_columns(flags.options.cost);
+  for (KeptColumn& column : ranking_columns(flags.options.budget.rank)) {
+    flags.table.kept.push_back(std::move(column));
+  }
   LoadedData data = load_named(context, flags.data, flags.table);
   const double load_seconds = loading.seconds();
   if (model) {
@@ -228,6 +273,7 @@ int run_evaluate(EvaluateFlags flags) {
   }
   refuse_idle_explanations(flags, data.observed);
   const auto policies = resolve_policies(context, data.observed, flags.policies);
+  choose_rankings(policies, flags);
   if (flags.explanations.any() && !model) {
     model.emplace().networks =
         fit_cone(context, data.observed, flags.options.plan, flags.options.cone);
@@ -239,6 +285,8 @@ int run_evaluate(EvaluateFlags flags) {
                                      flags.nodes.empty() ? nullptr : &nodes);
   const bool writes_nodes = !flags.nodes.empty() && record.status == "completed";
   if (writes_nodes) write_nodes(context, flags.nodes, data.observed, nodes);
+  const bool writes_curves = !flags.budget_curve.empty() && !record.budget_curves.empty();
+  if (writes_curves) write_budget_curves(flags.budget_curve, record.budget_curves);
   if (model && model->networks && record.unfinished.empty()) {
     flags.explanations.write(context, data.observed, *model->networks);
   }
@@ -261,6 +309,10 @@ int run_evaluate(EvaluateFlags flags) {
     if (writes_nodes) {
       data.notes.push_back(fmt::format("wrote {}: {} nodes, by {}", printable(flags.nodes),
                                        grouped(nodes.nodes.size()), nodes.estimator));
+    }
+    if (writes_curves) {
+      data.notes.push_back(fmt::format("wrote {}: {} curves", printable(flags.budget_curve),
+                                       record.budget_curves.size()));
     }
     print_summary(record, data);
   }
@@ -292,6 +344,11 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
                    "every node")
       ->check(file_name);
   command
+      ->add_option("--budget-curve", flags->budget_curve,
+                   "Write a CSV file with the gain at every budget, by --rank, or by every policy "
+                   "that ranks people")
+      ->check(file_name);
+  command
       ->add_option("--model", flags->model,
                    "Take networks and network ridge from this model file, written by cone fit")
       ->check(file_name);
@@ -299,6 +356,7 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");
   bind_flags(*command, flags->options, "Estimation");
+  regroup_flags<BudgetCurveOptions>(*command, "Budgets");
   regroup_flags<KernelBalancingOptions>(*command, "Kernel balancing (okb, cone_okb)");
   regroup_flags<NetworkRidgeOptions>(*command, "Network ridge (network_dm, network_dr)");
   regroup_flags<ConeOptions>(*command, "Networks (cone, dm_nn, dr_nn)");
@@ -307,6 +365,7 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
     chosen = [flags, command] {
       if (!flags->model.empty()) refuse_flags_of_model(*command);
       refuse_idle_flags(*command, flags->options.plan.protocol);
+      check_budget_flags(*command, *flags);
       return run_evaluate(*flags);
     };
   });

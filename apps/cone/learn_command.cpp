@@ -12,6 +12,7 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "data/arm_costs.hpp"
 #include "data_argument.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
@@ -74,7 +75,7 @@ void refuse_idle_models(const CLI::App& command, const LearnPolicyOptions& optio
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
-int run_learn(const LearnFlags& flags) {
+int run_learn(LearnFlags flags) {
   validate(flags.options);
   std::vector<OutputFile> outputs = {
       {"--out", flags.out}, {"--out-of-fold", flags.out_of_fold}, {"--picture", flags.picture}};
@@ -84,6 +85,7 @@ int run_learn(const LearnFlags& flags) {
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const Context context(flags.run.seed, flags.run.threads, &progress);
+  flags.table.kept = cost_columns(flags.options.cost);
   const LoadedData data = load_named(context, flags.data, flags.table);
   LearntPolicy policy = learn_policy(context, data.observed, flags.options);
   policy.warnings.insert(policy.warnings.begin(), data.doubts.begin(), data.doubts.end());

@@ -127,6 +127,20 @@ struct FeatureTable {
   std::size_t num_counts() const { return matrix.cols() - num_dense; }
 };
 
+/// A column of the table of nodes that was asked for by name and is no feature: costs of an arm, a
+/// score that people are ranked by.
+struct NamedColumn {
+  std::string name;
+  std::vector<double> values;  ///< one per node
+};
+
+/// What giving an arm to one person costs, in units of the outcome.
+struct ArmCost {
+  std::string label;
+  double cost = 0;     ///< the mean over the people where it is not the same for all
+  std::string column;  ///< that says what it is for each; empty where it is the same for all
+};
+
 /// Everything that was observed: all that an estimator, a learner or a policy may see. The true
 /// potential outcomes are not in here (see Truth).
 struct Dataset {
@@ -139,6 +153,8 @@ struct Dataset {
   /// The user's own nuisances, where brought: nodes × arms.
   std::optional<Matrix<double>> propensity;
   std::optional<Matrix<double>> mu;
+  /// Columns that were asked for by name (LoadOptions::kept). No learner sees them.
+  std::vector<NamedColumn> kept;
   /// Ids of lines that were left out for lack of a value. Nothing is computed for them; a file of
   /// policies may list them.
   IdTable left_out;
@@ -148,8 +164,10 @@ struct Dataset {
   std::size_t num_arms() const { return arms.size(); }
   /// How many nodes got each arm.
   std::vector<std::size_t> arm_sizes() const;
-  /// 32 hexadecimal digits over everything above but the ids left out: the same content has the
-  /// same checksum in whatever format it was stored.
+  /// The kept column of that name; nullptr where there is none.
+  const NamedColumn* find_kept(std::string_view name) const;
+  /// 32 hexadecimal digits over everything above but kept columns and the ids left out: the same
+  /// content has the same checksum in whatever format it was stored.
   std::string checksum() const;
 };
 

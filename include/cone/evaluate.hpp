@@ -39,12 +39,32 @@ struct EnumNames<NuisanceSource> {
       {{NuisanceSource::kFitted, "fitted"}, {NuisanceSource::kGiven, "given"}}};
 };
 
+/// Curves of what a ranking of the people is worth at every budget.
+struct BudgetCurveOptions {
+  std::vector<std::string> rank;  ///< columns or policies
+  std::string rank_arm;
+  int budget_steps = 20;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("rank", self.rank,
+            "Rank people by this column of numbers, or by the probability of treatment of this "
+            "policy, and say what treating the first of them is worth at every budget. May be "
+            "repeated");
+    visitor("rank_arm", self.rank_arm,
+            "Arm that ranked people get, where there are more than two arms");
+    visitor("budget_steps", self.budget_steps, "Steps from treating nobody to treating everyone",
+            between(2, 100));
+  }
+};
+
 struct EvaluateOptions {
   std::vector<std::string> estimators;  ///< empty: the defaults of the catalogue
   NuisanceSource nuisances = NuisanceSource::kFitted;
   bool robust = true;
-  std::vector<std::string> cost;  ///< LABEL=NUMBER
+  std::vector<std::string> cost;  ///< LABEL=NUMBER or LABEL=COLUMN
   int repeats = 1;
+  BudgetCurveOptions budget;
   PlanOptions plan;
   EstimatorOptions estimator;
   NuisanceOptions nuisance;
@@ -61,11 +81,13 @@ struct EvaluateOptions {
             "Robust intervals: allow for a hidden confounder as strong as what the network shows");
     visitor(
         "cost", self.cost,
-        "LABEL=NUMBER: what giving that arm to one person costs, in units of the outcome. Gains "
-        "and ranks are then net of cost. May be repeated");
+        "LABEL=NUMBER or LABEL=COLUMN: what giving that arm to one person costs, in units of the "
+        "outcome; a column of the nodes has it for each, and is then no feature. Gains and ranks "
+        "are net of cost. May be repeated");
     visitor("repeats", self.repeats,
             "Repeat the cross-fitting with this many seeds, from --seed on, and take medians",
             between(1, 1000));
+    BudgetCurveOptions::visit(self.budget, visitor);
     PlanOptions::visit(self.plan, visitor);
     EstimatorOptions::visit(self.estimator, visitor);
     NuisanceOptions::visit(self.nuisance, visitor);

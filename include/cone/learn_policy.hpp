@@ -110,7 +110,7 @@ struct LearnPolicyOptions {
   TreeOptions tree;
   std::vector<std::string> ask_about;  ///< empty: everything
   std::uint32_t max_columns = 50;
-  std::vector<std::string> cost;  ///< LABEL=NUMBER
+  std::vector<std::string> cost;  ///< LABEL=NUMBER or LABEL=COLUMN
   RuleOutcomeModel outcome_model = RuleOutcomeModel::kNetworkRidge;
   PropensitySource propensities = PropensitySource::kFitted;
   int folds = 5;
@@ -129,8 +129,9 @@ struct LearnPolicyOptions {
     visitor("max_columns", self.max_columns, "Columns that questions are chosen from, at most",
             between(1, 50));
     visitor("cost", self.cost,
-            "LABEL=NUMBER: what giving that arm to one person costs, in units of the outcome. "
-            "Utilities are then net of cost. May be repeated");
+            "LABEL=NUMBER or LABEL=COLUMN: what giving that arm to one person costs, in units of "
+            "the outcome; a column of the nodes has it for each, and is then no feature. "
+            "Utilities are net of cost. May be repeated");
     visitor("outcome_model", self.outcome_model, "Who expects the outcomes");
     visitor("propensities", self.propensities,
             "Fit the propensities, or take the columns of the data");
@@ -186,7 +187,7 @@ struct EnumNames<RuleVerdict> {
 
 struct LearntPolicy {
   std::vector<std::string> arms;
-  std::vector<double> costs;         ///< one per arm
+  std::vector<ArmCost> costs;        ///< one per arm
   std::vector<std::string> columns;  ///< that the tree's questions may be about
   std::uint64_t num_candidates = 0;  ///< columns before screening
   PolicyTree tree;                   ///< learnt from all nodes

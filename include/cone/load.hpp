@@ -45,6 +45,14 @@ struct EnumNames<MissingPolicy> {
        {MissingPolicy::kDrop, "drop"}}};
 };
 
+/// A column of numbers that another option names.
+struct KeptColumn {
+  std::string name;
+  std::string flag;  ///< that names it, for messages
+  /// There need be none; where it is a feature it stays one, and is found among the features.
+  bool is_optional = false;
+};
+
 /// How to read the table of nodes. Lists name columns; a name that ends in * stands for all columns
 /// that begin so.
 struct LoadOptions {
@@ -58,7 +66,8 @@ struct LoadOptions {
   std::vector<std::string> counts;
   MissingPolicy missing = MissingPolicy::kRefuse;
   std::string edges;
-  CsvOptions csv;  ///< how the bytes are cut for the threads; never changes a result
+  std::vector<KeptColumn> kept;  ///< no flag: filled from what other options name
+  CsvOptions csv;                ///< how the bytes are cut for the threads; never changes a result
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {

@@ -87,12 +87,6 @@ struct DecidedPolicy {
   std::optional<double> truth;   ///< simulations only
 };
 
-/// What giving an arm to one person costs, in units of the outcome.
-struct ArmCost {
-  std::string label;
-  double cost = 0;
-};
-
 /// What to make of all policies together, by one estimator.
 struct Decision {
   std::string estimator;
@@ -103,6 +97,50 @@ struct Decision {
   std::vector<ArmCost> costs;                 ///< one per arm; empty where none has a cost
   std::vector<DecidedPolicy> policies;        ///< what was done first, then as given
   std::vector<PolicyDifference> differences;  ///< by places in `policies`
+};
+
+/// What treating a share of the people is worth, those that a ranking puts first.
+struct BudgetPoint {
+  double share = 0;
+  double cost = 0;  ///< mean over all people, beyond that of treating nobody
+  double gain = 0;  ///< per person, over treating nobody, net of cost
+  double standard_error = 0;
+  std::pair<double, double> interval;
+  std::pair<double, double> band;  ///< all points hold at once
+  /// NaN where the network shows nothing to go by (Estimate::robust_interval).
+  std::pair<double, double> robust_interval;
+  /// Over treating the same share of all people by lot: gain − share · gain of treating everyone.
+  double over_random = 0;
+  double over_random_error = 0;
+  std::pair<double, double> over_random_interval;
+  std::pair<double, double> over_random_band;
+  std::optional<double> truth;  ///< of the gain; simulations only
+};
+
+/// One number for a ranking.
+struct RankingArea {
+  double value = 0;
+  double standard_error = 0;
+  std::pair<double, double> interval;
+  double p = 1;  ///< two-sided, of no difference from drawing lots
+  std::optional<double> truth;
+};
+
+/// The gain of a ranking at every budget. What has no honest standard error is NaN.
+struct BudgetCurve {
+  std::string ranking;  ///< the column, or the policy
+  bool is_policy = false;
+  std::string arm;  ///< that ranked people get; the others get the control arm
+  std::string estimator;
+  Target target = Target::kThesePeople;
+  Dependence dependence = Dependence::kIndependent;
+  double level = 0.95;
+  std::vector<BudgetPoint> points;  ///< from nobody to everyone
+  RankingArea qini;                 ///< area between the curve and the line of lots
+  RankingArea autoc;       ///< mean over shares of over_random / share: the first count most
+  double best_share = 0;   ///< the point with the largest gain
+  double largest_tie = 0;  ///< share of the people in the largest group of one score
+  std::vector<std::string> warnings;
 };
 
 /// How well the fitted propensities describe the log, out of sample.
@@ -295,7 +333,8 @@ struct EvaluationRecord {
   std::vector<std::string> unfinished;  ///< ... namely these
   int repeats = 1;                      ///< that estimates are medians of
   std::vector<PolicyResult> policies;
-  std::optional<Decision> decision;  ///< none where no estimator allows a comparison
+  std::optional<Decision> decision;        ///< none where no estimator allows a comparison
+  std::vector<BudgetCurve> budget_curves;  ///< one per ranking that was asked for
   Diagnostics diagnostics;
   /// Choices that the loader made. In JSON they stand before the warnings.
   std::vector<std::string> notes;

@@ -1,50 +1,111 @@
 #include "data/arm_costs.hpp"
 
+#include <optional>
 #include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/numeric.hpp"
 #include "base/text.hpp"
 #include "data/arm_labels.hpp"
 #include "data/number.hpp"
 
 namespace cone {
+namespace {
+
+/// LABEL=COST.
+struct CostWord {
+  std::string_view label;
+  std::optional<double> number;
+  std::string_view column;  ///< where it is no number
+};
+
+/// Nothing where the word is of neither form.
+std::optional<CostWord> read_word(std::string_view text) {
+  const std::size_t at = text.rfind('=');  // a label may hold a =
+  if (at == std::string_view::npos || at == 0) return std::nullopt;
+  const std::string_view cost = text.substr(at + 1);
+  CostWord word{.label = text.substr(0, at)};
+  const ParsedNumber number = parse_number(cost);
+  if (number.kind == NumberKind::kMissing || number.kind == NumberKind::kNotFinite) {
+    return std::nullopt;
+  }
+  if (number.kind == NumberKind::kFinite) {
+    word.number = number.value;
+  } else {
+    word.column = cost;
+  }
+  return word;
+}
+
+Place place_of(const std::string& text) {
+  return {.item = fmt::format("--cost {}", printable(text))};
+}
+
+}  // namespace
 
 void check_costs(std::span<const std::string> words, std::vector<Fault>& faults) {
   for (const std::string& text : words) {
-    const std::size_t at = text.rfind('=');
-    const bool is_number =
-        at != std::string::npos && at > 0 &&
-        parse_number(std::string_view(text).substr(at + 1)).kind == NumberKind::kFinite;
-    if (is_number) continue;
-    faults.push_back({{.item = fmt::format("--cost {}", printable(text))},
-                      "is not of the form LABEL=NUMBER",
-                      "write for example --cost email=0.05"});
+    if (read_word(text)) continue;
+    faults.push_back({place_of(text), "is not of the form LABEL=NUMBER or LABEL=COLUMN",
+                      "write for example --cost email=0.05, or --cost email=price where price is "
+                      "a column of the nodes"});
   }
 }
 
-std::vector<double> read_costs(const Dataset& data, std::span<const std::string> words) {
-  std::vector<double> out(data.num_arms(), 0.0);
+std::vector<KeptColumn> cost_columns(std::span<const std::string> words) {
+  std::vector<KeptColumn> columns;
+  for (const std::string& text : words) {
+    const auto word = read_word(text);
+    if (word && !word->number) columns.push_back({std::string(word->column), "--cost"});
+  }
+  return columns;
+}
+
+CostTable read_costs(const Dataset& data, std::span<const std::string> words) {
+  CostTable out;
+  if (words.empty()) return out;
+  for (const std::string& label : data.arms) out.arms.push_back({.label = label});
+  out.per_node = Matrix<double>(data.num_nodes(), data.num_arms(), 0.0);
   std::vector<char> is_set(data.num_arms(), 0);
   std::vector<Fault> faults;
   for (const std::string& text : words) {
-    const Place place{.item = fmt::format("--cost {}", printable(text))};
-    const std::size_t at = text.rfind('=');  // a label may hold a =
-    const std::string_view label = std::string_view(text).substr(0, at);
-    const auto arm = find_arm(data.arms, label);
+    const CostWord word = *read_word(text);
+    const auto arm = find_arm(data.arms, word.label);
+    const NamedColumn* column = word.number ? nullptr : data.find_kept(word.column);
     if (!arm) {
-      faults.push_back({place, fmt::format("the data has no arm '{}'", printable(label)),
+      faults.push_back({place_of(text),
+                        fmt::format("the data has no arm '{}'", printable(word.label)),
                         fmt::format("the arms are {}", list_arms(data.arms))});
     } else if (is_set[*arm] != 0) {
-      faults.push_back({place, "the arm has a cost already", "name every arm once"});
+      faults.push_back({place_of(text), "the arm has a cost already", "name every arm once"});
+    } else if (!word.number && column == nullptr) {
+      faults.push_back(
+          {place_of(text),
+           fmt::format("'{}' is no number, and the data has no column of that name",
+                       printable(word.column)),
+           "columns of costs belong to a table of nodes: a CSV file or a folder with nodes.csv"});
     } else {
       is_set[*arm] = 1;
-      out[*arm] = parse_number(std::string_view(text).substr(at + 1)).value;
+      for (std::size_t i = 0; i < data.num_nodes(); ++i) {
+        out.per_node(i, *arm) = word.number ? *word.number : column->values[i];
+      }
+      out.arms[*arm].cost = word.number ? *word.number : mean(column->values);
+      out.arms[*arm].column = word.column;
     }
   }
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
   return out;
+}
+
+std::optional<double> mean_cost(const Matrix<double>& policy, const CostTable& costs) {
+  if (!costs.is_given()) return std::nullopt;
+  CompensatedSum total;
+  for (std::size_t i = 0; i < policy.rows(); ++i) {
+    for (std::size_t a = 0; a < policy.cols(); ++a) total.add(policy(i, a) * costs.per_node(i, a));
+  }
+  return total.value() / static_cast<double>(policy.rows());
 }
 
 }  // namespace cone

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -88,6 +89,10 @@ class Header {
                                        : fmt::format("did you mean {}?", printable(nearest))});
   }
 
+  Place place(std::size_t column) const {
+    return {.file = file_.name(), .line = 1, .column = printable(name(column))};
+  }
+
   std::string some_names() const {
     constexpr std::size_t kShown = 12;
     std::string text;
@@ -162,6 +167,28 @@ void check_distinct(const CsvFile& file, const ColumnRoles& roles, FaultList& fa
   }
 }
 
+/// Gives the columns that other options name their role, but for features that may stay some.
+/// `is_feature`: what columns without a role would be. Returns which columns got one.
+std::vector<bool> keep_columns(const Header& header, std::span<const KeptColumn> wanted,
+                               const std::vector<bool>& taken, const std::vector<bool>& is_feature,
+                               FaultList& faults, ColumnRoles& roles) {
+  std::vector<bool> is_kept(header.size(), false);
+  for (const KeptColumn& kept : wanted) {
+    const auto column = header.find(kept.name);
+    if (!column) {
+      if (!kept.is_optional) header.refuse_unknown(kept.name, kept.flag.c_str());
+    } else if (taken[*column]) {
+      faults.add(kept.flag, {header.place(*column),
+                             fmt::format("is named by {} and has another role", kept.flag),
+                             "name another one"});
+    } else if (!is_kept[*column] && !(kept.is_optional && is_feature[*column])) {
+      is_kept[*column] = true;
+      roles.numbers.push_back({kept.name, *column, Quantity::kKept, ""});
+    }
+  }
+  return is_kept;
+}
+
 void check_pair(const CsvFile& file, const ColumnRoles& roles, const char* first,
                 const char* second, FaultList& faults) {
   const bool has_first = roles.find(first).has_value();
@@ -184,6 +211,7 @@ const char* quantity_name(Quantity quantity) {
     case Quantity::kTruth:
       return "y";
     case Quantity::kOutcome:
+    case Quantity::kKept:
       break;
   }
   return "outcome";
@@ -268,6 +296,12 @@ std::optional<ColumnRoles> assign_roles(const CsvFile& file, const LoadOptions& 
                     "and left out",
                     printable(file.name())));
   }
+  std::vector<bool> is_feature(header.size());
+  for (std::size_t j = 0; j < header.size(); ++j) {
+    is_feature[j] = !taken[j] && !ignored[j] && (options.features.empty() || wanted[j]);
+  }
+  const std::vector<bool> is_kept =
+      keep_columns(header, options.kept, taken, is_feature, faults, roles);
   const auto conflict = [&](std::size_t j, const char* what) {
     faults.add("column", {{.file = file.name(), .line = 1, .column = printable(header.name(j))},
                           what,
@@ -290,7 +324,7 @@ std::optional<ColumnRoles> assign_roles(const CsvFile& file, const LoadOptions& 
     }
     if (wanted[j] && ignored[j]) conflict(j, "is named by --features and by --ignore");
     if (categories[j] && counts[j]) conflict(j, "is named by --categories and by --counts");
-    if (ignored[j] || (!options.features.empty() && !wanted[j])) continue;
+    if (!is_feature[j] || is_kept[j]) continue;
     roles.features.push_back({j, counts[j]       ? FeatureRole::kCount
                                  : categories[j] ? FeatureRole::kCategory
                                                  : FeatureRole::kMeasurement});

@@ -21,7 +21,7 @@ struct FeatureColumn {
 };
 
 /// What the numbers of a column that is no feature are.
-enum class Quantity { kOutcome, kPropensity, kMu, kTruth };
+enum class Quantity { kOutcome, kPropensity, kMu, kTruth, kKept };
 
 /// A column of numbers that is no feature.
 struct NumberRole {

@@ -1,5 +1,6 @@
 #include "cone/dataset.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/hash.hpp"
@@ -22,6 +23,11 @@ std::vector<std::size_t> Dataset::arm_sizes() const {
   std::vector<std::size_t> sizes(num_arms(), 0);
   for (const Arm arm : treatment) ++sizes[arm];
   return sizes;
+}
+
+const NamedColumn* Dataset::find_kept(std::string_view name) const {
+  const auto found = std::ranges::find(kept, name, &NamedColumn::name);
+  return found == kept.end() ? nullptr : &*found;
 }
 
 std::string Dataset::checksum() const {

@@ -36,6 +36,7 @@ IdTable leave_out_lines(NodeTable& nodes, FeatureTable& features, EdgeLines& edg
   keep(nodes.treatment, kept);
   keep(nodes.outcome, kept);
   for (GivenColumn& column : nodes.given) keep(column.values, kept);
+  for (NamedColumn& column : nodes.kept) keep(column.values, kept);
   features.matrix = features.matrix.select_rows(kept);
   std::size_t num_edges = 0;
   for (std::size_t k = 0; k < edges.size; ++k) {

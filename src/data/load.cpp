@@ -122,6 +122,7 @@ LoadedData load_dataset(const Context& context, const DataFiles& files,
   observed.ids = std::move(nodes.ids);
   observed.treatment = std::move(nodes.treatment);
   observed.outcome = std::move(nodes.outcome);
+  observed.kept = std::move(nodes.kept);
   load::GivenTables given = load::join_given(nodes.arms, nodes.given);
   nodes.given.clear();
   observed.arms = std::move(nodes.arms);

@@ -124,10 +124,13 @@ NodeArrays allocate(const CsvFile& file, const ColumnRoles& roles, NodeTable& ta
   NodeArrays arrays{.roles = roles, .treatment = table.treatment};
   arrays.gaps.assign(num_rows, kUnread);
   arrays.row_sizes.assign(num_rows + 1, 0);
-  table.given.reserve(roles.numbers.size());
+  table.given.reserve(roles.numbers.size());  // so that the targets stay where they are
+  table.kept.reserve(roles.numbers.size());
   for (const NumberRole& role : roles.numbers) {
     std::vector<double>* values = &table.outcome;
-    if (role.quantity != Quantity::kOutcome) {
+    if (role.quantity == Quantity::kKept) {
+      values = &table.kept.emplace_back(NamedColumn{role.name, {}}).values;
+    } else if (role.quantity != Quantity::kOutcome) {
       values = &table.given.emplace_back(GivenColumn{role, {}}).values;
     }
     values->assign(num_rows, 0);
@@ -251,7 +254,9 @@ std::vector<TableColumn> summarise(const CsvFile& file, const ColumnRoles& roles
   }
   if (roles.id) columns[*roles.id].role = "id";
   if (roles.treatment) columns[*roles.treatment].role = "treatment";
-  for (const NumberRole& role : roles.numbers) columns[role.column].role = role.name;
+  for (const NumberRole& role : roles.numbers) {
+    columns[role.column].role = role.quantity == Quantity::kKept ? "kept" : role.name;
+  }
   std::size_t next = 0;
   for (std::size_t k = 0; k < roles.features.size(); ++k) {
     TableColumn& column = columns[roles.features[k].column];

@@ -41,6 +41,7 @@ struct NodeTable {
   std::vector<Arm> treatment;
   std::vector<double> outcome;
   std::vector<GivenColumn> given;
+  std::vector<NamedColumn> kept;
   /// The feature columns. Where the mean is to stand for a missing value, NaN holds its place until
   /// it is known which lines stay.
   FeatureTable features;

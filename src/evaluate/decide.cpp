@@ -28,21 +28,6 @@ ErrorParts logged_parts(const LoggedSample& sample, double value) {
   return parts;
 }
 
-/// Mean cost of what people get; none where no arm has a cost.
-std::optional<double> mean_cost(const Matrix<double>& policy, std::span<const ArmCost> costs) {
-  if (costs.empty()) return std::nullopt;
-  CompensatedSum total;
-  for (std::size_t i = 0; i < policy.rows(); ++i) {
-    for (std::size_t a = 0; a < costs.size(); ++a) total.add(policy(i, a) * costs[a].cost);
-  }
-  return total.value() / static_cast<double>(policy.rows());
-}
-
-bool is_comparable(const Estimate& e) {
-  if (!std::isfinite(e.value) || std::isnan(e.standard_error)) return false;
-  return !(e.target == Target::kThesePeople ? e.parts.these : e.parts.population).empty();
-}
-
 std::pair<double, double> widen(std::pair<double, double> interval, double by) {
   return {interval.first - by, interval.second + by};
 }
@@ -72,7 +57,13 @@ bool is_same(const Matrix<double>& a, const Matrix<double>& b) {
   return std::ranges::equal(a.values(), b.values());
 }
 
-/// The t quantile in place of the normal one, for variances that rest on few clusters.
+}  // namespace
+
+bool is_comparable(const Estimate& e) {
+  if (!std::isfinite(e.value) || std::isnan(e.standard_error)) return false;
+  return !(e.target == Target::kThesePeople ? e.parts.these : e.parts.population).empty();
+}
+
 void allow_for_few_clusters(const DependentCovariance& way, double level,
                             Matrix<double>& covariance) {
   if (std::isinf(way.degrees_of_freedom)) return;
@@ -80,8 +71,6 @@ void allow_for_few_clusters(const DependentCovariance& way, double level,
       two_sided_t_quantile(level, way.degrees_of_freedom) / two_sided_normal_quantile(level);
   for (double& v : covariance.values()) v *= ratio * ratio;
 }
-
-}  // namespace
 
 const EstimatorInfo* choose_headline(std::span<const EstimatorInfo> rows) {
   for (const std::string_view name : kPreferred) {
@@ -100,7 +89,7 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   const ErrorParts done_parts = logged_parts(sample, outcome);
   const Matrix<double> done_policy = logged_policy(sample);
   Decision out{.estimator = std::string(estimator)};
-  out.costs.assign(compared.costs.begin(), compared.costs.end());
+  out.costs = compared.costs.arms;
   out.policies.push_back({.name = "what was done",
                           .is_logged = true,
                           .value = outcome,

@@ -6,6 +6,7 @@
 #include "cone/context.hpp"
 #include "cone/record.hpp"
 
+#include "data/arm_costs.hpp"
 #include "inference/dependent_errors.hpp"
 
 namespace cone {
@@ -16,12 +17,19 @@ struct Comparable {
   const DependenceKernels& kernels;
   const ModelNoise* noise = nullptr;                ///< of the estimator's outcome model
   std::span<const Matrix<double>> sample_policies;  ///< sample × arms
-  std::span<const ArmCost> costs;                   ///< one per arm; empty where none has a cost
+  const CostTable& costs;                           ///< rows are those of the sample
 };
 
 /// The estimator whose figures a decision is made by: the recommended one where it ran, else the
 /// first doubly robust one, else the first that has error parts. nullptr where none has.
 const EstimatorInfo* choose_headline(std::span<const EstimatorInfo> rows);
+
+/// Whether an estimate has a standard error, and the parts that it is made of.
+bool is_comparable(const Estimate& e);
+
+/// Widens variances by the t quantile in place of the normal one, where they rest on few clusters.
+void allow_for_few_clusters(const DependentCovariance& way, double level,
+                            Matrix<double>& covariance);
 
 /// Compares the policies with each other and with what was done, by the estimates of `estimator`.
 Decision decide(const Context& context, const Comparable& compared, std::string_view estimator,

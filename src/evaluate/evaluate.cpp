@@ -12,6 +12,7 @@
 #include "base/hash.hpp"
 #include "base/numeric.hpp"
 #include "base/stopwatch.hpp"
+#include "data/arm_costs.hpp"
 #include "evaluate/diagnostics.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
@@ -64,6 +65,20 @@ nlohmann::ordered_json config_json(const Context& context, const EvaluateOptions
   for (const PolicyOnData& policy : policies) config["policies"].push_back(policy.name);
   config["seed"] = context.seed();
   return config;
+}
+
+/// Costs by columns are in no checksum of the data, and results depend on them.
+void add_cost_checksum(const Dataset& data, const EvaluateOptions& options,
+                       nlohmann::ordered_json& config) {
+  const std::vector<KeptColumn> columns = cost_columns(options.cost);
+  if (columns.empty()) return;
+  Checksum checksum;
+  for (const KeptColumn& column : columns) {
+    if (const NamedColumn* kept = data.find_kept(column.name)) {
+      checksum.add(std::span<const double>(kept->values));
+    }
+  }
+  config["cost_checksum"] = checksum.hex();
 }
 
 /// A median of several fits is made of no single one.
@@ -201,6 +216,7 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
   record.revision = source_revision();
   record.commit = build_commit();
   record.config = config_json(context, options, policies, run.rows());
+  add_cost_checksum(data.observed, options, record.config);
   record.data = summarise(data.observed);
   record.timing_seconds = {{"nuisances", 0.0}, {"estimates", 0.0}};
   for (const PolicyOnData& policy : policies) {
@@ -232,6 +248,12 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
     }
   };
   unless_stopped([&] { record.decision = run.compare(record.policies); });
+  unless_stopped([&] {
+    record.budget_curves = run.trace_budgets();
+    for (std::size_t k = 0; data.truth && k < record.budget_curves.size(); ++k) {
+      add_true_gains(*data.truth, run.rankings()[k], record.budget_curves[k]);
+    }
+  });
   if (nodes != nullptr) *nodes = run.describe_nodes(record.policies);
   note_better_regressions(run.sample(), run.learnt(), record.policies);
   sort_estimates(run.rows(), record.policies);

@@ -46,6 +46,16 @@ void EvaluateOptions::check(std::vector<Fault>& faults) const {
                       "has no part in --protocol split, where every seed evaluates other nodes",
                       "leave one of them out"});
   }
+  if (!budget.rank.empty() && plan.protocol == Protocol::kSplit) {
+    faults.push_back({{.item = "--rank"},
+                      "has no part in --protocol split, which compares no policies",
+                      "leave one of them out"});
+  }
+  if (!budget.rank.empty() && repeats > 1) {
+    faults.push_back({{.item = "--rank"},
+                      "is about one seed, and --repeats takes medians over several",
+                      "leave one of them out"});
+  }
   plan.check(faults);
   network_ridge.check(faults);
 }

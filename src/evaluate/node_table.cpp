@@ -35,7 +35,7 @@ NodeTable EvaluationRun::describe_nodes(std::span<const PolicyResult> results) c
     const ErrorParts& parts = e->parts;
     std::vector<double> weight = parts.coefficient;
     for (std::size_t i = 0; i < weight.size(); ++i) {
-      weight[i] += shares_noise ? 1 : sample_policies_[p](i, sample_.arm[i]);
+      weight[i] += shares_noise ? 1 : policies_.sample[p](i, sample_.arm[i]);
     }
     set_column(weight, p, out.weight);
     set_column(e->target == Target::kThesePeople ? parts.these : parts.population, p,

@@ -85,15 +85,12 @@ EvaluationRun::EvaluationRun(const Context& context, const LoadedData& data,
                              const FittedModel* model)
     : context_(context),
       data_(data.observed),
-      policies_(policies),
       options_(options),
       model_(model),
       rows_(choose_rows(data_, options)),
+      rankings_(find_rankings(data_, policies, options.budget)),
+      costs_(read_costs(data_, options.cost)),
       waiting_(rows_) {
-  if (!options.cost.empty()) {
-    const std::vector<double> costs = read_costs(data_, options.cost);
-    for (std::size_t a = 0; a < costs.size(); ++a) costs_.push_back({data_.arms[a], costs[a]});
-  }
   if (options.nuisances == NuisanceSource::kGiven) require_given_columns(data_, rows_);
   steps_ = plan_learning(context, data_, rows_, options, model);
   const bool fits_models = std::any_of(steps_.begin(), steps_.end(), [](const LearningStep& step) {
@@ -102,11 +99,13 @@ EvaluationRun::EvaluationRun(const Context& context, const LoadedData& data,
   plan_ = fits_models ? make_plan(context, data_, options.plan, context.seed())
                       : plan_without_fitting(data_, options, context.seed());
   sample_ = take_sample(data_, plan_.scored);
+  if (costs_.is_given()) costs_.per_node = take_rows(costs_.per_node.view(), sample_.nodes);
   for (const PolicyOnData& policy : policies) {
     require(policy.probability.rows() == data_.num_nodes() &&
                 policy.probability.cols() == data_.num_arms(),
             "evaluate: a policy of other nodes or arms");
-    sample_policies_.push_back(take_rows(policy.probability.view(), sample_.nodes));
+    policies_.tables.push_back(policy.probability.view());
+    policies_.sample.push_back(take_rows(policy.probability.view(), sample_.nodes));
   }
   if (sample_.size() == data_.num_nodes()) {
     Clustering clusters;
@@ -148,7 +147,7 @@ void EvaluationRun::learn(const LearningStep& step) {
   if (has_given) nuisances.propensity.reset();
   learnt_.add(step.learner, std::move(nuisances));
   describe_outcome_noise(step.learner);
-  imply_weights(step.learner);
+  imply_weights(step.learner, policies_);
 }
 
 void EvaluationRun::learn_overlap() {
@@ -175,16 +174,14 @@ void EvaluationRun::describe_outcome_noise(LearnerId learner) {
                                          kernels_ ? &*kernels_ : nullptr));
 }
 
-void EvaluationRun::imply_weights(LearnerId learner) {
+void EvaluationRun::imply_weights(LearnerId learner, ValuedPolicies& policies) const {
   const bool needed = std::any_of(rows_.begin(), rows_.end(), [&](const EstimatorInfo& row) {
     return row.outcome == learner &&
            (row.method == Method::kDirect || row.method == Method::kCautiousCorrection);
   });
   const auto& outcome = learnt_.parts().at(learner).outcome;
   if (!needed || !outcome || outcome->variance == nullptr) return;
-  std::vector<MatrixView<const double>> views;
-  for (const PolicyOnData& policy : policies_) views.push_back(policy.probability.view());
-  implied_[learner] = outcome->variance->imply_weights(context_, views);
+  policies.implied[learner] = outcome->variance->imply_weights(context_, policies.tables);
 }
 
 const EstimatorInfo& EvaluationRun::row_called(std::string_view name) const {
@@ -196,22 +193,24 @@ const ModelNoise* EvaluationRun::noise_of(const EstimatorInfo& row) const {
   return row.needs_outcome_model() && noise != noise_.end() ? &noise->second : nullptr;
 }
 
-Evidence EvaluationRun::evidence_of(const EstimatorInfo& row, std::size_t policy) const {
+Evidence EvaluationRun::evidence_of(const EstimatorInfo& row, const ValuedPolicies& policies,
+                                    std::size_t policy) const {
   Evidence evidence{.sample = sample_,
-                    .policy = sample_policies_[policy].view(),
+                    .policy = policies.sample[policy].view(),
                     .outcome = learnt_.outcome_of(row),
                     .propensity = learnt_.propensity_of(row),
                     .policy_place = policy};
   if (const ModelNoise* noise = noise_of(row)) evidence.noise = &noise->variance;
   const bool is_direct = row.method == Method::kDirect || row.method == Method::kCautiousCorrection;
-  const auto implied = implied_.find(row.outcome);
-  if (is_direct && implied != implied_.end()) evidence.implied = &implied->second[policy];
-  const auto corrected = implied_of_row_.find(row.name);
-  if (corrected != implied_of_row_.end()) evidence.implied = &corrected->second[policy];
+  const auto implied = policies.implied.find(row.outcome);
+  if (is_direct && implied != policies.implied.end()) evidence.implied = &implied->second[policy];
+  const auto corrected = policies.implied_of_row.find(row.name);
+  if (corrected != policies.implied_of_row.end()) evidence.implied = &corrected->second[policy];
   return evidence;
 }
 
-void EvaluationRun::imply_corrected_weights(const EstimatorInfo& row) {
+void EvaluationRun::imply_corrected_weights(const EstimatorInfo& row,
+                                            ValuedPolicies& policies) const {
   const bool corrects_partly = row.method == Method::kSwitch || row.method == Method::kShrinkage ||
                                row.method == Method::kCautiousCorrection;
   // Nodes outside of the sample have no residual that says how noisy they are.
@@ -222,8 +221,8 @@ void EvaluationRun::imply_corrected_weights(const EstimatorInfo& row) {
   std::vector<Matrix<double>> tables;
   std::vector<MatrixView<const double>> views;
   bool corrects = false;
-  for (std::size_t p = 0; p < policies_.size(); ++p) {
-    const Evidence evidence = evidence_of(row, p);
+  for (std::size_t p = 0; p < policies.sample.size(); ++p) {
+    const Evidence evidence = evidence_of(row, policies, p);
     weights.push_back(residual_weights(row, evidence, options_.estimator));
     corrects = corrects || sum(weights.back()) > 0;
     tables.push_back(uncorrected_part(evidence, weights.back()));
@@ -232,7 +231,7 @@ void EvaluationRun::imply_corrected_weights(const EstimatorInfo& row) {
   views.reserve(tables.size());
   for (const Matrix<double>& table : tables) views.push_back(table.view());
   std::vector<ImpliedWeights> implied = outcome.variance->imply_weights(context_, views);
-  for (std::size_t p = 0; p < policies_.size(); ++p) {
+  for (std::size_t p = 0; p < policies.sample.size(); ++p) {
     const std::vector<double> residual = residuals(sample_.arm, sample_.outcome, outcome.mu.view());
     CompensatedSum variance;
     for (std::size_t i = 0; i < sample_.size(); ++i) {
@@ -244,11 +243,12 @@ void EvaluationRun::imply_corrected_weights(const EstimatorInfo& row) {
     implied[p].variance = variance.value() / (n * n);
     implied[p].variance_of_these.reset();
   }
-  implied_of_row_[row.name] = std::move(implied);
+  policies.implied_of_row[row.name] = std::move(implied);
 }
 
-Estimate EvaluationRun::estimate_row(const EstimatorInfo& row, std::size_t policy) const {
-  const Evidence evidence = evidence_of(row, policy);
+Estimate EvaluationRun::estimate_row(const EstimatorInfo& row, const ValuedPolicies& policies,
+                                     std::size_t policy) const {
+  const Evidence evidence = evidence_of(row, policies, policy);
   Estimate value;
   if (row.needs_balance()) {
     value =
@@ -259,7 +259,7 @@ Estimate EvaluationRun::estimate_row(const EstimatorInfo& row, std::size_t polic
     note_learning(row, evidence, learnt_, value);
   }
   if (kernels_) {
-    apply_dependence(context_, *kernels_, sample_, sample_policies_[policy], noise_of(row),
+    apply_dependence(context_, *kernels_, sample_, policies.sample[policy], noise_of(row),
                      options_.estimator.dependence, value);
   }
   return value;
@@ -270,12 +270,12 @@ void EvaluationRun::estimate_ready(std::vector<PolicyResult>& results) {
   std::vector<EstimatorInfo> ready;
   std::copy_if(waiting_.begin(), waiting_.end(), std::back_inserter(ready), is_ready);
   if (ready.empty()) return;
-  for (const EstimatorInfo& row : ready) imply_corrected_weights(row);
+  for (const EstimatorInfo& row : ready) imply_corrected_weights(row, policies_);
   std::vector<PolicyResult> extended = results;  // kept as they are if this is cancelled
-  for (std::size_t p = 0; p < policies_.size(); ++p) {
+  for (std::size_t p = 0; p < policies_.sample.size(); ++p) {
     for (const EstimatorInfo& row : ready) {
       context_.poll();
-      extended[p].estimates.push_back(estimate_row(row, p));
+      extended[p].estimates.push_back(estimate_row(row, policies_, p));
     }
   }
   results = std::move(extended);
@@ -299,7 +299,7 @@ std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> res
                 {.sample = sample_,
                  .kernels = *kernels_,
                  .noise = noise_of(*headline),
-                 .sample_policies = sample_policies_,
+                 .sample_policies = policies_.sample,
                  .costs = costs_},
                 headline->name, results, options_.estimator.dependence);
 }
@@ -339,7 +339,7 @@ void EvaluationRun::add_robust_intervals(std::vector<PolicyResult>& results) {
       const ModelNoise* noise = noise_of(row_called(e.estimator));
       if (noise == nullptr || std::isnan(e.standard_error)) continue;
       const HiddenBias bias =
-          bound_hidden_bias(sample_, sample_policies_[p].view(), noise->residual, *strength_);
+          bound_hidden_bias(sample_, policies_.sample[p].view(), noise->residual, *strength_);
       e.hidden_bias_bound = bias.bound;
       e.robust_interval = widen_robustly(e, bias.bound);
       keep_possible(sample_.outcome, e.robust_interval);

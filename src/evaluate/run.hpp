@@ -6,12 +6,22 @@
 #include <string_view>
 #include <vector>
 
+#include "data/arm_costs.hpp"
+#include "evaluate/budget_curve.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
 #include "inference/dependent_errors.hpp"
 #include "inference/hidden_strength.hpp"
 
 namespace cone {
+
+/// Policies that are valued together, and what their values rest on.
+struct ValuedPolicies {
+  std::vector<MatrixView<const double>> tables;  ///< nodes × arms, one per policy
+  std::vector<Matrix<double>> sample;            ///< sample × arms
+  std::map<LearnerId, std::vector<ImpliedWeights>> implied;
+  std::map<std::string_view, std::vector<ImpliedWeights>> implied_of_row;
+};
 
 /// One evaluation on its way: runs learners, and estimators as soon as theirs are done.
 class EvaluationRun {
@@ -27,6 +37,11 @@ class EvaluationRun {
   /// The policies against each other and what was done, by the estimator that the program
   /// recommends of those that are finished. None where only part of the network is scored.
   std::optional<Decision> compare(std::span<const PolicyResult> results) const;
+
+  /// What treating the first of a ranking is worth at every budget, by the same estimator. Empty
+  /// where there is no comparison.
+  std::vector<BudgetCurve> trace_budgets() const;
+  const std::vector<Ranking>& rankings() const { return rankings_; }
 
   /// What the estimator of the comparison rests on, node by node.
   NodeTable describe_nodes(std::span<const PolicyResult> results) const;
@@ -55,36 +70,37 @@ class EvaluationRun {
   void learn_overlap();
   /// Runs the estimators that have become ready and takes them off the list.
   void estimate_ready(std::vector<PolicyResult>& results);
-  Estimate estimate_row(const EstimatorInfo& row, std::size_t policy) const;
+  Estimate estimate_row(const EstimatorInfo& row, const ValuedPolicies& policies,
+                        std::size_t policy) const;
   bool wants_robust_intervals() const;
   /// Widens intervals by what a hidden confounder could do.
   void add_robust_intervals(std::vector<PolicyResult>& results);
   /// Answers for all policies at once, where a row needs them.
-  void imply_weights(LearnerId learner);
+  void imply_weights(LearnerId learner, ValuedPolicies& policies) const;
   /// The same for a row that corrects part of the direct method by weighted residuals.
-  void imply_corrected_weights(const EstimatorInfo& row);
-  Evidence evidence_of(const EstimatorInfo& row, std::size_t policy) const;
+  void imply_corrected_weights(const EstimatorInfo& row, ValuedPolicies& policies) const;
+  Evidence evidence_of(const EstimatorInfo& row, const ValuedPolicies& policies,
+                       std::size_t policy) const;
+  BudgetCurve trace_budget(const EstimatorInfo& row, const Ranking& ranking) const;
   const EstimatorInfo& row_called(std::string_view name) const;
   /// Noise of the row's outcome model; nullptr where it has none.
   const ModelNoise* noise_of(const EstimatorInfo& row) const;
 
   const Context& context_;
   const Dataset& data_;
-  std::span<const PolicyOnData> policies_;
   const EvaluateOptions& options_;
   const FittedModel* model_;
   std::vector<EstimatorInfo> rows_;
   std::vector<LearningStep> steps_;
   FitPlan plan_;  ///< without tasks where nothing is fitted
   LoggedSample sample_;
-  std::vector<Matrix<double>> sample_policies_;  ///< sample × arms, one per policy
+  ValuedPolicies policies_;
   LearntNuisances learnt_;
-  std::map<LearnerId, std::vector<ImpliedWeights>> implied_;
-  std::map<std::string_view, std::vector<ImpliedWeights>> implied_of_row_;
   std::optional<DependenceKernels> kernels_;  ///< where the sample is the whole network
   std::map<LearnerId, ModelNoise> noise_;
   std::optional<NetworkStrength> strength_;
-  std::vector<ArmCost> costs_;  ///< empty where no arm has a cost
+  std::vector<Ranking> rankings_;
+  CostTable costs_;  ///< rows are those of the sample
   std::vector<EstimatorInfo> waiting_;
   std::vector<std::string> warnings_;
 };

@@ -2,48 +2,19 @@
 #include <cmath>
 #include <numeric>
 
-#include <boost/math/distributions/normal.hpp>
-
 #include "cone/error.hpp"
 #include "cone/inference.hpp"
 
 #include "base/numeric.hpp"
 #include "base/random.hpp"
+#include "estimate/significance.hpp"
+#include "inference/joint_bands.hpp"
 
 namespace cone {
 namespace {
 
 // A variance below this share of the variances it is the difference of is rounding.
 constexpr double kNothing = 1e-12;
-
-/// L with L·L' = covariance, for a matrix that may be of lower rank; columns of directions without
-/// variance are zero.
-Matrix<double> factorise(MatrixView<const double> covariance) {
-  const std::size_t n = covariance.rows();
-  Matrix<double> l(n, n, 0.0);
-  for (std::size_t j = 0; j < n; ++j) {
-    double pivot = covariance(j, j);
-    for (std::size_t k = 0; k < j; ++k) pivot -= l(j, k) * l(j, k);
-    if (pivot <= kNothing * covariance(j, j)) continue;
-    l(j, j) = std::sqrt(pivot);
-    for (std::size_t i = j + 1; i < n; ++i) {
-      double v = covariance(i, j);
-      for (std::size_t k = 0; k < j; ++k) v -= l(i, k) * l(j, k);
-      l(i, j) = v / l(j, j);
-    }
-  }
-  return l;
-}
-
-double quantile(std::vector<double> values, double level) {
-  if (values.empty()) return 0;
-  // The smallest value that at least the share `level` of the draws does not exceed.
-  const auto rank = static_cast<std::size_t>(std::ceil(level * static_cast<double>(values.size())));
-  const std::size_t place = std::min(values.size() - 1, rank == 0 ? 0 : rank - 1);
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(place),
-                   values.end());
-  return values[place];
-}
 
 /// Romano and Wolf's step-down: the largest statistic is held against the largest of all draws, the
 /// next one against the largest of those left, and so on.
@@ -78,7 +49,7 @@ PolicyComparison compare_policies(std::span<const double> values,
   const std::size_t n = values.size();
   require(covariance.rows() == n && covariance.cols() == n && draws > 0,
           "comparison: a covariance of other policies");
-  const Matrix<double> l = factorise(covariance);
+  const Matrix<double> l = factorise_covariance(covariance);
   PolicyComparison out;
   std::vector<double> error(n);
   for (std::size_t k = 0; k < n; ++k) error[k] = std::sqrt(std::max(0.0, covariance(k, k)));
@@ -116,9 +87,9 @@ PolicyComparison compare_policies(std::span<const double> values,
     }
   }
   // A band for several holds each, so its factor is never below that for one.
-  const double alone = boost::math::quantile(boost::math::normal(), 0.5 + level / 2);
-  out.band_factor = std::max(alone, quantile(std::move(largest_level), level));
-  out.pair_factor = std::max(alone, quantile(std::move(largest_pair), level));
+  const double alone = two_sided_normal_quantile(level);
+  out.band_factor = std::max(alone, quantile_of_draws(std::move(largest_level), level));
+  out.pair_factor = std::max(alone, quantile_of_draws(std::move(largest_pair), level));
 
   std::vector<double> statistics;
   for (const PolicyDifference& pair : out.differences) {

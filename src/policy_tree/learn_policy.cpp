@@ -83,7 +83,10 @@ LearntPolicy learn_policy(const Context& context, const Dataset& data,
   require_log(data, options);
   LearntPolicy out;
   out.arms = data.arms;
-  out.costs = read_costs(data, options.cost);
+  const CostTable costs = read_costs(data, options.cost);
+  for (std::size_t a = 0; a < data.num_arms(); ++a) {
+    out.costs.push_back(costs.is_given() ? costs.arms[a] : ArmCost{.label = data.arms[a]});
+  }
   const std::size_t n = data.num_nodes();
   const FitPlan plan =
       make_plan(context, data, {.folds = options.folds, .selection_folds = options.selection_folds},
@@ -101,12 +104,12 @@ LearntPolicy learn_policy(const Context& context, const Dataset& data,
                                    : fmt::format("scores without fold {} of {}", k + 1, num_folds),
                            step * static_cast<double>(k), step * static_cast<double>(k + 1));
     if (is_last) {
-      all = make_scores(context, data, plan, options, out.costs);
+      all = make_scores(context, data, plan, options, costs);
       training.push_back({all.sample.nodes, all.scores});
     } else {
       const FitPlan nested =
           leave_fold_out(context, data, plan, k, options.selection_folds, context.seed());
-      training.push_back(take_training(make_scores(context, data, nested, options, out.costs)));
+      training.push_back(take_training(make_scores(context, data, nested, options, costs)));
     }
   }
 

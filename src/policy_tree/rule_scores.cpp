@@ -46,7 +46,7 @@ void require_possible(const Dataset& data, const RuleScores& scores) {
 }  // namespace
 
 RuleScores make_scores(const Context& context, const Dataset& data, const FitPlan& plan,
-                       const LearnPolicyOptions& options, std::span<const double> costs) {
+                       const LearnPolicyOptions& options, const CostTable& costs) {
   RuleScores out;
   out.sample = take_sample(data, plan.scored);
   {
@@ -62,9 +62,11 @@ RuleScores make_scores(const Context& context, const Dataset& data, const FitPla
   out.outcome.variance = nullptr;  // refers to the plan, and nobody asks
   out.scores = doubly_robust_scores(out.sample.arm, out.sample.outcome, out.outcome.mu.view(),
                                     out.propensity.e.view());
+  out.costs = costs.is_given() ? take_rows(costs.per_node.view(), out.sample.nodes)
+                               : Matrix<double>(out.sample.size(), data.num_arms(), 0.0);
   for (std::size_t i = 0; i < out.scores.rows(); ++i) {
-    for (std::size_t a = 0; a < costs.size(); ++a) {
-      out.scores(i, a) -= costs[a];
+    for (std::size_t a = 0; a < out.scores.cols(); ++a) {
+      out.scores(i, a) -= out.costs(i, a);
       if (std::isfinite(out.scores(i, a))) continue;
       throw Error(ErrorCode::kData, {{.item = printable(data.ids[out.sample.nodes[i]])},
                                      "the score of an arm is not a finite number",

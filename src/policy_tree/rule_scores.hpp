@@ -9,6 +9,8 @@
 #include "cone/learn_policy.hpp"
 #include "cone/matrix.hpp"
 
+#include "data/arm_costs.hpp"
+
 namespace cone {
 
 /// Doubly robust scores of the nodes that a plan scores, net of costs, and what they are made of.
@@ -17,10 +19,11 @@ struct RuleScores {
   OutcomeTable outcome;
   PropensityTable propensity;
   Matrix<double> scores;  ///< sample × arms
+  Matrix<double> costs;   ///< sample × arms
 };
 
 /// Throws Error(kData) where a logged arm has the given propensity 0, and what learners throw.
 RuleScores make_scores(const Context& context, const Dataset& data, const FitPlan& plan,
-                       const LearnPolicyOptions& options, std::span<const double> costs);
+                       const LearnPolicyOptions& options, const CostTable& costs);
 
 }  // namespace cone

@@ -122,7 +122,7 @@ void value_rule(const Context& context, const Dataset& data, const RuleScores& s
   const LoggedSample& sample = scores.sample;
   const std::vector<double> of_rule = scores_of(scores.scores, rule);
   std::vector<double> done = sample.outcome;
-  for (std::size_t i = 0; i < done.size(); ++i) done[i] -= out.costs[sample.arm[i]];
+  for (std::size_t i = 0; i < done.size(); ++i) done[i] -= scores.costs(i, sample.arm[i]);
   out.singles.resize(out.arms.size());
   Comparison comparison(of_rule);
   comparison.add(out.rule, "learnt rule", of_rule, rule);

@@ -25,7 +25,10 @@ Json decision_json(const Decision& decision) {
                {"costs", Json::object()},
                {"policies", Json::array()},
                {"differences", Json::array()}};
-  for (const ArmCost& arm : decision.costs) json["costs"][arm.label] = arm.cost;
+  for (const ArmCost& arm : decision.costs) {
+    json["costs"][arm.label] = arm.cost;
+    if (!arm.column.empty()) json["cost_columns"][arm.label] = arm.column;
+  }
   if (decision.costs.empty()) json.erase("costs");
   for (const DecidedPolicy& p : decision.policies) {
     Json policy = {{"name", p.name},

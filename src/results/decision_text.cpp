@@ -84,7 +84,8 @@ std::string define_utility(const Decision& decision) {
   if (decision.costs.empty()) return "Utility: the mean outcome";
   std::vector<std::string> costs;
   for (const ArmCost& arm : decision.costs) {
-    if (arm.cost != 0) costs.push_back(fmt::format("{} {:g}", printable(arm.label), arm.cost));
+    if (arm.cost == 0 && arm.column.empty()) continue;
+    costs.push_back(fmt::format("{} {}", printable(arm.label), arm_cost_text(arm)));
   }
   return fmt::format("Net utility: the mean outcome less the mean cost per person ({})",
                      costs.empty() ? "0 for every arm" : fmt::format("{}", fmt::join(costs, ", ")));

@@ -3,6 +3,7 @@
 #include "base/hash.hpp"
 #include "options/json_number.hpp"
 #include "options/json_text.hpp"
+#include "results/budget_output.hpp"
 #include "results/decision_record.hpp"
 #include "results/diagnostics_record.hpp"
 
@@ -99,6 +100,9 @@ Json to_json(const EvaluationRecord& record) {
   for (const PolicyResult& policy : record.policies)
     json["policies"].push_back(policy_json(policy));
   if (record.decision) json["decision"] = decision_json(*record.decision);
+  if (!record.budget_curves.empty()) {
+    json["budget_curves"] = budget_curves_json(record.budget_curves);
+  }
   json["diagnostics"] = diagnostics_json(record.diagnostics, record.notes);
   json["timing_seconds"] = record.timing_seconds;
   return json;

@@ -6,6 +6,7 @@
 #include "cone/record.hpp"
 
 #include "base/text.hpp"
+#include "results/budget_output.hpp"
 #include "results/decision_text.hpp"
 #include "results/text_table.hpp"
 #include "results/verdict_text.hpp"
@@ -197,6 +198,7 @@ std::string headline_warnings(const PolicyResult& policy, const std::string& est
 std::string evaluation_text(const EvaluationRecord& record, bool details) {
   std::string text;
   if (record.decision) text += decision_text(*record.decision);
+  for (const BudgetCurve& curve : record.budget_curves) text += '\n' + budget_curve_text(curve);
   text += repeats_line(record);
   const bool shows_tables = details || !record.decision;
   if (shows_tables && record.decision && !record.decision->costs.empty()) {

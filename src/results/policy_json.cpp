@@ -52,8 +52,9 @@ nlohmann::ordered_json learnt_policy_json(const Dataset& data, const LearntPolic
                   {"arms", data.arms},
                   {"checksum", data.checksum()}};
   json["costs"] = PolicyJson::object();
-  for (std::size_t a = 0; a < policy.arms.size(); ++a) {
-    json["costs"][policy.arms[a]] = json_number(policy.costs[a]);
+  for (const ArmCost& arm : policy.costs) json["costs"][arm.label] = json_number(arm.cost);
+  for (const ArmCost& arm : policy.costs) {
+    if (!arm.column.empty()) json["cost_columns"][arm.label] = arm.column;
   }
   json["num_candidate_columns"] = policy.num_candidates;
   json["columns"] = policy.columns;

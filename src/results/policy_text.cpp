@@ -115,9 +115,9 @@ std::string against_done_text(const RuleValue& done) {
 
 std::string cost_text(const LearntPolicy& policy) {
   std::vector<std::string> parts;
-  for (std::size_t a = 0; a < policy.arms.size(); ++a) {
-    if (policy.costs[a] == 0) continue;
-    parts.push_back(fmt::format("{} costs {:g}", printable(policy.arms[a]), policy.costs[a]));
+  for (const ArmCost& arm : policy.costs) {
+    if (arm.cost == 0 && arm.column.empty()) continue;
+    parts.push_back(fmt::format("{} costs {}", printable(arm.label), arm_cost_text(arm)));
   }
   return parts.empty() ? ""
                        : fmt::format("Utilities are net of costs: {}.\n", fmt::join(parts, ", "));

@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "cone/error.hpp"
+
+#include "base/text.hpp"
 
 namespace cone {
 namespace {
@@ -54,6 +58,11 @@ std::string TextTable::to_string() const {
     text += line([&](std::size_t j) -> const std::string& { return row[j]; });
   }
   return text;
+}
+
+std::string arm_cost_text(const ArmCost& arm) {
+  if (arm.column.empty()) return fmt::format("{:g}", arm.cost);
+  return fmt::format("column {}, {:.4g} on average", printable(arm.column), arm.cost);
 }
 
 }  // namespace cone

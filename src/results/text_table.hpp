@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "cone/dataset.hpp"
+
 namespace cone {
 
 /// Rows of cells under a header, columns aligned (numbers to the right, by display width), two
@@ -23,5 +25,8 @@ class TextTable {
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+/// "0.4", or "column price, 0.37 on average".
+std::string arm_cost_text(const ArmCost& arm);
 
 }  // namespace cone

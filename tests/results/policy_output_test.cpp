@@ -13,7 +13,7 @@ namespace {
 LearntPolicy small_policy() {
   LearntPolicy out;
   out.arms = {"control", "email"};
-  out.costs = {0, 0};
+  out.costs = {{.label = "0"}, {.label = "1"}};
   out.columns = {"age", "friends' mean visits"};
   out.num_candidates = 5;
   out.arm.assign(100, 0);

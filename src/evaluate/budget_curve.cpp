@@ -1,0 +1,199 @@
+#include "evaluate/budget_curve.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/numeric.hpp"
+#include "estimate/significance.hpp"
+#include "inference/joint_bands.hpp"
+
+namespace cone {
+namespace {
+
+/// Weights of the values in something, one per point.
+using Contrast = std::vector<double>;
+
+// A variance below this share of those that it is made of is rounding.
+constexpr double kRounding = 1e-12;
+
+double share_of(std::size_t point, std::size_t last) {
+  return static_cast<double>(point) / static_cast<double>(last);
+}
+
+/// The value of a point less that of treating nobody.
+Contrast gain_contrast(std::size_t point, std::size_t last) {
+  Contrast out(last + 1, 0.0);
+  out[point] += 1;
+  out[0] -= 1;
+  return out;
+}
+
+/// The gain less the share of what treating everyone gains.
+Contrast over_random_contrast(std::size_t point, std::size_t last) {
+  Contrast out = gain_contrast(point, last);
+  out[last] -= share_of(point, last);
+  out[0] += share_of(point, last);
+  if (point == last) std::ranges::fill(out, 0.0);
+  return out;
+}
+
+/// Σ_k weight(k) · over_random(k).
+template <class Weight>
+Contrast sum_over_random(std::size_t last, const Weight& weight) {
+  Contrast out(last + 1, 0.0);
+  for (std::size_t k = 1; k < last; ++k) {
+    const Contrast point = over_random_contrast(k, last);
+    for (std::size_t j = 0; j <= last; ++j) out[j] += weight(k) * point[j];
+  }
+  return out;
+}
+
+/// By trapezoids; the curve meets the line at both ends.
+Contrast qini_contrast(std::size_t last) {
+  return sum_over_random(last, [&](std::size_t) { return 1 / static_cast<double>(last); });
+}
+
+/// By trapezoids, and by the first point before it, where the ratio has no value.
+Contrast autoc_contrast(std::size_t last) {
+  return sum_over_random(last, [&](std::size_t k) {
+    const double width = (k == 1 ? 1.5 : 1.0) / static_cast<double>(last);
+    return width / share_of(k, last);
+  });
+}
+
+double covariance_of(const Contrast& a, const Contrast& b, const Matrix<double>& covariance) {
+  double total = 0;
+  double size = 0;
+  for (std::size_t j = 0; j < a.size(); ++j) {
+    for (std::size_t k = 0; k < b.size(); ++k) {
+      if (a[j] == 0 || b[k] == 0) continue;
+      const double part = a[j] * b[k] * covariance(j, k);
+      total += part;
+      size += std::abs(part);
+    }
+  }
+  return std::abs(total) <= kRounding * size ? 0 : total;
+}
+
+double error_of(const Contrast& contrast, const Matrix<double>& covariance) {
+  const double variance = covariance_of(contrast, contrast, covariance);
+  return variance < 0 ? 0 : std::sqrt(variance);  // NaN stays NaN
+}
+
+/// For all contrasts that have an error; NaN where none has.
+double joint_factor_of(std::span<const Contrast> contrasts, const BudgetValues& values,
+                       std::uint64_t seed) {
+  std::vector<const Contrast*> known;
+  for (const Contrast& contrast : contrasts) {
+    if (error_of(contrast, values.covariance) > 0) known.push_back(&contrast);
+  }
+  if (known.empty()) return two_sided_normal_quantile(values.level);
+  Matrix<double> joint(known.size(), known.size());
+  for (std::size_t j = 0; j < known.size(); ++j) {
+    for (std::size_t k = 0; k < known.size(); ++k) {
+      joint(j, k) = covariance_of(*known[j], *known[k], values.covariance);
+    }
+  }
+  return joint_factor(joint.view(), values.level, seed);
+}
+
+std::pair<double, double> range_around(double value, double half_width) {
+  return {value - half_width, value + half_width};
+}
+
+RankingArea describe_area(const Contrast& contrast, std::span<const double> net,
+                          const BudgetValues& values) {
+  RankingArea out;
+  out.value = dot(contrast, net);
+  out.standard_error = error_of(contrast, values.covariance);
+  out.interval =
+      range_around(out.value, two_sided_normal_quantile(values.level) * out.standard_error);
+  if (std::isnan(out.standard_error)) {
+    out.p = kNaN;
+  } else if (out.standard_error > 0) {
+    out.p = std::erfc(std::abs(out.value) / out.standard_error / std::numbers::sqrt2);
+  }
+  return out;
+}
+
+/// The areas that go with true gains, by the same sums.
+double true_area(const Contrast& contrast, const BudgetCurve& curve) {
+  double total = 0;
+  for (std::size_t k = 0; k < contrast.size(); ++k) total += contrast[k] * *curve.points[k].truth;
+  return total;
+}
+
+}  // namespace
+
+BudgetCurve describe_curve(const BudgetValues& values, std::uint64_t seed) {
+  const std::size_t last = values.gross.size() - 1;
+  std::vector<double> net(last + 1);
+  std::vector<Contrast> gains;
+  std::vector<Contrast> over_random;
+  for (std::size_t k = 0; k <= last; ++k) {
+    net[k] = values.gross[k] - values.cost[k];
+    gains.push_back(gain_contrast(k, last));
+    over_random.push_back(over_random_contrast(k, last));
+  }
+  const double alone = two_sided_normal_quantile(values.level);
+  const double gain_factor = joint_factor_of(gains, values, seed);
+  const double over_factor = joint_factor_of(over_random, values, seed);
+  BudgetCurve out{.level = values.level};
+  for (std::size_t k = 0; k <= last; ++k) {
+    BudgetPoint point{.share = share_of(k, last), .cost = values.cost[k] - values.cost[0]};
+    point.gain = net[k] - net[0];
+    point.standard_error = error_of(gains[k], values.covariance);
+    point.interval = range_around(point.gain, alone * point.standard_error);
+    point.band = range_around(point.gain, gain_factor * point.standard_error);
+    point.robust_interval = {kNaN, kNaN};
+    // Both ends are on the line by definition.
+    point.over_random = k == 0 || k == last ? 0 : point.gain - point.share * (net[last] - net[0]);
+    point.over_random_error = error_of(over_random[k], values.covariance);
+    point.over_random_interval = range_around(point.over_random, alone * point.over_random_error);
+    point.over_random_band = range_around(point.over_random, over_factor * point.over_random_error);
+    out.points.push_back(point);
+  }
+  out.qini = describe_area(qini_contrast(last), net, values);
+  out.autoc = describe_area(autoc_contrast(last), net, values);
+  const auto best = std::ranges::max_element(out.points, {}, &BudgetPoint::gain);
+  out.best_share = best->share;
+  return out;
+}
+
+void add_true_gains(const Truth& truth, const Ranking& ranking, BudgetCurve& curve) {
+  const std::size_t num_arms = truth.outcomes().cols();
+  const double nobody = truth.utility(ranking.treat_first(0, num_arms).view());
+  for (BudgetPoint& point : curve.points) {
+    const double utility = truth.utility(ranking.treat_first(point.share, num_arms).view());
+    point.truth = utility - nobody - point.cost;
+  }
+  const std::size_t last = curve.points.size() - 1;
+  curve.qini.truth = true_area(qini_contrast(last), curve);
+  curve.autoc.truth = true_area(autoc_contrast(last), curve);
+}
+
+double measure_foresight(const Ranking& ranking, std::span<const Arm> arm,
+                         std::span<const double> residual) {
+  const std::vector<double> position = ranking.positions();
+  std::vector<double> mean_residual(kMaxArms, 0.0);
+  std::vector<double> count(kMaxArms, 0.0);
+  for (std::size_t i = 0; i < arm.size(); ++i) {
+    mean_residual[arm[i]] += residual[i];
+    ++count[arm[i]];
+  }
+  double total = 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < arm.size(); ++i) {
+    if (arm[i] != ranking.arm() && arm[i] != kControlArm) continue;
+    const double sign = arm[i] == ranking.arm() ? 1 : -1;
+    // Both arms count the same, however many got each.
+    const double part = sign * (position[i] - 0.5) *
+                        (residual[i] - mean_residual[arm[i]] / count[arm[i]]) / count[arm[i]];
+    total += part;
+    squares += part * part;
+  }
+  return squares > 0 ? total / std::sqrt(squares) : 0;
+}
+
+}  // namespace cone

@@ -1,0 +1,173 @@
+#include "evaluate/ranking.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cone/error.hpp"
+
+#include "base/text.hpp"
+#include "data/arm_labels.hpp"
+
+namespace cone {
+namespace {
+
+/// The kept column or the feature of that name.
+std::optional<std::vector<double>> find_numbers(const Dataset& data, const std::string& name) {
+  if (const NamedColumn* kept = data.find_kept(name)) return kept->values;
+  const auto found = std::ranges::find(data.features.names, name);
+  if (found == data.features.names.end()) return std::nullopt;
+  const auto column = static_cast<std::uint32_t>(found - data.features.names.begin());
+  std::vector<double> values(data.num_nodes());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = data.features.matrix.row(i).at(column);
+  }
+  return values;
+}
+
+Place place_of_ranking(const std::string& name) {
+  return {.item = fmt::format("--rank {}", printable(name))};
+}
+
+Fault refuse_unknown_ranking(const Dataset& data, std::span<const PolicyOnData> policies,
+                             const std::string& name) {
+  std::vector<std::string> known(data.features.names);
+  for (const PolicyOnData& policy : policies) known.push_back(policy.name);
+  // A column of text became one column per level.
+  const bool is_category = std::ranges::any_of(
+      data.features.names, [&](const std::string& f) { return f.starts_with(name + "="); });
+  if (is_category) {
+    return {place_of_ranking(name), "is a column of text, which has no order",
+            "name a column of numbers"};
+  }
+  const std::string nearest = closest_name(name, known);
+  return {place_of_ranking(name), "is neither a policy of this run nor a column of numbers",
+          nearest.empty() ? "name one of the policies after --policy, or a column of the nodes"
+                          : fmt::format("did you mean {}?", printable(nearest))};
+}
+
+std::optional<Arm> choose_ranked_arm(const Dataset& data, const std::string& label,
+                                     std::vector<Fault>& faults) {
+  if (label.empty()) {
+    if (data.num_arms() == 2) return Arm{1};
+    faults.push_back({{.item = "--rank"},
+                      fmt::format("the data has {} arms, {}, and one of them is for those ranked "
+                                  "first",
+                                  data.num_arms(), list_arms(data.arms)),
+                      "name it by --rank-arm"});
+    return std::nullopt;
+  }
+  const auto arm = find_arm(data.arms, label);
+  if (arm && *arm != kControlArm) return arm;
+  faults.push_back({{.item = fmt::format("--rank-arm {}", printable(label))},
+                    arm ? "is the control arm, which those get whom the budget does not reach"
+                        : fmt::format("the data has no arm '{}'", printable(label)),
+                    fmt::format("the others are {}", list_arms(std::span(data.arms).subspan(1)))});
+  return std::nullopt;
+}
+
+bool is_constant(std::span<const double> values) {
+  return std::ranges::all_of(values, [&](double v) { return v == values.front(); });
+}
+
+}  // namespace
+
+Ranking::Ranking(std::string name, bool is_policy, Arm arm, std::vector<double> scores)
+    : name_(std::move(name)), is_policy_(is_policy), arm_(arm), scores_(std::move(scores)) {
+  order_.resize(scores_.size());
+  std::iota(order_.begin(), order_.end(), NodeIndex{0});
+  std::stable_sort(order_.begin(), order_.end(),
+                   [&](NodeIndex a, NodeIndex b) { return scores_[a] > scores_[b]; });
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    if (k == 0 || scores_[order_[k]] != scores_[order_[k - 1]]) group_begin_.push_back(k);
+  }
+  group_begin_.push_back(order_.size());
+}
+
+Matrix<double> Ranking::treat_first(double share, std::size_t num_arms) const {
+  Matrix<double> table(order_.size(), num_arms, 0.0);
+  const double reached = share * static_cast<double>(order_.size());
+  for (std::size_t g = 0; g + 1 < group_begin_.size(); ++g) {
+    const auto begin = static_cast<double>(group_begin_[g]);
+    const auto size = static_cast<double>(group_begin_[g + 1]) - begin;
+    const double chance = std::clamp((reached - begin) / size, 0.0, 1.0);
+    for (std::size_t k = group_begin_[g]; k < group_begin_[g + 1]; ++k) {
+      table(order_[k], arm_) = chance;
+      table(order_[k], kControlArm) = 1 - chance;
+    }
+  }
+  return table;
+}
+
+double Ranking::largest_tie() const {
+  std::size_t largest = 0;
+  for (std::size_t g = 0; g + 1 < group_begin_.size(); ++g) {
+    largest = std::max(largest, group_begin_[g + 1] - group_begin_[g]);
+  }
+  return static_cast<double>(largest) / static_cast<double>(order_.size());
+}
+
+std::vector<double> Ranking::positions() const {
+  std::vector<double> out(order_.size());
+  for (std::size_t g = 0; g + 1 < group_begin_.size(); ++g) {
+    const auto middle = static_cast<double>(group_begin_[g] + group_begin_[g + 1]) / 2;
+    for (std::size_t k = group_begin_[g]; k < group_begin_[g + 1]; ++k) {
+      out[order_[k]] = 1 - middle / static_cast<double>(order_.size());
+    }
+  }
+  return out;
+}
+
+std::vector<Ranking> find_rankings(const Dataset& data, std::span<const PolicyOnData> policies,
+                                   const BudgetCurveOptions& options) {
+  std::vector<Ranking> rankings;
+  if (options.rank.empty()) return rankings;
+  std::vector<Fault> faults;
+  const std::optional<Arm> arm = choose_ranked_arm(data, options.rank_arm, faults);
+  for (std::size_t k = 0; arm && k < options.rank.size(); ++k) {
+    const std::string& name = options.rank[k];
+    if (std::ranges::find(rankings, name, &Ranking::name) != rankings.end()) {
+      faults.push_back({place_of_ranking(name), "is named twice", "name it once"});
+      continue;
+    }
+    const auto policy = std::ranges::find(policies, name, &PolicyOnData::name);
+    const bool is_policy = policy != policies.end();
+    std::optional<std::vector<double>> scores =
+        is_policy ? arm_column(policy->probability.view(), *arm) : find_numbers(data, name);
+    if (!scores) {
+      faults.push_back(refuse_unknown_ranking(data, policies, name));
+    } else if (is_constant(*scores)) {
+      faults.push_back(
+          {place_of_ranking(name),
+           is_policy ? fmt::format("gives everyone '{}' with the same probability: it ranks nobody",
+                                   printable(data.arms[*arm]))
+                     : "has the same value for everyone: it ranks nobody",
+           "name another policy or column"});
+    } else {
+      rankings.emplace_back(name, is_policy, *arm, std::move(*scores));
+    }
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+  return rankings;
+}
+
+std::vector<std::string> name_ranking_policies(std::span<const PolicyOnData> policies) {
+  std::vector<std::string> names;
+  for (const PolicyOnData& policy : policies) {
+    if (!is_constant(arm_column(policy.probability.view(), kControlArm))) {
+      names.push_back(policy.name);
+    }
+  }
+  return names;
+}
+
+std::vector<KeptColumn> ranking_columns(std::span<const std::string> rank) {
+  std::vector<KeptColumn> columns;
+  for (const std::string& name : rank) columns.push_back({name, "--rank", true});
+  return columns;
+}
+
+}  // namespace cone

@@ -1,0 +1,137 @@
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/numeric.hpp"
+#include "base/text.hpp"
+#include "evaluate/budget_curve.hpp"
+#include "evaluate/decide.hpp"
+#include "evaluate/run.hpp"
+
+namespace cone {
+namespace {
+
+// Rankings that have nothing to do with what the model leaves have a t statistic of a standard
+// normal: this is met once in 30,000.
+constexpr double kForesight = 4;
+constexpr double kLargeTie = 0.2;
+
+/// With NaN for those that have no error.
+Matrix<double> spread_covariance(const Matrix<double>& known, std::span<const std::size_t> place,
+                                 std::size_t size) {
+  Matrix<double> out(size, size, kNaN);
+  for (std::size_t j = 0; j < place.size(); ++j) {
+    for (std::size_t k = 0; k < place.size(); ++k) out(place[j], place[k]) = known(j, k);
+  }
+  return out;
+}
+
+/// Policy − treating nobody, whose hidden bias is that of the gain.
+Matrix<double> subtract_tables(const Matrix<double>& a, const Matrix<double>& b) {
+  Matrix<double> out(a.rows(), a.cols());
+  for (std::size_t i = 0; i < a.rows(); ++i) {
+    for (std::size_t j = 0; j < a.cols(); ++j) out(i, j) = a(i, j) - b(i, j);
+  }
+  return out;
+}
+
+}  // namespace
+
+BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking& ranking) const {
+  const auto steps = static_cast<std::size_t>(options_.budget.budget_steps);
+  ValuedPolicies first;
+  BudgetValues values{.covariance = Matrix<double>(steps + 1, steps + 1, kNaN),
+                      .level = options_.estimator.level};
+  for (std::size_t k = 0; k <= steps; ++k) {
+    const double share = static_cast<double>(k) / static_cast<double>(steps);
+    first.sample.push_back(ranking.treat_first(share, data_.num_arms()));
+  }
+  // There is a comparison, so the sample is the whole network.
+  for (const Matrix<double>& table : first.sample) first.tables.push_back(table.view());
+  {
+    const StageScope stage(context_, "what the values rest on", 0, 0.7);
+    if (row.needs_outcome_model()) imply_weights(row.outcome, first);
+    imply_corrected_weights(row, first);
+  }
+  std::vector<Estimate> estimates;
+  std::vector<const ErrorParts*> parts;
+  std::vector<const Matrix<double>*> tables;
+  std::vector<std::size_t> place;
+  estimates.reserve(steps + 1);
+  Target target = Target::kThesePeople;
+  for (std::size_t k = 0; k <= steps; ++k) {
+    context_.poll();
+    const Estimate& e = estimates.emplace_back(estimate_row(row, first, k));
+    values.gross.push_back(e.value);
+    values.cost.push_back(mean_cost(first.sample[k], costs_).value_or(0));
+    target = e.target;
+    if (!is_comparable(e)) continue;
+    parts.push_back(&e.parts);
+    tables.push_back(&first.sample[k]);
+    place.push_back(k);
+  }
+  std::optional<JointErrors> errors;
+  if (!parts.empty()) {
+    errors = join_errors(context_, *kernels_, sample_, target, parts, tables, noise_of(row),
+                         options_.estimator.dependence);
+  }
+  if (errors) {
+    Matrix<double> covariance = errors->best().covariance;
+    allow_for_few_clusters(errors->best(), values.level, covariance);
+    values.covariance = spread_covariance(covariance, place, steps + 1);
+  }
+  BudgetCurve curve = describe_curve(values, context_.seed());
+  curve.ranking = ranking.name();
+  curve.is_policy = ranking.is_policy();
+  curve.arm = data_.arms[ranking.arm()];
+  curve.estimator = row.name;
+  curve.target = target;
+  if (errors) curve.dependence = errors->best().dependence;
+  curve.largest_tie = ranking.largest_tie();
+  const ModelNoise* noise = noise_of(row);
+  for (std::size_t k = 1; noise != nullptr && strength_ && k <= steps; ++k) {
+    const Matrix<double> change = subtract_tables(first.sample[k], first.sample[0]);
+    const double bound =
+        bound_hidden_bias(sample_, change.view(), noise->residual, *strength_).bound;
+    const auto [low, high] = curve.points[k].interval;
+    curve.points[k].robust_interval = {low - bound, high + bound};
+  }
+  if (place.size() <= steps) {
+    curve.warnings.push_back(
+        "at some budgets there is no honest interval: the log lacks what they do");
+  }
+  if (curve.largest_tie > kLargeTie) {
+    curve.warnings.push_back(fmt::format(
+        "{:.0f} % of the people have the same score: where a budget ends among them it is spent by "
+        "lot",
+        100 * curve.largest_tie));
+  }
+  const double foresight =
+      noise == nullptr ? 0 : measure_foresight(ranking, sample_.arm, noise->residual);
+  if (foresight > kForesight) {
+    curve.warnings.push_back(fmt::format(
+        "the ranking goes together with what the outcome model of {} leaves unexplained (t "
+        "{:.1f}): "
+        "either it was learnt from these very outcomes, and then the curve is too good to be true, "
+        "or it knows something that the model does not see",
+        row.name, foresight));
+  }
+  return curve;
+}
+
+std::vector<BudgetCurve> EvaluationRun::trace_budgets() const {
+  std::vector<BudgetCurve> curves;
+  const EstimatorInfo* headline = find_headline();
+  if (!kernels_ || headline == nullptr) return curves;
+  const double num_curves = static_cast<double>(rankings_.size());
+  for (const Ranking& ranking : rankings_) {
+    const auto done = static_cast<double>(curves.size());
+    const StageScope stage(context_, fmt::format("budgets by {}", printable(ranking.name())),
+                           done / num_curves, (done + 1) / num_curves);
+    curves.push_back(trace_budget(*headline, ranking));
+  }
+  return curves;
+}
+
+}  // namespace cone

@@ -1,0 +1,62 @@
+#include "options/json_number.hpp"
+#include "results/budget_output.hpp"
+
+namespace cone {
+namespace {
+
+using BudgetJson = nlohmann::ordered_json;
+
+BudgetJson budget_range_json(const std::pair<double, double>& range) {
+  return {json_number(range.first), json_number(range.second)};
+}
+
+BudgetJson point_json(const BudgetPoint& point) {
+  BudgetJson json = {{"share", point.share},
+                     {"cost", json_number(point.cost)},
+                     {"gain", json_number(point.gain)},
+                     {"standard_error", json_number(point.standard_error)},
+                     {"interval", budget_range_json(point.interval)},
+                     {"joint_interval", budget_range_json(point.band)},
+                     {"robust_interval", budget_range_json(point.robust_interval)},
+                     {"over_random", json_number(point.over_random)},
+                     {"over_random_standard_error", json_number(point.over_random_error)},
+                     {"over_random_interval", budget_range_json(point.over_random_interval)},
+                     {"over_random_joint_interval", budget_range_json(point.over_random_band)}};
+  if (point.truth) json["truth"] = json_number(*point.truth);
+  return json;
+}
+
+BudgetJson area_json(const RankingArea& area) {
+  BudgetJson json = {{"value", json_number(area.value)},
+                     {"standard_error", json_number(area.standard_error)},
+                     {"interval", budget_range_json(area.interval)},
+                     {"p", json_number(area.p)}};
+  if (area.truth) json["truth"] = json_number(*area.truth);
+  return json;
+}
+
+}  // namespace
+
+BudgetJson budget_curves_json(std::span<const BudgetCurve> curves) {
+  BudgetJson json = BudgetJson::array();
+  for (const BudgetCurve& curve : curves) {
+    BudgetJson one = {{"ranking", curve.ranking},
+                      {"is_policy", curve.is_policy},
+                      {"arm", curve.arm},
+                      {"estimator", curve.estimator},
+                      {"target", std::string(enum_name(curve.target))},
+                      {"dependence", std::string(enum_name(curve.dependence))},
+                      {"level", curve.level},
+                      {"best_share", curve.best_share},
+                      {"largest_tie", curve.largest_tie},
+                      {"qini", area_json(curve.qini)},
+                      {"autoc", area_json(curve.autoc)},
+                      {"points", BudgetJson::array()},
+                      {"warnings", curve.warnings}};
+    for (const BudgetPoint& point : curve.points) one["points"].push_back(point_json(point));
+    json.push_back(std::move(one));
+  }
+  return json;
+}
+
+}  // namespace cone

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "cone/record.hpp"
+
+namespace cone {
+
+nlohmann::ordered_json budget_curves_json(std::span<const BudgetCurve> curves);
+
+/// For a terminal: eleven points at most, and what the ranking is worth in words.
+std::string budget_curve_text(const BudgetCurve& curve);
+
+/// One line per ranking and budget, atomically (docs/budget.md has the columns). A cell of what
+/// does not exist is empty.
+void write_budget_curves(const std::filesystem::path& path, std::span<const BudgetCurve> curves);
+
+}  // namespace cone

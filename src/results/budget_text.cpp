@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "results/budget_output.hpp"
+#include "results/text_table.hpp"
+
+namespace cone {
+namespace {
+
+constexpr std::size_t kMostRows = 10;
+
+/// Decimals that show two digits of the widest interval.
+int decimals_of_curve(const BudgetCurve& curve) {
+  double widest = 0;
+  for (const BudgetPoint& point : curve.points) {
+    const double width = point.interval.second - point.interval.first;
+    if (std::isfinite(width)) widest = std::max(widest, width);
+    if (widest == 0) widest = std::abs(point.gain) / 10;
+  }
+  if (!(widest > 0)) return 4;
+  return std::clamp(2 - static_cast<int>(std::floor(std::log10(widest))), 0, 9);
+}
+
+std::string budget_number(double value, int decimals) {
+  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";
+}
+
+std::string budget_range(const std::pair<double, double>& range, int decimals) {
+  if (!std::isfinite(range.first)) return "-";
+  return fmt::format("[{:.{}f}, {:.{}f}]", range.first, decimals, range.second, decimals);
+}
+
+std::string budget_share(double share) { return fmt::format("{:.3g} %", 100 * share); }
+
+std::string budget_table(const BudgetCurve& curve) {
+  const bool has_truth = curve.points.back().truth.has_value();
+  const bool has_costs =
+      std::ranges::any_of(curve.points, [](const BudgetPoint& p) { return p.cost != 0; });
+  const std::string level = fmt::format("{:g} %", 100 * curve.level);
+  std::vector<TextTable::Column> columns = {{"treated"}};
+  if (has_costs) columns.push_back({"cost"});
+  columns.push_back({"gain"});
+  if (has_truth) columns.push_back({"truth"});
+  columns.insert(columns.end(), {{level + " interval"},
+                                 {"for all at once"},
+                                 {"robust interval"},
+                                 {"over lots"},
+                                 {level + " interval"}});
+  TextTable table(columns);
+  const int decimals = decimals_of_curve(curve);
+  const std::size_t last = curve.points.size() - 1;
+  const std::size_t step = std::max<std::size_t>(1, (last + kMostRows - 1) / kMostRows);
+  for (std::size_t k = 1; k <= last; ++k) {
+    if (k % step != 0 && k != last) continue;
+    const BudgetPoint& point = curve.points[k];
+    std::vector<std::string> cells = {budget_share(point.share)};
+    if (has_costs) cells.push_back(budget_number(point.cost, decimals));
+    cells.push_back(budget_number(point.gain, decimals));
+    if (has_truth) cells.push_back(budget_number(*point.truth, decimals));
+    cells.insert(cells.end(),
+                 {budget_range(point.interval, decimals), budget_range(point.band, decimals),
+                  budget_range(point.robust_interval, decimals),
+                  k == last ? "-" : budget_number(point.over_random, decimals),
+                  k == last ? "-" : budget_range(point.over_random_interval, decimals)});
+    table.add_row(std::move(cells));
+  }
+  return table.to_string();
+}
+
+/// Whether the ranking is better than drawing lots.
+std::string area_sentence(const BudgetCurve& curve) {
+  const RankingArea& area = curve.qini;
+  if (!std::isfinite(area.standard_error)) {
+    return fmt::format(
+        "Over all budgets the ranking is worth {:.3g} per person over drawing lots, on average, "
+        "with no honest interval.\n",
+        area.value);
+  }
+  const auto [low, high] = area.interval;
+  const std::string figures =
+      fmt::format("{:.3g} per person over drawing lots ({:.3g} to {:.3g})", area.value, low, high);
+  if (low > 0) return fmt::format("The ranking pays: on average over all budgets {}.\n", figures);
+  if (high < 0) {
+    return fmt::format("The ranking is WORSE than lots: on average over all budgets {}.\n",
+                       figures);
+  }
+  return fmt::format(
+      "The ranking is not shown to be better than lots: on average over all budgets {}.\n",
+      figures);
+}
+
+}  // namespace
+
+std::string budget_curve_text(const BudgetCurve& curve) {
+  std::string text = fmt::format(
+      "Budgets: {} for those that {} {} puts first, by {}. Gain: per person over treating "
+      "nobody{}.\n\n{}\n",
+      printable(curve.arm), curve.is_policy ? "the policy" : "the column", printable(curve.ranking),
+      curve.estimator, curve.points.back().cost != 0 ? ", net of costs" : "", budget_table(curve));
+  text += area_sentence(curve);
+  text += curve.best_share == 0
+              ? "No budget is estimated to gain anything.\n"
+              : fmt::format("The gain is estimated to be largest where {} are treated.\n",
+                            budget_share(curve.best_share));
+  for (const std::string& warning : curve.warnings) text += "! " + warning + '\n';
+  return text;
+}
+
+}  // namespace cone
