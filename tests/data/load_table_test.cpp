@@ -337,5 +337,56 @@ TEST(LoadTable, KindsDoNotDependOnThreadsOrChunks) {
   }
 }
 
+LoadOptions keeping(const std::string& name, bool is_optional = false) {
+  LoadOptions options;
+  options.kept = {{name, "--cost", is_optional}};
+  return options;
+}
+
+TEST(LoadTable, AColumnThatAnOptionNamesIsKeptAndNoFeature) {
+  const std::string text = "treatment,outcome,price,x\n0,1,0.5,3\n1,2,0.7,4\n";
+  const LoadedData plain = load_table(text);
+  EXPECT_EQ(plain.observed.features.names, (Names{"price", "x"}));
+  EXPECT_TRUE(plain.observed.kept.empty());
+  for (LoadOptions options : {keeping("price"), keeping("price", true)}) {
+    if (options.kept[0].is_optional) options.ignore = {"price"};  // else it stays a feature
+    const LoadedData data = load_table(text, options);
+    EXPECT_EQ(data.observed.features.names, Names{"x"});
+    ASSERT_NE(data.observed.find_kept("price"), nullptr);
+    EXPECT_EQ(data.observed.find_kept("price")->values, (std::vector<double>{0.5, 0.7}));
+    EXPECT_EQ(data.columns[2].role, "kept");
+    // It is no part of what models are fitted to.
+    LoadOptions without;
+    without.ignore = {"price"};
+    EXPECT_EQ(data.observed.checksum(), load_table(text, without).observed.checksum());
+  }
+  const LoadedData feature = load_table(text, keeping("price", true));
+  EXPECT_EQ(feature.observed.features.names, (Names{"price", "x"}));
+  EXPECT_EQ(feature.observed.find_kept("price"), nullptr);
+  EXPECT_EQ(load_table(text, keeping("prize", true)).observed.features.names.size(), 2U);
+}
+
+TEST(LoadTable, FaultsOfKeptColumnsHaveAPlace) {
+  EXPECT_EQ(first_fault("treatment,outcome,price\n0,1,2\n1,2,3\n", keeping("prise")),
+            "nodes.csv:1: has no column 'prise', which --cost names; did you mean price?");
+  EXPECT_EQ(first_fault("treatment,outcome,x\n0,1,2\n1,2,3\n", keeping("outcome")),
+            "nodes.csv:1, column outcome: is named by --cost and has another role; name another "
+            "one");
+  EXPECT_NE(first_fault("treatment,outcome,price\n0,1,2\n1,2,dear\n", keeping("price"))
+                .find("nodes.csv:3, column price"),
+            std::string::npos);
+  EXPECT_NE(first_fault("treatment,outcome,price\n0,1,\n1,2,3\n", keeping("price"))
+                .find("nodes.csv:2, column price"),
+            std::string::npos);
+}
+
+TEST(LoadTable, LinesThatAreLeftOutAreMissingInKeptColumnsToo) {
+  LoadOptions options = keeping("price");
+  options.missing = MissingPolicy::kDrop;
+  const LoadedData data =
+      load_table("treatment,outcome,price,x\n0,1,5,1\n1,2,6,\n0,3,,2\n1,4,8,3\n", options);
+  EXPECT_EQ(data.observed.find_kept("price")->values, (std::vector<double>{5, 8}));
+}
+
 }  // namespace
 }  // namespace cone

@@ -18,10 +18,12 @@ using testing::SmallWorld;
 constexpr double kEffect = 1.0;
 
 /// Treat by x1, treat all and treat none, in a world where treating everyone gains kEffect.
-Decision decide_with(std::vector<std::string> cost, Target target = Target::kThesePeople) {
+Decision decide_with(std::vector<std::string> cost, Target target = Target::kThesePeople,
+                     const std::vector<double>& price = {}) {
   SmallWorld world = small_world(300, 0.5, kEffect, 6);
   world.policies.push_back({"all", two_arm_probabilities(std::vector<double>(300, 1.0))});
   world.policies.push_back({"none", two_arm_probabilities(std::vector<double>(300, 0.0))});
+  if (!price.empty()) world.data.observed.kept.push_back({"price", price});
   EvaluateOptions options;
   options.estimators = {"network_dm"};
   options.estimator.target = target;
@@ -76,6 +78,50 @@ TEST(Cost, TurnsTheRanksWhereAnArmCostsMoreThanItGains) {
   EXPECT_EQ(net.policies[3].ranks, std::pair(std::size_t{1}, std::size_t{1}));
   EXPECT_FALSE(net.policies[2].may_be_best);
   EXPECT_LT(net.policies[2].gain_interval->second, 0);
+}
+
+TEST(Cost, OfAConstantColumnIsThatOfTheNumber) {
+  const Decision number = decide_with({"1=0.3", "0=0.1"});
+  const Decision column =
+      decide_with({"1=price", "0=0.1"}, Target::kThesePeople, std::vector<double>(300, 0.3));
+  EXPECT_EQ(column.costs[1].column, "price");
+  EXPECT_NEAR(column.costs[1].cost, 0.3, 1e-12);
+  EXPECT_EQ(column.costs[0].column, "");
+  for (std::size_t p = 0; p < number.policies.size(); ++p) {
+    EXPECT_EQ(column.policies[p].cost, number.policies[p].cost);
+    EXPECT_EQ(column.policies[p].gain, number.policies[p].gain);
+    EXPECT_EQ(column.policies[p].gain_interval, number.policies[p].gain_interval);
+    EXPECT_EQ(column.policies[p].ranks, number.policies[p].ranks);
+  }
+}
+
+TEST(Cost, OfAColumnCountsForThoseWhoGetTheArm) {
+  std::vector<double> price(300);
+  for (std::size_t i = 0; i < 300; ++i) price[i] = static_cast<double>(i % 3);
+  const Decision decision = decide_with({"1=price"}, Target::kThesePeople, price);
+  const SmallWorld world = small_world(300, 0.5, kEffect, 6);
+  double done = 0;
+  double by_x1 = 0;
+  for (std::size_t i = 0; i < 300; ++i) {
+    done += (world.data.observed.treatment[i] == 1 ? price[i] : 0) / 300;
+    by_x1 += world.policies[0].probability(i, 1) * price[i] / 300;
+  }
+  EXPECT_NEAR(*decision.policies[0].cost, done, 1e-12);
+  EXPECT_NEAR(*decision.policies[1].cost, by_x1, 1e-12);
+  EXPECT_NEAR(*decision.policies[2].cost, 1, 1e-12);
+  EXPECT_EQ(*decision.policies[3].cost, 0);
+}
+
+TEST(Cost, OfAColumnThatIsNotThereIsRefused) {
+  try {
+    decide_with({"1=prise"}, Target::kThesePeople, std::vector<double>(300, 0.3));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUsage);
+    EXPECT_NE(error.faults()[0].what.find("'prise' is no number"), std::string::npos);
+  }
+  EXPECT_THROW(decide_with({"1="}), Error);
+  EXPECT_THROW(decide_with({"1=inf"}), Error);
 }
 
 TEST(Cost, OfAnUnknownArmNamesTheArmsThatThereAre) {

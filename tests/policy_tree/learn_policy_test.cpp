@@ -238,6 +238,47 @@ TEST(LearnPolicy, CostsComeOffEveryUtility) {
   EXPECT_EQ(dear.treated_fraction, 0);
 }
 
+TEST(LearnPolicy, AConstantColumnOfCostsIsTheNumberAndOthersMoveTheRule) {
+  Dataset data = rule_world(300, 1, 10);
+  data.kept.push_back({"price", std::vector<double>(300, 0.4)});
+  LearnPolicyOptions options = quick_options();
+  options.cost = {"1=0.4"};
+  const LearntPolicy number = learn_policy(Context(0, 2), data, options);
+  options.cost = {"1=price"};
+  const LearntPolicy column = learn_policy(Context(0, 2), data, options);
+  EXPECT_TRUE(same_tree(number.tree, column.tree));
+  EXPECT_EQ(number.rule.value, column.rule.value);
+  EXPECT_EQ(number.done.gain_interval, column.done.gain_interval);
+  EXPECT_EQ(column.costs[1].column, "price");
+  // Who has a large x0 is too dear: the rule asks for that instead.
+  for (std::size_t i = 0; i < 300; ++i) {
+    data.kept[0].values[i] = data.features.matrix.row(i).at(0) > 0 ? 20 : 0;
+  }
+  const LearntPolicy dear = learn_policy(Context(0, 2), data, options);
+  for (std::size_t i = 0; i < 300; ++i) {
+    if (dear.arm[i] == 0) continue;
+    EXPECT_LE(data.features.matrix.row(i).at(0), 0.2);
+  }
+}
+
+TEST(LearnPolicy, TheBestSingleArmKeepsItsIntervalWhereOnlyAnotherArmLacksOne) {
+  Dataset data = rule_world(400, 0, 12);
+  for (std::size_t i = 0; i < 400; ++i) {  // half of the people are never treated
+    if (data.features.matrix.row(i).at(2) < 0) continue;
+    data.treatment[i] = 0;
+    (*data.propensity)(i, 0) = 1;
+    (*data.propensity)(i, 1) = 0;
+  }
+  LearnPolicyOptions options = quick_options();
+  options.propensities = PropensitySource::kGiven;
+  options.tree.budget = 0.3;  // so that the control arm is the only single arm
+  const LearntPolicy learnt = learn_policy(Context(0, 2), data, options);
+  EXPECT_TRUE(std::isnan(learnt.singles[1].standard_error));
+  EXPECT_EQ(learnt.best_single.value, learnt.singles[0].value);
+  EXPECT_TRUE(std::isfinite(learnt.singles[0].standard_error));
+  EXPECT_EQ(learnt.best_single.interval, learnt.singles[0].interval);
+}
+
 TEST(LearnPolicy, SaysWhereTheLogHardlyEverDidWhatTheRuleDoes) {
   const SmallWorld world = small_world(400, 12, 1, 3);
   const LearntPolicy learnt = learn_policy(Context(0, 2), world.data.observed, quick_options());
