@@ -36,13 +36,28 @@ std::pair<double, double> shift(std::pair<double, double> interval, double by) {
   return {interval.first + by, interval.second + by};
 }
 
-/// By the spread over repeats, taken to go together like sampling errors do.
-void inflate_covariance(std::span<const ErrorParts* const> parts, Matrix<double>& covariance) {
+/// Multiplies errors and leaves how they go together.
+void scale_errors(std::span<const double> factor, Matrix<double>& covariance) {
+  for (std::size_t k = 0; k < factor.size(); ++k) {
+    for (std::size_t l = 0; l < factor.size(); ++l) covariance(k, l) *= factor[k] * factor[l];
+  }
+}
+
+/// For these people a gain is as sure as the value, so it has the error of the value's own
+/// interval: by the dependence that is largest for this policy, and with the spread over repeats.
+/// For people like these it is a difference of two means, whose errors must be of one kind.
+std::vector<double> factors_to_own_errors(Target target, std::span<const ErrorParts* const> parts,
+                                          std::span<const double> own_errors,
+                                          const Matrix<double>& covariance) {
+  std::vector<double> factor(parts.size(), 1.0);
   for (std::size_t k = 0; k < parts.size(); ++k) {
-    for (std::size_t l = 0; l < parts.size(); ++l) {
-      covariance(k, l) *= parts[k]->inflation * parts[l]->inflation;
+    if (target == Target::kPeopleLikeThese) {
+      factor[k] = parts[k]->inflation;
+    } else if (covariance(k, k) > 0) {
+      factor[k] = own_errors[k] / std::sqrt(covariance(k, k));
     }
   }
+  return factor;
 }
 
 /// How often the bias bound fits between the gain's interval and zero.
@@ -100,6 +115,7 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   std::vector<const Matrix<double>*> tables = {&done_policy};
   std::vector<std::size_t> place = {0};  // in out.policies, of what is compared
   std::vector<double> values = {done};
+  std::vector<double> own_errors = {0};
   for (std::size_t p = 0; p < results.size(); ++p) {
     const auto e = std::ranges::find(results[p].estimates, estimator, &Estimate::estimator);
     DecidedPolicy& policy = out.policies.emplace_back();
@@ -124,12 +140,15 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
       parts.push_back(&done_parts);
       tables.push_back(&done_policy);
       values.push_back(done);
+      own_errors.push_back(0);
       continue;
     }
     if (std::isfinite(e->robust_interval.first)) policy.robust_interval = e->robust_interval;
     parts.push_back(&e->parts);
     tables.push_back(&compared.sample_policies[p]);
     values.push_back(net_value);
+    own_errors.push_back((e->interval.second - e->interval.first) / 2 /
+                         two_sided_normal_quantile(e->level));
   }
   if (parts.size() == 1) return out;
   const std::optional<JointErrors> errors = join_errors(
@@ -138,8 +157,8 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   out.dependence = errors->best().dependence;
   out.design_effect = errors->design_effect();
   Matrix<double> covariance = errors->best().covariance;
-  inflate_covariance(parts, covariance);
   allow_for_few_clusters(errors->best(), out.level, covariance);
+  scale_errors(factors_to_own_errors(out.target, parts, own_errors, covariance), covariance);
   const PolicyComparison comparison =
       compare_policies(values, covariance.view(), out.level, context.seed());
   for (std::size_t k = 0; k < place.size(); ++k) {
@@ -157,9 +176,6 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     if (pair.first == 0) {
       DecidedPolicy& policy = out.policies[place[pair.second]];
       policy.gain_interval = {-pair.interval.second, -pair.interval.first};
-      if (out.target == Target::kThesePeople) {  // what was done is known: as sure as the value
-        policy.gain_interval = shift(*policy.interval, -policy.cost.value_or(0) - done);
-      }
       policy.gain_p = pair.p;
       if (policy.robust_interval) {
         const double bound = policy.interval->first - policy.robust_interval->first;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "cone/error.hpp"
@@ -110,7 +111,9 @@ PolicyComparison compare_policies(std::span<const double> values,
     };
     pair.interval = around(alone);
     pair.joint_interval = around(out.pair_factor);
-    pair.p = pair.standard_error > 0 ? p[h] : 1;
+    // Adjusted for several it is never below that of one, which draws might miss.
+    const double single = std::erfc(statistics[h] / std::numbers::sqrt2);
+    pair.p = pair.standard_error > 0 ? std::max(p[h], single) : 1;
     RankedPolicy& first = out.policies[pair.first];
     RankedPolicy& second = out.policies[pair.second];
     if (pair.standard_error > 0 && pair.joint_interval.first > 0) {

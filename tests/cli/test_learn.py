@@ -9,7 +9,11 @@ import time
 import unittest
 import xml.etree.ElementTree
 
-from support import BINARY, MESSAGES, FolderTest, cone
+import jsonschema
+
+from support import BINARY, MESSAGES, ROOT, FolderTest, cone
+
+SCHEMA = json.loads((ROOT / "docs/policy.schema.json").read_text())
 
 
 class Learn(FolderTest):
@@ -18,6 +22,9 @@ class Learn(FolderTest):
         out = self.folder / "learnt.csv"
         self.output = cone("learn", data, "--out", out, *arguments)
         self.assertEqual(self.output.returncode, 0, self.output.stderr)
+        record = self.folder / "learnt.json"
+        if record.exists():
+            jsonschema.validate(json.loads(record.read_text()), SCHEMA)
         with open(out, newline="") as file:
             return list(csv.DictReader(file))
 
@@ -110,7 +117,7 @@ class Learn(FolderTest):
         treated = sum(row["learnt"] == "1" for row in rows)
         self.assertTrue(0 < treated <= 40, treated)
         self.assertIn("beyond the budget", self.output.stdout)
-        rows = self.learn(data, "--cost", "1=100")
+        rows = self.learn(data, "--cost", "1=100", "--json", self.folder / "learnt.json")
         self.assertEqual({row["learnt"] for row in rows}, {"0"})
         self.assertIn("net of costs: 1 costs 100", self.output.stdout)
         self.assertIn("No question pays", self.output.stdout)
@@ -143,7 +150,8 @@ class Learn(FolderTest):
                                 ([*out, "--max-columns", 51], "--max-columns"),
                                 ([*out, "--ask-about", "foes"], "own, friends, means"),
                                 ([*out, "--cost", "1"], "LABEL=NUMBER"),
-                                ([*out, "--cost", "1=x"], "LABEL=NUMBER"),
+                                ([*out, "--cost", "1=xx"], "has no column 'xx', which --cost names"),
+                                ([*out, "--cost", "1=nan"], "LABEL=NUMBER or LABEL=COLUMN"),
                                 ([*out, "--cost", "2=1"], "no arm '2'"),
                                 ([*out, "--cost", "1=1", "--cost", "1=2"], "already"),
                                 ([*out, "--propensities", "given"], "no column"),

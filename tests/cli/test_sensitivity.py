@@ -6,14 +6,20 @@ import subprocess
 import time
 import unittest
 
-from support import BINARY, COUPONS, MESSAGES, FolderTest, cone
+import jsonschema
+
+from support import BINARY, COUPONS, MESSAGES, ROOT, FolderTest, cone
+
+SCHEMA = json.loads((ROOT / "docs/sensitivity.schema.json").read_text())
 
 
 class Sensitivity(FolderTest):
     def record(self, data, *arguments):
         done = cone("sensitivity", data, *arguments, "--json", "-")
         self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)
+        record = json.loads(done.stdout)
+        jsonschema.validate(record, SCHEMA)
+        return record
 
     def test_the_answer_starts_with_sentences(self):
         done = cone("sensitivity", COUPONS, "--policy", "treat-all", "uniform")

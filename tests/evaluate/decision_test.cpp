@@ -98,6 +98,35 @@ TEST(Decision, GainsAreValuesLessWhatWasDone) {
   }
 }
 
+TEST(Decision, AGainHasOneErrorInItsIntervalItsDifferenceAndItsP) {
+  std::size_t num_sure = 0;
+  for (std::uint64_t item = 0; item < 12; ++item) {
+    // Effects of every size from clear to none.
+    SmallWorld world = small_world(150, 0.7, 0.04 * static_cast<double>(item), 30 + item);
+    world.policies.push_back({"all", two_arm_probabilities(std::vector<double>(150, 1.0))});
+    for (const Target target : {Target::kThesePeople, Target::kPeopleLikeThese}) {
+      const Decision decision = decide_on(world, headline_only(target));
+      for (const PolicyDifference& d : decision.differences) {
+        const bool has_zero = d.interval.first <= 0 && d.interval.second >= 0;
+        EXPECT_FALSE(d.p < 0.05 && has_zero);
+        EXPECT_LE(d.joint_interval.first, d.interval.first);
+        if (d.first != 0) continue;
+        const DecidedPolicy& policy = decision.policies[d.second];
+        EXPECT_EQ(policy.gain_p, d.p);
+        EXPECT_NEAR(policy.gain_interval->first, -d.interval.second, 1e-12);
+        EXPECT_NEAR(policy.gain_interval->second, -d.interval.first, 1e-12);
+        num_sure += d.p < 0.05 ? 1 : 0;
+        if (target == Target::kPeopleLikeThese) continue;
+        const double width = policy.interval->second - policy.interval->first;
+        EXPECT_NEAR(policy.gain_interval->second - policy.gain_interval->first, width, 1e-12);
+        EXPECT_LE(policy.band->first, policy.interval->first + 1e-12);
+      }
+    }
+  }
+  EXPECT_GT(num_sure, 4U);
+  EXPECT_LT(num_sure, 44U);
+}
+
 TEST(Decision, UnitOfTheOutcomeChangesNoVerdict) {
   SmallWorld world = world_with_policies(400, 5);
   const Decision plain = decide_on(world, headline_only());

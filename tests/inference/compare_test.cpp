@@ -35,6 +35,16 @@ TEST(Compare, ClearOrderHasOneRankEach) {
   for (const PolicyDifference& pair : found.differences) EXPECT_LT(pair.p, 0.01);
 }
 
+TEST(Compare, PIsNeverBelowThatOfOneDifferenceAlone) {
+  for (int seed = 0; seed < 40; ++seed) {  // draws of some seeds have too few large values
+    const PolicyComparison found =
+        compare_policies(std::vector{0.0, 1.9}, diagonal({0, 1}).view(), 0.95, seed);
+    EXPECT_GE(found.differences[0].p, 0.0574);  // 2·(1 − Φ(1.9))
+    EXPECT_LT(found.differences[0].interval.first, -1.9);
+    EXPECT_GT(found.differences[0].interval.second, 0);
+  }
+}
+
 TEST(Compare, NoiseLeavesRanksOpen) {
   const PolicyComparison found = compare({0.1, 0, 0.05}, diagonal({1, 1, 1}));
   for (const RankedPolicy& policy : found.policies) {
