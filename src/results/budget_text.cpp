@@ -96,7 +96,7 @@ std::string area_sentence(const BudgetCurve& curve) {
 
 std::string budget_curve_text(const BudgetCurve& curve) {
   std::string text = fmt::format(
-      "Budgets: {} for those that {} {} puts first, by {}. Gain: per person over treating "
+      "Budgets: {} for those whom {} {} puts first, by {}. Gain: per person over treating "
       "nobody{}.\n\n{}\n",
       printable(curve.arm), curve.is_policy ? "the policy" : "the column", printable(curve.ranking),
       curve.estimator, curve.points.back().cost != 0 ? ", net of costs" : "", budget_table(curve));

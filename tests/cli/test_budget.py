@@ -59,7 +59,7 @@ class Budgets(FolderTest):
             self.assertEqual([float(row["joint_low"]), float(row["joint_high"])],
                              point["joint_interval"])
             self.assertEqual(row["truth"], "")
-        for part in ("Budgets: 1 for those that the column score puts first", "over lots",
+        for part in ("Budgets: 1 for those whom the column score puts first", "over lots",
                      "The ranking pays: on average over all budgets",
                      "The gain is estimated to be largest where"):
             self.assertIn(part, self.output.stdout)

@@ -312,6 +312,11 @@ class Invariances(FolderTest):
                                 (other["policies"], other["diagnostics"]), change)
         costs = self.evaluate(network, *only_ridge, "--cost", "1=0.5")
         self.assertNotEqual(plain_ridge["decision"], costs["decision"])
+        ranked = ["--policy", "uniform", "--estimators", "network_dm", "--rank"]
+        curves = [self.evaluate(data, *ranked, *change)["budget_curves"]
+                  for change in (["x"], ["z"], ["x", "--budget-steps", 5])]
+        self.assertNotEqual(curves[0], curves[1])
+        self.assertNotEqual(curves[0], curves[2])
         interval_changes = [["--no-robust"], ["--repeats", 3], ["--target", "people_like_these"],
                             ["--dependence", "neighbours"], ["--arm-noise", "any"]]
         for change in interval_changes:
@@ -324,7 +329,9 @@ class Invariances(FolderTest):
         tested = {c[0].replace("--no-", "--") 
                   for c in changes + cone_changes + kernel_changes + ridge_changes} - {"--seed"} | {"--train-fraction", "--validation-fraction",
                                             "--stratified", "--nuisances"} | {
-                      "--robust", "--target", "--dependence", "--arm-noise", "--repeats", "--cost"}
+                      "--robust", "--target", "--dependence", "--arm-noise", "--repeats", "--cost",
+                      "--rank", "--budget-steps"}
+        tested.add("--rank-arm")  # of more arms: test_budget.py
         declared = {w.split(",")[0] for w in flags.split("Estimation:")[1].split("DATA is")[0].split()
                     if w.startswith("--")}
         self.assertEqual(tested, declared - {"--seed"})  # which a help text mentions

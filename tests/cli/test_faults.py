@@ -184,6 +184,12 @@ class Faults(FolderTest):
                                          "record.json", "--estimators", "naive,snips", "--folds", 2],
                      self.old_files("record.json"))
 
+    def test_budget_curve(self):
+        self.disturb("evaluate --budget-curve",
+                     ["evaluate", self.folder, "--policy", "random-weights:1", "--budget-curve",
+                      "curve.csv", "--estimators", "naive", "--folds", 2, "--budget-steps", 4],
+                     self.old_files("curve.csv"))
+
     def test_sensitivity(self):
         self.disturb("sensitivity --json", ["sensitivity", self.folder, "--policy", "uniform",
                                             "--json", "record.json", "--benchmarks", "none"],
