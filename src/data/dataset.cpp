@@ -46,6 +46,9 @@ std::string Dataset::checksum() const {
     checksum.add_size(num_arms());
     for (const std::string& label : arms) checksum.add(std::string_view(label));
   }
+  // What was not given adds nothing, so that old checksums stay.
+  if (!weight.empty()) checksum.add("weight").add(std::span<const double>(weight));
+  if (!cluster.empty()) checksum.add("cluster").add(std::span<const std::uint32_t>(cluster));
   return checksum.hex();
 }
 
@@ -59,6 +62,16 @@ double Truth::utility(MatrixView<const double> policy) const {
 double Truth::utility(MatrixView<const double> policy, std::span<const NodeIndex> nodes) const {
   CompensatedSum total;
   for (const NodeIndex i : nodes) total.add(dot(policy.row(i), outcomes_.row(i)));
+  return total.value() / static_cast<double>(nodes.size());
+}
+
+double Truth::utility(MatrixView<const double> policy, std::span<const NodeIndex> nodes,
+                      std::span<const double> weight) const {
+  if (weight.empty()) return utility(policy, nodes);
+  CompensatedSum total;
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    total.add(weight[k] * dot(policy.row(nodes[k]), outcomes_.row(nodes[k])));
+  }
   return total.value() / static_cast<double>(nodes.size());
 }
 

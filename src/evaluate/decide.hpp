@@ -15,7 +15,7 @@ struct Comparable {
   const LoggedSample& sample;
   const DependenceKernels& kernels;
   const ModelNoise* noise = nullptr;                ///< of the estimator's outcome model
-  std::span<const Matrix<double>> sample_policies;  ///< sample × arms
+  std::span<const Matrix<double>> sample_policies;  ///< sample × arms, weighed
   std::span<const ArmCost> costs;                   ///< one per arm; empty where none has a cost
 };
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/numeric.hpp"
+#include "estimate/weights.hpp"
 
 namespace cone {
 namespace {
@@ -112,6 +113,11 @@ DataSummary summarise(const Dataset& data) {
           .num_dense_features = data.features.num_dense,
           .num_treated = data.treatment.size() - sizes[kControlArm],
           .arms = std::move(arms),
+          .effective_nodes = data.weight.empty()
+                                 ? std::nullopt
+                                 : std::optional(effective_sample_size(data.weight)),
+          .num_clusters =
+              data.cluster.empty() ? 0 : std::uint64_t{std::ranges::max(data.cluster)} + 1,
           .checksum = data.checksum()};
 }
 

@@ -39,14 +39,6 @@ FitPlan plan_without_fitting(const Dataset& data, const EvaluateOptions& options
   return plan;
 }
 
-/// An order of the nodes that does not depend on the order of the file.
-std::vector<NodeIndex> order_by_name(const IdTable& ids) {
-  std::vector<NodeIndex> order(ids.size());
-  std::iota(order.begin(), order.end(), NodeIndex{0});
-  std::sort(order.begin(), order.end(), [&](NodeIndex a, NodeIndex b) { return ids[a] < ids[b]; });
-  return order;
-}
-
 /// By the bias that may be hidden, and with the sampling error that believes no word of the model.
 std::pair<double, double> widen_robustly(const Estimate& e, double bias) {
   const double half_width = e.interval.second - e.value;
@@ -107,13 +99,10 @@ EvaluationRun::EvaluationRun(const Context& context, const LoadedData& data,
                 policy.probability.cols() == data_.num_arms(),
             "evaluate: a policy of other nodes or arms");
     sample_policies_.push_back(take_rows(policy.probability.view(), sample_.nodes));
+    weigh_rows(sample_, sample_policies_.back());
   }
   if (sample_.size() == data_.num_nodes()) {
-    Clustering clusters;
-    if (data_.graph.num_edges() > 0) {
-      clusters = find_clusters(context, data_.graph, order_by_name(data_.ids));
-    }
-    kernels_.emplace(context, data_.graph, std::move(clusters));
+    kernels_.emplace(context, data_.graph, cluster_nodes(context, data_));
   }
   warn_of_idle_columns(data_, options, warnings_);
   if (options.nuisances == NuisanceSource::kGiven) take_given();
@@ -182,8 +171,20 @@ void EvaluationRun::imply_weights(LearnerId learner) {
   });
   const auto& outcome = learnt_.parts().at(learner).outcome;
   if (!needed || !outcome || outcome->variance == nullptr) return;
+  std::vector<Matrix<double>> weighed;
   std::vector<MatrixView<const double>> views;
-  for (const PolicyOnData& policy : policies_) views.push_back(policy.probability.view());
+  for (std::size_t p = 0; p < policies_.size() && !sample_.weight.empty(); ++p) {
+    // Only the rows of the sample are looked at.
+    Matrix<double>& table = weighed.emplace_back(data_.num_nodes(), data_.num_arms());
+    for (std::size_t i = 0; i < sample_.size(); ++i) {
+      std::ranges::copy(std::as_const(sample_policies_[p]).row(i),
+                        table.row(sample_.nodes[i]).begin());
+    }
+  }
+  for (std::size_t p = 0; p < policies_.size(); ++p) {
+    views.push_back(weighed.empty() ? policies_[p].probability.view()
+                                    : std::as_const(weighed[p]).view());
+  }
   implied_[learner] = outcome->variance->imply_weights(context_, views);
 }
 

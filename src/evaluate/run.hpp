@@ -76,7 +76,7 @@ class EvaluationRun {
   std::vector<LearningStep> steps_;
   FitPlan plan_;  ///< without tasks where nothing is fitted
   LoggedSample sample_;
-  std::vector<Matrix<double>> sample_policies_;  ///< sample × arms, one per policy
+  std::vector<Matrix<double>> sample_policies_;  ///< sample × arms, one per policy; weighed
   LearntNuisances learnt_;
   std::map<LearnerId, std::vector<ImpliedWeights>> implied_;
   std::map<std::string_view, std::vector<ImpliedWeights>> implied_of_row_;

@@ -1,6 +1,7 @@
 #include "inference/clusters.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 #include "cone/error.hpp"
@@ -156,6 +157,16 @@ Clustering find_clusters(const Context& context, const Graph& graph,
   out.count = number_groups(of_rank);
   out.cut_share = measure_cut(graph, out.of);
   return out;
+}
+
+Clustering cluster_nodes(const Context& context, const Dataset& data) {
+  if (!data.cluster.empty()) return take_clusters(data.graph, data.cluster);
+  if (data.graph.num_edges() == 0) return {};
+  std::vector<NodeIndex> order(data.num_nodes());
+  std::iota(order.begin(), order.end(), NodeIndex{0});
+  std::sort(order.begin(), order.end(),
+            [&](NodeIndex a, NodeIndex b) { return data.ids[a] < data.ids[b]; });
+  return find_clusters(context, data.graph, order);
 }
 
 Clustering take_clusters(const Graph& graph, std::span<const std::uint32_t> labels) {

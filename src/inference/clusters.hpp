@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cone/context.hpp"
+#include "cone/dataset.hpp"
 #include "cone/graph.hpp"
 
 namespace cone {
@@ -27,6 +28,10 @@ struct Clustering {
 /// groups of one. O(edges) per pass.
 Clustering find_clusters(const Context& context, const Graph& graph,
                          std::span<const NodeIndex> order);
+
+/// The clusters that the data brings, else those found in its network; none without either. Nodes
+/// are looked at in the order of their names, so that the order of the file does not matter.
+Clustering cluster_nodes(const Context& context, const Dataset& data);
 
 /// Numbers the labels from 0 in the order of first appearance, and measures the cut.
 Clustering take_clusters(const Graph& graph, std::span<const std::uint32_t> labels);

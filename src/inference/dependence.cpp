@@ -175,7 +175,7 @@ double DependenceKernels::squared_circles(const Context& context, std::span<cons
 }
 
 std::vector<DependentCovariance> DependenceKernels::covariances(
-    const Context& context, MatrixView<const double> parts) const {
+    const Context& context, MatrixView<const double> parts, MatrixView<const double> shared) const {
   const std::size_t n = parts.rows();
   const std::size_t num_values = parts.cols();
   require(n == graph_.num_nodes(), "dependence: parts of other nodes");
@@ -220,25 +220,43 @@ std::vector<DependentCovariance> DependenceKernels::covariances(
     out.push_back(std::move(neighbours));
     out.push_back(std::move(circles));
   }
-  if (clusters_.count > 1) {
-    Matrix<double> sums(clusters_.count, num_values, 0.0);
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t c = 0; c < num_values; ++c) sums(clusters_.of[i], c) += parts(i, c);
+  if (clusters_.count > 1) out.push_back(cluster_covariance(parts, shared));
+  return out;
+}
+
+DependentCovariance DependenceKernels::cluster_covariance(MatrixView<const double> parts,
+                                                          MatrixView<const double> shared) const {
+  const std::size_t n = parts.rows();
+  const std::size_t num_values = parts.cols();
+  const double per_pair = 1 / (static_cast<double>(n) * static_cast<double>(n));
+  const bool has_shared = clusters_.given && shared.cols() > 0;
+  const MatrixView<const double> summed = has_shared ? shared : parts;
+  Matrix<double> sums(clusters_.count, num_values, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t c = 0; c < num_values; ++c) sums(clusters_.of[i], c) += summed(i, c);
+  }
+  const auto count = static_cast<double>(clusters_.count);
+  DependentCovariance out{.dependence = Dependence::kClusters};
+  out.covariance =
+      symmetric(cross_products(sums.view(), sums.view()), per_pair * count / (count - 1));
+  if (has_shared) {
+    const Matrix<double> own = symmetric(cross_products(parts, parts), per_pair);
+    const Matrix<double> taken = symmetric(cross_products(shared, shared), per_pair);
+    for (std::size_t k = 0; k < out.covariance.values().size(); ++k) {
+      out.covariance.values()[k] += own.values()[k] - taken.values()[k];
     }
-    const auto count = static_cast<double>(clusters_.count);
-    DependentCovariance clustered{.dependence = Dependence::kClusters};
-    clustered.covariance =
-        symmetric(cross_products(sums.view(), sums.view()), per_pair * count / (count - 1));
-    clustered.degrees_of_freedom = count - 1;
-    // The t distribution with few degrees of freedom speaks for their noise.
-    clustered.noise.assign(num_values, std::sqrt(2 / (count - 1)));
-    if (clusters_.count < kFewestClusters) {
-      clustered.unusable = fmt::format("{} clusters are too few", clusters_.count);
-    } else if (!clusters_.given && clusters_.cut_share > kMostCut) {
-      clustered.unusable = fmt::format("{:.0f} % of the ties lead out of the {} groups found",
-                                       100 * clusters_.cut_share, clusters_.count);
-    }
-    out.push_back(std::move(clustered));
+  }
+  out.degrees_of_freedom = count - 1;
+  // The t distribution with few degrees of freedom speaks for their noise.
+  out.noise.assign(num_values, std::sqrt(2 / (count - 1)));
+  const std::vector<double> variances = diagonal(out.covariance);
+  if (std::ranges::any_of(variances, [](double v) { return v < 0; })) {
+    out.unusable = "it gives a negative variance";
+  } else if (!clusters_.given && clusters_.count < kFewestClusters) {
+    out.unusable = fmt::format("{} clusters are too few", clusters_.count);
+  } else if (!clusters_.given && clusters_.cut_share > kMostCut) {
+    out.unusable = fmt::format("{:.0f} % of the ties lead out of the {} groups found",
+                               100 * clusters_.cut_share, clusters_.count);
   }
   return out;
 }

@@ -77,6 +77,22 @@ Matrix<double> centred_columns(std::span<const ErrorParts* const> parts, Target 
   return out;
 }
 
+/// What members of a group share, node by node: columns as above. Empty where the parts say nothing
+/// of arms that were not logged.
+Matrix<double> shared_columns(std::span<const ErrorParts* const> parts,
+                              const Matrix<double>& columns) {
+  Matrix<double> out(columns.rows(), columns.cols());
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    const std::vector<double>& unlogged = parts[k]->unlogged;
+    if (unlogged.size() != columns.rows()) return {};
+    const double centre = mean(unlogged);
+    for (std::size_t i = 0; i < columns.rows(); ++i) {
+      out(i, k) = columns(i, k) - (unlogged[i] - centre);
+    }
+  }
+  return out;
+}
+
 /// How much wider than with independent nodes, on average over the values.
 double mean_ratio(const DependentCovariance& way, const Matrix<double>& independent) {
   double total = 0;
@@ -84,6 +100,18 @@ double mean_ratio(const DependentCovariance& way, const Matrix<double>& independ
     total += independent(k, k) > 0 ? way.covariance(k, k) / independent(k, k) : 1;
   }
   return total / static_cast<double>(independent.rows());
+}
+
+/// How much a way counts where the largest is looked for. Few clusters that the user gave make wide
+/// intervals by their t quantile, which a variance alone does not show.
+double rank_ratio(const DependentCovariance& way, const Matrix<double>& independent,
+                  bool has_given_clusters) {
+  constexpr double kLevel = 0.95;
+  const double ratio = mean_ratio(way, independent);
+  if (!has_given_clusters || std::isinf(way.degrees_of_freedom)) return ratio;
+  const double quantiles =
+      two_sided_t_quantile(kLevel, way.degrees_of_freedom) / two_sided_normal_quantile(kLevel);
+  return ratio * quantiles * quantiles;
 }
 
 double quantile_for(double level, double degrees_of_freedom) {
@@ -120,7 +148,8 @@ std::optional<JointErrors> join_errors(const Context& context, const DependenceK
   }
   const Matrix<double> columns = centred_columns(parts, target);
   JointErrors out;
-  out.ways = kernels.covariances(context, columns.view());
+  const Matrix<double> shared = these ? shared_columns(parts, columns) : Matrix<double>();
+  out.ways = kernels.covariances(context, columns.view(), shared.view());
   if (these && noise != nullptr && kernels.has_edges()) {
     Matrix<double> scaled(columns.rows(), columns.cols());
     for (std::size_t i = 0; i < scaled.rows(); ++i) {
@@ -144,7 +173,8 @@ std::optional<JointErrors> join_errors(const Context& context, const DependenceK
     const DependentCovariance& way = out.ways[w];
     if (wanted != Dependence::kLargest && way.dependence != wanted) continue;
     if (!way.is_usable()) continue;
-    const double ratio = mean_ratio(way, out.ways[0].covariance);
+    const double ratio =
+        rank_ratio(way, out.ways[0].covariance, kernels.clusters().given);
     if (ratio > largest) {
       largest = ratio;
       out.chosen = w;
