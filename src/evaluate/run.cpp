@@ -56,6 +56,14 @@ void keep_possible(std::span<const double> outcome, std::pair<double, double>& i
   interval = {std::clamp(interval.first, low, high), std::clamp(interval.second, low, high)};
 }
 
+/// Errors of groups need all of their members.
+void refuse_clusters_of_part(const Dataset& data, const LoggedSample& sample) {
+  if (data.cluster.empty() || sample.size() == data.num_nodes()) return;
+  throw Error(ErrorCode::kUsage, {{.item = "--cluster"},
+                                  "cannot be used with --protocol split, which evaluates some nodes",
+                                  "leave one of them out"});
+}
+
 /// A column that the user brought and that nothing reads.
 void warn_of_idle_columns(const Dataset& data, const EvaluateOptions& options,
                           std::vector<std::string>& warnings) {
@@ -94,6 +102,7 @@ EvaluationRun::EvaluationRun(const Context& context, const LoadedData& data,
   plan_ = fits_models ? make_plan(context, data_, options.plan, context.seed())
                       : plan_without_fitting(data_, options, context.seed());
   sample_ = take_sample(data_, plan_.scored);
+  refuse_clusters_of_part(data_, sample_);
   for (const PolicyOnData& policy : policies) {
     require(policy.probability.rows() == data_.num_nodes() &&
                 policy.probability.cols() == data_.num_arms(),

@@ -217,6 +217,12 @@ Refutation refute(const Context& context, const Dataset& data,
                                    "the data has no treatments and outcomes to fit to",
                                    "bring a log, or make one with cone simulate"});
   }
+  if (!data.cluster.empty()) {
+    throw Error(ErrorCode::kUsage,
+                {{.item = "--cluster"},
+                 "has no part in refute, which measures moves by errors of independent people",
+                 "--ignore the column instead"});
+  }
   Refutation out{.options = options, .seed = context.seed(), .data_checksum = data.checksum()};
   const Refuter refuter(context, data, policies, options);
   out.units = run_units(context, store, refuter.units(),

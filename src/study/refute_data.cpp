@@ -89,7 +89,6 @@ Dataset select_nodes(const Dataset& data, std::span<const NodeIndex> nodes) {
     out.treatment.push_back(data.treatment[i]);
     out.outcome.push_back(data.outcome[i]);
     if (!data.weight.empty()) out.weight.push_back(data.weight[i]);
-    if (!data.cluster.empty()) out.cluster.push_back(data.cluster[i]);
     for (const NodeIndex j : data.graph.neighbours(i)) {
       if (place[j] != kGone) neighbours.push_back(place[j]);
     }
