@@ -200,9 +200,14 @@ struct ErrorParts {
   /// row has no outcome model, and where nodes outside of the sample have a part (split protocol).
   std::vector<double> these;
   std::vector<double> coefficient;  ///< v_i − π_T(i)
-  /// For these people: (Σ_{a≠T} π_a(i))·r_i. What members of a group share they share under every
-  /// arm: then the value is off by these − unlogged.
-  std::vector<double> unlogged;
+  /// For these people, where members of a group that the user gave share noise: a node's part in
+  /// what its group adds, (v_i − Σ_a π_a(i))·r_i, as they share it under every arm. The whole of
+  /// the residual counts: groups are what the model does not know.
+  std::vector<double> grouped;
+  /// These parts and the unlogged variance with the whole of the residual; empty and 0 where the
+  /// others have it anyway.
+  std::vector<double> whole;
+  double whole_unlogged_variance = 0;
   /// For these people, beside the parts: the variance of what they would have had under arms that
   /// they did not get, Σ_i Σ_{a≠T} (π_a(i)/n)²·σ_a(i)².
   double unlogged_variance = 0;

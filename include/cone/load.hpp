@@ -171,8 +171,8 @@ struct DatasetArrays {
   std::span<const double> treatment_numbers;
   std::string control;  ///< label of the control arm, where its name does not say so
   std::span<const double> outcome;
-  std::span<const double> weight;        ///< how many people a row stands for
-  std::span<const std::string> cluster;  ///< labels of groups
+  std::span<const double> weight;              ///< how many people a row stands for
+  std::span<const std::string> cluster;        ///< labels of groups
   MatrixView<const double> measurements;       ///< nodes × columns
   std::vector<std::string> measurement_names;  ///< without, x0, x1, ...
   SparseArrays counts;

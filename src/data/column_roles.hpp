@@ -25,7 +25,8 @@ enum class Quantity { kOutcome, kWeight, kPropensity, kMu, kTruth };
 
 /// A column of numbers that is no feature.
 struct NumberRole {
-  std::string name;  ///< "outcome", "weight", "propensity", "mu0", "mu1", "y0", "y1", "mu:email", ...
+  std::string
+      name;  ///< "outcome", "weight", "propensity", "mu0", "mu1", "y0", "y1", "mu:email", ...
   std::size_t column;
   Quantity quantity = Quantity::kOutcome;
   std::string label;         ///< of the arm it is about; empty for outcome and weight

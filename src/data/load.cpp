@@ -68,11 +68,10 @@ void note_left_out(std::size_t num_left_out, const LoadOptions& options,
   if (!options.weight.empty()) lacking.emplace_back("a weight");
   if (!options.cluster.empty()) lacking.emplace_back("a group");
   if (options.missing == MissingPolicy::kDrop) lacking = {"a value"};
-  notes.push_back(
-      fmt::format("{} line{} left out for lack of {}: utilities are those of the other "
-                  "nodes",
-                  grouped(num_left_out), num_left_out == 1 ? " was" : "s were",
-                  fmt::join(lacking, " or ")));
+  notes.push_back(fmt::format(
+      "{} line{} left out for lack of {}: utilities are those of the other "
+      "nodes",
+      grouped(num_left_out), num_left_out == 1 ? " was" : "s were", fmt::join(lacking, " or ")));
 }
 
 /// What weights and clusters mean for the results.
@@ -93,8 +92,8 @@ void note_people(const LoadOptions& options, const Dataset& data, LoadedData& ou
   if (data.cluster.empty()) return;
   constexpr std::size_t kFewClusters = 10;
   const std::size_t count = std::size_t{*std::ranges::max_element(data.cluster)} + 1;
-  out.notes.push_back(fmt::format("errors go together within the {} groups of '{}'",
-                                  grouped(count), printable(options.cluster)));
+  out.notes.push_back(fmt::format("errors go together within the {} groups of '{}'", grouped(count),
+                                  printable(options.cluster)));
   if (count < kFewClusters) {
     out.doubts.push_back(fmt::format(
         "'{}' has {} groups: intervals by so few hold only where the groups are much alike in size",

@@ -35,7 +35,8 @@ WeightsUsed weights_of(Method method, const Evidence& evidence, const EstimatorO
       weights.used = clipped_weights(weights.raw, options.clip, evidence.sample.weight);
       break;
     case Method::kSwitch:
-      weights.used = switched_weights(weights.raw, options.switch_threshold, evidence.sample.weight);
+      weights.used =
+          switched_weights(weights.raw, options.switch_threshold, evidence.sample.weight);
       break;
     case Method::kShrinkage:
       weights.used = shrunk_weights(weights.raw, options.shrinkage_lambda, evidence.sample.weight);

@@ -24,7 +24,7 @@ ErrorParts logged_parts(const LoggedSample& sample, double value) {
   ErrorParts parts;
   parts.these.assign(sample.size(), 0.0);
   parts.coefficient.assign(sample.size(), 0.0);
-  parts.unlogged.assign(sample.size(), 0.0);
+  parts.grouped.assign(sample.size(), 0.0);
   for (std::size_t i = 0; i < sample.size(); ++i) {
     parts.population.push_back(sample.weight_of(i) * (sample.outcome[i] - value));
   }

@@ -104,7 +104,8 @@ std::vector<WeightTail> measure_weight_tails(const LoggedSample& sample, MatrixV
   for (const PolicyOnData& policy : policies) {
     Matrix<double> rows = take_rows(policy.probability.view(), sample.nodes);
     weigh_rows(sample, rows);
-    out.push_back(describe_weights(policy.name, importance_weights(sample.arm, std::as_const(rows).view(), e),
+    out.push_back(describe_weights(policy.name,
+                                   importance_weights(sample.arm, std::as_const(rows).view(), e),
                                    sample.num_arms()));
   }
   return out;
@@ -117,8 +118,8 @@ std::vector<PolicySupport> measure_support(const LoggedSample& sample,
   for (const PolicyOnData& policy : policies) {
     Matrix<double> rows = take_rows(policy.probability.view(), sample.nodes);
     weigh_rows(sample, rows);
-    const auto overlap =
-        measure_overlap({.sample = sample, .policy = std::as_const(rows).view(), .propensity = &propensity});
+    const auto overlap = measure_overlap(
+        {.sample = sample, .policy = std::as_const(rows).view(), .propensity = &propensity});
     const double share = overlap->unsupported_fraction;
     out.push_back(
         {.policy = policy.name,

@@ -59,9 +59,10 @@ void keep_possible(std::span<const double> outcome, std::pair<double, double>& i
 /// Errors of groups need all of their members.
 void refuse_clusters_of_part(const Dataset& data, const LoggedSample& sample) {
   if (data.cluster.empty() || sample.size() == data.num_nodes()) return;
-  throw Error(ErrorCode::kUsage, {{.item = "--cluster"},
-                                  "cannot be used with --protocol split, which evaluates some nodes",
-                                  "leave one of them out"});
+  throw Error(ErrorCode::kUsage,
+              {{.item = "--cluster"},
+               "cannot be used with --protocol split, which evaluates some nodes",
+               "leave one of them out"});
 }
 
 /// A column that the user brought and that nothing reads.

@@ -175,7 +175,7 @@ double DependenceKernels::squared_circles(const Context& context, std::span<cons
 }
 
 std::vector<DependentCovariance> DependenceKernels::covariances(
-    const Context& context, MatrixView<const double> parts, MatrixView<const double> shared) const {
+    const Context& context, MatrixView<const double> parts) const {
   const std::size_t n = parts.rows();
   const std::size_t num_values = parts.cols();
   require(n == graph_.num_nodes(), "dependence: parts of other nodes");
@@ -220,17 +220,17 @@ std::vector<DependentCovariance> DependenceKernels::covariances(
     out.push_back(std::move(neighbours));
     out.push_back(std::move(circles));
   }
-  if (clusters_.count > 1) out.push_back(cluster_covariance(parts, shared));
+  if (clusters_.count > 1) out.push_back(cluster_covariance(parts, {}));
   return out;
 }
 
 DependentCovariance DependenceKernels::cluster_covariance(MatrixView<const double> parts,
-                                                          MatrixView<const double> shared) const {
+                                                          MatrixView<const double> grouped) const {
   const std::size_t n = parts.rows();
   const std::size_t num_values = parts.cols();
   const double per_pair = 1 / (static_cast<double>(n) * static_cast<double>(n));
-  const bool has_shared = clusters_.given && shared.cols() > 0;
-  const MatrixView<const double> summed = has_shared ? shared : parts;
+  const bool has_grouped = grouped.cols() > 0;
+  const MatrixView<const double> summed = has_grouped ? grouped : parts;
   Matrix<double> sums(clusters_.count, num_values, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t c = 0; c < num_values; ++c) sums(clusters_.of[i], c) += summed(i, c);
@@ -239,9 +239,9 @@ DependentCovariance DependenceKernels::cluster_covariance(MatrixView<const doubl
   DependentCovariance out{.dependence = Dependence::kClusters};
   out.covariance =
       symmetric(cross_products(sums.view(), sums.view()), per_pair * count / (count - 1));
-  if (has_shared) {
+  if (has_grouped) {
     const Matrix<double> own = symmetric(cross_products(parts, parts), per_pair);
-    const Matrix<double> taken = symmetric(cross_products(shared, shared), per_pair);
+    const Matrix<double> taken = symmetric(cross_products(grouped, grouped), per_pair);
     for (std::size_t k = 0; k < out.covariance.values().size(); ++k) {
       out.covariance.values()[k] += own.values()[k] - taken.values()[k];
     }

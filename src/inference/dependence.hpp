@@ -57,12 +57,14 @@ class DependenceKernels {
   /// N·x with N_ij = 1/√(d_i·d_j) for friends.
   Matrix<double> sum_over_friends(const Context& context, MatrixView<const double> x) const;
 
-  /// Independent nodes, neighbours, circles and clusters, from centred columns. `shared`: the
-  /// columns whose products count for two members of a cluster that was given, where they are not
-  /// those of `parts` (ErrorParts::unlogged); a node's own products are always those of `parts`.
+  /// Independent nodes, neighbours, circles and clusters, from centred columns.
   std::vector<DependentCovariance> covariances(const Context& context,
-                                               MatrixView<const double> parts,
-                                               MatrixView<const double> shared = {}) const;
+                                               MatrixView<const double> parts) const;
+  /// Clusters alone. `grouped`: the columns whose products count for two members of a cluster,
+  /// where they are not those of `parts` (ErrorParts::grouped); a node's own products are always
+  /// those of `parts`.
+  DependentCovariance cluster_covariance(MatrixView<const double> parts,
+                                         MatrixView<const double> grouped) const;
 
   /// From residuals divided by their standard deviations.
   SharedNoise measure_shared_noise(const Context& context, std::span<const double> residual) const;
@@ -78,8 +80,6 @@ class DependenceKernels {
   bool has_edges() const { return graph_.num_edges() > 0; }
 
  private:
-  DependentCovariance cluster_covariance(MatrixView<const double> parts,
-                                         MatrixView<const double> shared) const;
   /// Σ_ij (x_i K_ij x_j)² over i ≠ j, K = B·B'. O(Σ d²).
   double count_squared_circles(std::span<const double> x) const;
   /// The same, by random signs where that is cheaper.

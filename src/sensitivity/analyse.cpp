@@ -123,8 +123,7 @@ class Analysis {
     report.num_nodes = observed.num_nodes();
     report.num_edges = observed.graph.num_edges();
     report.arms = observed.arms;
-    report.observed_mean =
-        mean_over_people(take_sample(observed, plan_.scored), observed.outcome);
+    report.observed_mean = mean_over_people(take_sample(observed, plan_.scored), observed.outcome);
     report.propensity_sees_network = propensity_ == PropensityModel::kNetwork;
     report.outcome_is_binary = model_->is_binary();
     report.outcome_r2 = outcome_r2(tables(long_));
@@ -287,11 +286,10 @@ SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& 
   for (const PolicyOnData& policy : policies) tables.push_back(weigh(policy));
   std::vector<Contrast> contrasts;
   for (const Matrix<double>& table : tables) {
-    contrasts.push_back(
-        {.policy = table.view(),
-         .reference = reference,
-         .against = against != nullptr ? other.view() : MatrixView<const double>(),
-         .people = sample.weight});
+    contrasts.push_back({.policy = table.view(),
+                         .reference = reference,
+                         .against = against != nullptr ? other.view() : MatrixView<const double>(),
+                         .people = sample.weight});
   }
   const Analysis analysis(context, data, options);
   SensitivityReport report;

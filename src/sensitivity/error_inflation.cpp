@@ -45,7 +45,8 @@ double ErrorInflation::factor(const Context& context, const Contrast& contrast,
       weights(i, a) = contrast.weight(i, a);
       if (a != t) elsewhere += weights(i, a);
     }
-    errors.unlogged.push_back(elsewhere * (tables.outcome[i] - tables.mu(i, t)));
+    const double residual = tables.outcome[i] - tables.mu(i, t);
+    errors.grouped.push_back(errors.these[i] - elsewhere * residual);
     errors.coefficient.push_back(weights(i, t) * (1 - tables.e(i, t)) / tables.e(i, t));
   }
   const ErrorParts* const one = &errors;

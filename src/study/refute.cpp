@@ -57,7 +57,8 @@ Json measure_differences(const Context& context, const Dataset& data,
     }
     const double of_people = standard_error(spread);
     out["standard_errors"].push_back(std::sqrt(implied[k].variance_of_these.value_or(kNaN)));
-    out["population_standard_errors"].push_back(std::sqrt(of_people * of_people + implied[k].variance));
+    out["population_standard_errors"].push_back(
+        std::sqrt(of_people * of_people + implied[k].variance));
   }
   return out;
 }

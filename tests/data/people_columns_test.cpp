@@ -47,7 +47,8 @@ TEST(WeightColumn, IsAWeightOnlyWhereAnOptionNamesIt) {
   EXPECT_EQ(weighted.observed.weight, (Numbers{1, 2.5, 4, 1, 2.5, 4, 1, 2.5, 4, 1}));
   EXPECT_EQ(weighted.observed.features.names, (std::vector<std::string>{"village", "x"}));
   EXPECT_EQ(weighted.columns[3].role, "weight");
-  EXPECT_NE(weighted.observed.checksum(), load_people(text, {.ignore = {"weight"}}).observed.checksum());
+  EXPECT_NE(weighted.observed.checksum(),
+            load_people(text, {.ignore = {"weight"}}).observed.checksum());
 
   // Any column can be one, also those that would otherwise be something else.
   const LoadedData other = load_people(text, {.weight = "x"});
@@ -64,12 +65,14 @@ TEST(WeightColumn, SaysWhatIsWrongWithIt) {
             std::string::npos);
   EXPECT_NE(first_people_fault(ten_lines({"1", "inf"}, {"a"}), options).find("is not finite"),
             std::string::npos);
-  EXPECT_NE(first_people_fault(ten_lines({"1", ""}, {"a"}), options).find("missing in 5 of 10 lines"),
-            std::string::npos);
+  EXPECT_NE(
+      first_people_fault(ten_lines({"1", ""}, {"a"}), options).find("missing in 5 of 10 lines"),
+      std::string::npos);
   EXPECT_NE(first_people_fault(ten_lines({"0"}, {"a"}), options).find("every weight is 0"),
             std::string::npos);
-  EXPECT_NE(first_people_fault(ten_lines({"1"}, {"a"}), {.weight = "wieght"}).find("did you mean weight"),
-            std::string::npos);
+  EXPECT_NE(
+      first_people_fault(ten_lines({"1"}, {"a"}), {.weight = "wieght"}).find("did you mean weight"),
+      std::string::npos);
   EXPECT_NE(first_people_fault(ten_lines({"1"}, {"a"}), {.weight = "outcome"})
                 .find("is named as the outcome and as the weight"),
             std::string::npos);
@@ -87,7 +90,8 @@ TEST(WeightColumn, LinesWithoutOneAreLeftOutWhereAsked) {
 }
 
 TEST(ClusterColumn, TakesAnyLabelsInTheOrderOfAppearance) {
-  const LoadedData words = load_people(ten_lines({"1"}, {"east", "west", "7"}), {.cluster = "village"});
+  const LoadedData words =
+      load_people(ten_lines({"1"}, {"east", "west", "7"}), {.cluster = "village"});
   EXPECT_EQ(words.observed.cluster, (Groups{0, 1, 2, 0, 1, 2, 0, 1, 2, 0}));
   EXPECT_EQ(words.observed.features.names, (std::vector<std::string>{"weight", "x"}));
   EXPECT_EQ(words.columns[4].role, "cluster");
@@ -116,9 +120,10 @@ TEST(ClusterColumn, SaysWhatIsWrongWithIt) {
   EXPECT_NE(first_people_fault(ten_lines({"1"}, {"a"}), {.cluster = "village"})
                 .find("all nodes are in one group"),
             std::string::npos);
-  EXPECT_NE(first_people_fault(ten_lines({"1"}, {"a", "b"}), {.weight = "weight", .cluster = "weight"})
-                .find("is named as the weight and as the cluster"),
-            std::string::npos);
+  EXPECT_NE(
+      first_people_fault(ten_lines({"1"}, {"a", "b"}), {.weight = "weight", .cluster = "weight"})
+          .find("is named as the weight and as the cluster"),
+      std::string::npos);
 }
 
 TEST(WeightColumn, ComesFromArraysToo) {

@@ -27,11 +27,10 @@ struct Row {
 
 /// Rows that are fitted to nothing, with what they are given. The literal correction divides by the
 /// number of nodes twice, so that nodes twice are not a node of weight two.
-const std::vector<Row> kRows = {{"naive"},     {"ips"},
-                                {"snips"},     {"ips_clipped"},
-                                {"dm_ridge"},  {"dr_ridge"},
-                                {"switch_dr"}, {"dr_ridge", Correction::kPlain},
-                                {"network_dr"}, {"dr_shrinkage"}};
+const std::vector<Row> kRows = {
+    {"naive"},      {"ips"},         {"snips"},     {"ips_clipped"},
+    {"dm_ridge"},   {"dr_ridge"},    {"switch_dr"}, {"dr_ridge", Correction::kPlain},
+    {"network_dr"}, {"dr_shrinkage"}};
 
 EstimatorOptions options_of(const Row& row) {
   return {.correction = row.correction,
@@ -214,9 +213,8 @@ TEST(People, SharedNoiseOfTheArmsIsTakenOffForEveryPerson) {
   const Matrix<double> noise(100, 2, 0.25);
   Evidence view = evidence.view();
   view.noise = &noise;
-  const Estimate found = estimate(
-      *find_estimator("dm_ridge"), view,
-      {.target = Target::kThesePeople, .arm_noise = ArmNoise::kShared});
+  const Estimate found = estimate(*find_estimator("dm_ridge"), view,
+                                  {.target = Target::kThesePeople, .arm_noise = ArmNoise::kShared});
   for (const double part : found.parts.these) EXPECT_NEAR(part, 0, 1e-12);
 }
 

@@ -79,7 +79,7 @@ TEST(Weights, EqualOnesAreNoneToTheBit) {
 TEST(Weights, TheirScaleDoesNotMatterAndTheirSizesDo) {
   SmallWorld world = small_world(160, 0.7, 1.0, 2);
   EvaluateOptions options;
-  options.estimators = {"naive",  "snips", "dm_ols1",    "dm_ridge",  "dr_ridge",
+  options.estimators = {"naive",     "snips", "dm_ols1",    "dm_ridge",  "dr_ridge",
                         "switch_dr", "okb",   "network_dm", "network_dr"};
   const EvaluationRecord plain = evaluate_world(world, options);
   world.data.observed.weight = draw_weights(160, 2);

@@ -53,10 +53,10 @@ TEST(GivenClusters, PairsShareTheirNoiseUnderEveryArm) {
   const DependenceKernels kernels(Context(), data.graph, cluster_nodes(Context(), data));
   const Matrix<double> parts = column_of({2, 0, -1, -1});
   const Matrix<double> shared = column_of({1, -2, 3, -2});
-  const auto ways = kernels.covariances(Context(), parts.view(), shared.view());
+  const DependentCovariance found = kernels.cluster_covariance(parts.view(), shared.view());
   // Own squares 4 + 0 + 1 + 1; sums of what is shared −1 and 1, own squares 1 + 4 + 9 + 4.
-  EXPECT_NEAR(by_clusters(ways).covariance(0, 0), ((1 + 1) * 2 - 18 + 6) / 16.0, 1e-15);
-  EXPECT_FALSE(by_clusters(ways).is_usable()) << "a negative variance";
+  EXPECT_NEAR(found.covariance(0, 0), ((1 + 1) * 2 - 18 + 6) / 16.0, 1e-15);
+  EXPECT_FALSE(found.is_usable()) << "a negative variance";
 }
 
 TEST(GivenClusters, ComeBeforeThoseFound) {
@@ -93,15 +93,13 @@ TEST(GivenClusters, ArePartOfTheLargest) {
   const ErrorParts* one = &parts;
   const Matrix<double> policy(kNodes, 2, 0.5);
   const Matrix<double>* table = &policy;
-  const auto errors =
-      join_errors(Context(), kernels, sample, Target::kPeopleLikeThese, {&one, 1}, {&table, 1},
-                  nullptr, Dependence::kLargest);
+  const auto errors = join_errors(Context(), kernels, sample, Target::kPeopleLikeThese, {&one, 1},
+                                  {&table, 1}, nullptr, Dependence::kLargest);
   ASSERT_TRUE(errors);
   EXPECT_EQ(errors->best().dependence, Dependence::kClusters);
   EXPECT_GT(errors->design_effect(), 6);
-  const auto wanted =
-      join_errors(Context(), kernels, sample, Target::kPeopleLikeThese, {&one, 1}, {&table, 1},
-                  nullptr, Dependence::kIndependent);
+  const auto wanted = join_errors(Context(), kernels, sample, Target::kPeopleLikeThese, {&one, 1},
+                                  {&table, 1}, nullptr, Dependence::kIndependent);
   EXPECT_EQ(wanted->best().dependence, Dependence::kIndependent);
 }
 

@@ -97,13 +97,10 @@ TEST(MarginalModel, ANodeOfWeightTwoIsTwoNodesAtOne) {
   const MarginalModel repeated = twice.model();
   for (const Reference reference :
        {Reference::kNothing, Reference::kWhatWasDone, Reference::kPolicy}) {
-    const Contrast one{.policy = policy.view(),
-                       .reference = reference,
-                       .against = other.view(),
-                       .people = people};
-    const Contrast two{.policy = twice.policy.view(),
-                       .reference = reference,
-                       .against = twice.other.view()};
+    const Contrast one{
+        .policy = policy.view(), .reference = reference, .against = other.view(), .people = people};
+    const Contrast two{
+        .policy = twice.policy.view(), .reference = reference, .against = twice.other.view()};
     const ContrastEstimate found = model.estimate(one);
     EXPECT_NEAR(found.value, repeated.estimate(two).value, 1e-12);
     EXPECT_NEAR(mean(found.population_influence), 0, 1e-12);
