@@ -153,6 +153,8 @@ struct Dataset {
   std::size_t num_nodes() const { return ids.size(); }
   bool has_log() const { return !treatment.empty(); }
   std::size_t num_arms() const { return arms.size(); }
+  /// How many nodes of equal weight are worth as much, (Σw)²/Σw²; all of them without weights.
+  double effective_nodes() const;
   /// How many nodes got each arm.
   std::vector<std::size_t> arm_sizes() const;
   /// 32 hexadecimal digits over everything above but the ids left out: the same content has the

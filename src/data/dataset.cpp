@@ -1,5 +1,6 @@
 #include "cone/dataset.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/hash.hpp"
@@ -17,6 +18,19 @@ void add_optional(Checksum& checksum, const std::optional<Matrix<double>>& table
 }
 
 }  // namespace
+
+double Dataset::effective_nodes() const {
+  if (weight.empty()) return static_cast<double>(num_nodes());
+  const double largest = std::ranges::max(weight);
+  CompensatedSum total;
+  CompensatedSum squares;
+  for (const double w : weight) {
+    const double share = w / largest;  // squares of tiny weights would be 0
+    total.add(share);
+    squares.add(share * share);
+  }
+  return total.value() * total.value() / squares.value();
+}
 
 std::vector<std::size_t> Dataset::arm_sizes() const {
   std::vector<std::size_t> sizes(num_arms(), 0);

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "base/numeric.hpp"
 #include "base/text.hpp"
 #include "data/csv.hpp"
 #include "data/data_fault.hpp"
@@ -77,17 +76,10 @@ void note_left_out(std::size_t num_left_out, const LoadOptions& options,
 /// What weights and clusters mean for the results.
 void note_people(const LoadOptions& options, const Dataset& data, LoadedData& out) {
   if (!data.weight.empty()) {
-    CompensatedSum total;
-    CompensatedSum squares;
-    for (const double w : data.weight) {
-      total.add(w);
-      squares.add(w * w);
-    }
-    const double worth = total.value() * total.value() / squares.value();
     out.notes.push_back(fmt::format(
         "means count every node by its '{}': {} nodes of these weights are worth {} of equal ones",
         printable(options.weight), grouped(data.num_nodes()),
-        grouped(static_cast<std::uint64_t>(std::llround(worth)))));
+        grouped(static_cast<std::uint64_t>(std::llround(data.effective_nodes())))));
   }
   if (data.cluster.empty()) return;
   constexpr std::size_t kFewClusters = 10;

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "base/numeric.hpp"
-#include "estimate/weights.hpp"
 
 namespace cone {
 namespace {
@@ -114,8 +113,7 @@ DataSummary summarise(const Dataset& data) {
       .num_dense_features = data.features.num_dense,
       .num_treated = data.treatment.size() - sizes[kControlArm],
       .arms = std::move(arms),
-      .effective_nodes =
-          data.weight.empty() ? std::nullopt : std::optional(effective_sample_size(data.weight)),
+      .effective_nodes = data.weight.empty() ? std::nullopt : std::optional(data.effective_nodes()),
       .num_clusters = data.cluster.empty() ? 0 : std::uint64_t{std::ranges::max(data.cluster)} + 1,
       .checksum = data.checksum()};
 }

@@ -10,7 +10,6 @@
 
 #include "base/numeric.hpp"
 #include "base/random.hpp"
-#include "estimate/weights.hpp"
 #include "nuisance/balancer.hpp"
 #include "support/small_network.hpp"
 #include "support/small_world.hpp"
@@ -117,7 +116,9 @@ TEST(Weights, WhatWasDoneTruthAndSharesAreOfPeople) {
   EXPECT_NEAR(*record.policies[0].truth, truth / total, 1e-12);
   EXPECT_NEAR(record.policies[0].treated_fraction, treated / total, 1e-12);
   EXPECT_TRUE(record.decision->is_weighted);
-  EXPECT_NEAR(record.data.effective_nodes.value(), effective_sample_size(data.weight), 1e-9);
+  double squares = 0;
+  for (const double w : data.weight) squares += w * w;
+  EXPECT_NEAR(record.data.effective_nodes.value(), total * total / squares, 1e-9);
 }
 
 TEST(Weights, ValuesOfLinearModelsAreWeightedOutcomes) {
@@ -168,6 +169,34 @@ TEST(Weights, KernelBalancingAimsAtTheWeightedPeople) {
   data.weight = draw_weights(200, 5);
   for (double& y : data.outcome) y = 4;
   EXPECT_NEAR(evaluate_world(world, options).policies[0].estimates[0].value, 4, 1e-9);
+}
+
+TEST(Weights, KernelBalancingGivesEveryGroupItsPeople) {
+  // Representations are compared fold by fold. A fold may stand for more people than another.
+  SmallWorld world = small_world(60, 0.5, 1.0, 9);
+  Dataset& data = world.data.observed;
+  for (std::size_t i = 0; i < 60; ++i) data.weight.push_back(i < 20 ? 5 : 1);
+  std::vector<NodeIndex> nodes(60);
+  std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
+  const LoggedSample sample = take_sample(data, nodes);
+  Matrix<float> z(60, 1);
+  for (std::size_t i = 0; i < 60; ++i) {
+    z(i, 0) = static_cast<float>(data.features.matrix.row(i).at(0));
+  }
+  std::vector<std::vector<std::size_t>> groups(2);
+  for (std::size_t i = 0; i < 60; ++i) groups[i < 20 ? 0 : 1].push_back(i);
+  KernelBalancingOptions kernel;
+  kernel.kernel_normalised = true;
+  const Balancer balancer =
+      balance_representations(Context(), sample, std::as_const(z).view(), groups, kernel);
+  Matrix<double> policy = world.policies[0].probability;
+  weigh_rows(sample, policy);
+  const BalancedValue found = balancer.value(Context(), std::as_const(policy).view());
+  double first = 0;
+  for (std::size_t i = 0; i < 20; ++i) first += found.weights[i];
+  EXPECT_NEAR(first, 60 * 100.0 / 140, 1e-9);
+  EXPECT_NEAR(sum(found.weights), 60, 1e-9);
+  EXPECT_NEAR(mean(found.influence), 0, 1e-9);
 }
 
 TEST(Weights, MendASampleInWhichThoseWhoGainAreMissing) {
