@@ -87,9 +87,8 @@ void note_people(const LoadOptions& options, const Dataset& data, LoadedData& ou
   out.notes.push_back(fmt::format("errors go together within the {} groups of '{}'", grouped(count),
                                   printable(options.cluster)));
   if (count < kFewClusters) {
-    out.doubts.push_back(fmt::format(
-        "'{}' has {} groups: intervals by so few hold only where the groups are much alike in size",
-        printable(options.cluster), count));
+    out.doubts.push_back(fmt::format("'{}' has {} groups: intervals by so few are rough",
+                                     printable(options.cluster), count));
   }
 }
 

@@ -71,6 +71,28 @@ std::vector<double> diagonal(const Matrix<double>& m) {
   return out;
 }
 
+/// As how many clusters of one size the largest count: (Σ q)²/Σ q² with q = (Σ_{i∈c} |x_i|)², for
+/// the column where that is least. A policy may rest on few of the clusters, as treat-all does on
+/// those that were treated (in the spirit of Carter, Schnepel and Steigerwald 2017).
+double count_effective_clusters(const Clustering& clusters, MatrixView<const double> x) {
+  auto least = static_cast<double>(clusters.count);
+  for (std::size_t c = 0; c < x.cols(); ++c) {
+    std::vector<double> size(clusters.count, 0.0);
+    for (std::size_t i = 0; i < x.rows(); ++i) size[clusters.of[i]] += std::abs(x(i, c));
+    const double largest = *std::ranges::max_element(size);
+    if (!(largest > 0)) continue;
+    CompensatedSum total;
+    CompensatedSum squares;
+    for (const double s : size) {
+      const double q = s / largest * (s / largest);
+      total.add(q);
+      squares.add(q * q);
+    }
+    least = std::min(least, total.value() * total.value() / squares.value());
+  }
+  return least;
+}
+
 void refuse_if_useless(DependentCovariance& out) {
   const double noise = *std::max_element(out.noise.begin(), out.noise.end());
   const std::vector<double> variances = diagonal(out.covariance);
@@ -246,9 +268,10 @@ DependentCovariance DependenceKernels::cluster_covariance(MatrixView<const doubl
       out.covariance.values()[k] += own.values()[k] - taken.values()[k];
     }
   }
-  out.degrees_of_freedom = count - 1;
   // The t distribution with few degrees of freedom speaks for their noise.
-  out.noise.assign(num_values, std::sqrt(2 / (count - 1)));
+  const double effective = clusters_.given ? count_effective_clusters(clusters_, summed) : count;
+  out.degrees_of_freedom = std::max(1.0, effective - 1);
+  out.noise.assign(num_values, std::sqrt(2 / out.degrees_of_freedom));
   const std::vector<double> variances = diagonal(out.covariance);
   if (std::ranges::any_of(variances, [](double v) { return v < 0; })) {
     out.unusable = "it gives a negative variance";

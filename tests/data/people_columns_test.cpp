@@ -96,7 +96,7 @@ TEST(ClusterColumn, TakesAnyLabelsInTheOrderOfAppearance) {
   EXPECT_EQ(words.observed.features.names, (std::vector<std::string>{"weight", "x"}));
   EXPECT_EQ(words.columns[4].role, "cluster");
   ASSERT_FALSE(words.doubts.empty());
-  EXPECT_NE(words.doubts[0].find("3 groups: intervals by so few"), std::string::npos);
+  EXPECT_NE(words.doubts[0].find("3 groups: intervals by so few are rough"), std::string::npos);
 }
 
 TEST(ClusterColumn, IsTheSameHoweverTheFileIsCut) {

@@ -43,8 +43,27 @@ TEST(GivenClusters, VarianceIsThatOfTheSumsByHand) {
   const DependentCovariance& found = by_clusters(ways);
   // Sums 3, −4, 1; three groups; 36 pairs.
   EXPECT_NEAR(found.covariance(0, 0), (9 + 16 + 1) * 1.5 / 36, 1e-15);
-  EXPECT_EQ(found.degrees_of_freedom, 2);
+  // Absolute sums 3, 4, 1: as (9 + 16 + 1)²/(81 + 256 + 1) = 2 clusters of one size.
+  EXPECT_NEAR(found.degrees_of_freedom, 1, 1e-12);
   EXPECT_TRUE(found.is_usable()) << "few groups have a t quantile that says so";
+}
+
+TEST(GivenClusters, ThoseThatAPolicyDoesNotRestOnDoNotCount) {
+  Dataset data = bare_nodes(40);
+  std::vector<double> even;
+  std::vector<double> half;
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    data.cluster.push_back(i / 4);
+    even.push_back(i % 2 == 0 ? 1 : -1);
+    half.push_back(i < 20 ? even.back() : 0);
+  }
+  const DependenceKernels kernels(Context(), data.graph, cluster_nodes(Context(), data));
+  const auto freedom = [&](const std::vector<double>& x) {
+    return kernels.cluster_covariance(column_of(x).view(), {}).degrees_of_freedom;
+  };
+  EXPECT_NEAR(freedom(even), 9, 1e-12);
+  EXPECT_NEAR(freedom(half), 4, 1e-12);
+  EXPECT_NEAR(freedom(std::vector<double>(40, 0.0)), 9, 1e-12);
 }
 
 TEST(GivenClusters, PairsShareTheirNoiseUnderEveryArm) {
