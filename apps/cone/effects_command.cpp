@@ -1,5 +1,6 @@
 #include <iostream>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -104,13 +105,16 @@ int run_effects(EffectsFlags flags) {
   const NodeEffects effects =
       estimate_effects(context, data.observed, flags.options, known ? &*known : nullptr);
   write_effects(context, flags.out, data.observed, effects);
+  std::vector<NodeIndex> nodes(data.observed.num_nodes());
+  std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
+  const std::vector<double> people = take_sample(data.observed, nodes).weight;
   progress.clear();
   if (!flags.run.quiet) {
     print_notes(data);
     std::cerr << fmt::format("wrote {}: {} nodes\n\n", printable(flags.out),
                              grouped(data.observed.num_nodes()));
   }
-  std::cout << effects_text(data.observed.arms, effects) << std::flush;
+  std::cout << effects_text(data.observed.arms, effects, people) << std::flush;
   return kSuccess;
 }
 

@@ -49,8 +49,8 @@ constexpr const char* kEvaluateFooter =
   a .mat file
   the word demo: a built-in simulated network with known truth
 Columns called id, treatment and outcome are found by name; --id, --treatment and --outcome name
-others. All other columns are features unless --features or --ignore say otherwise. cone check DATA
-shows how the data is read.
+others. --weight and --cluster name columns that are found by no name. All other columns are features
+unless --features or --ignore say otherwise. cone check DATA shows how the data is read.
 
 The treatment is 0 or 1, or holds the labels of 2 to 16 arms. The control arm is the one called 0,
 false, no, none or control; --control names another.
@@ -73,6 +73,8 @@ Examples:
     --cost email=0.1 --cost sms=0.4                           gains and ranks net of cost
   cone evaluate shop/ --policy treat-all --rank loyalty --budget-curve curve.csv
                                                               the gain at every budget
+  cone evaluate survey.csv --treatment letter --outcome voted --policy treat-all \
+    --weight people --cluster village     survey weights; errors of a village go together
   cone evaluate shop/ --policy p.csv --repeats 5              medians over five seeds
   cone evaluate shop/ --policy p.csv --nodes nodes.csv        what every node adds to the answer
   cone evaluate shop/ --policy uniform --json - | jq '.policies[0].estimates'

@@ -155,6 +155,13 @@ struct Dataset {
   std::optional<Matrix<double>> mu;
   /// Columns that were asked for by name (LoadOptions::kept). No learner sees them.
   std::vector<NamedColumn> kept;
+  /// How many people a node stands for (a survey weight): one per node, none below 0, not all 0.
+  /// Empty: every node stands for itself. Models are fitted without them; means over people count
+  /// them.
+  std::vector<double> weight;
+  /// The group of every node, as the user gave it: numbers from 0 in the order of first appearance.
+  /// Empty: none was given.
+  std::vector<std::uint32_t> cluster;
   /// Ids of lines that were left out for lack of a value. Nothing is computed for them; a file of
   /// policies may list them.
   IdTable left_out;
@@ -162,6 +169,8 @@ struct Dataset {
   std::size_t num_nodes() const { return ids.size(); }
   bool has_log() const { return !treatment.empty(); }
   std::size_t num_arms() const { return arms.size(); }
+  /// How many nodes of equal weight are worth as much, (Σw)²/Σw²; all of them without weights.
+  double effective_nodes() const;
   /// How many nodes got each arm.
   std::vector<std::size_t> arm_sizes() const;
   /// The kept column of that name; nullptr where there is none.
@@ -181,6 +190,9 @@ class Truth {
   /// mean_i of Σ_a π_a(i)·y_i(a) over all nodes or the given ones; the policy is nodes × arms.
   double utility(MatrixView<const double> policy) const;
   double utility(MatrixView<const double> policy, std::span<const NodeIndex> nodes) const;
+  /// The same where node nodes[k] stands for weight[k] people; `weight` has mean 1, or is empty.
+  double utility(MatrixView<const double> policy, std::span<const NodeIndex> nodes,
+                 std::span<const double> weight) const;
 
   MatrixView<const double> outcomes() const { return outcomes_.view(); }
 
@@ -191,7 +203,8 @@ class Truth {
 /// What a loader made of one column of the table of nodes.
 struct TableColumn {
   std::string name;
-  std::string role;  ///< "id", "treatment", "outcome", "propensity", ..., "feature" or "ignored"
+  /// "id", "treatment", "outcome", "weight", "cluster", "propensity", ..., "feature" or "ignored"
+  std::string role;
   std::string kind;  ///< of a feature: "number", "indicator", "category" or "count"
   std::uint64_t num_missing = 0;
   std::size_t first_feature = 0;  ///< the columns of the feature table that it became

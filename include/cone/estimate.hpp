@@ -21,6 +21,10 @@
 
 // The formulas, each a pure function of spans of one length n (the evaluation nodes). Where a value
 // does not exist (no weight at all, an arm without nodes) it is NaN; nothing throws.
+//
+// Where a node stands for several people, `people` says for how many, over their mean; empty means
+// one each. Policies, weights and expected outcomes then come multiplied by it (weigh_rows), and
+// means over people are plain means of them.
 
 namespace cone {
 
@@ -109,11 +113,12 @@ struct ValueAndInfluence {
 /// Σ_a π̄_a·ȳ_a: takes the arms as comparable, which confounding denies. The yardstick that shows
 /// what adjusting buys.
 ValueAndInfluence arm_means(std::span<const Arm> arm, std::span<const double> outcome,
-                            MatrixView<const double> policy);
+                            MatrixView<const double> policy, std::span<const double> people = {});
 
 /// mean of w·y.
 ValueAndInfluence inverse_propensity(std::span<const double> weights,
-                                     std::span<const double> outcome);
+                                     std::span<const double> outcome,
+                                     std::span<const double> people = {});
 
 /// Σ w·y / Σ w. Influence by the delta method for a ratio: w (y − τ̂) / w̄.
 ValueAndInfluence self_normalised(std::span<const double> weights, std::span<const double> outcome);
@@ -134,11 +139,13 @@ Matrix<double> doubly_robust_scores(std::span<const Arm> arm, std::span<const do
 
 /// mean of m. The influence holds the spread of m only: the uncertainty of the fitted model itself
 /// is added by whoever fitted it.
-ValueAndInfluence direct_method(std::span<const double> expected);
+ValueAndInfluence direct_method(std::span<const double> expected,
+                                std::span<const double> people = {});
 
 /// mean of m + the correction of residuals r by weights w.
 ValueAndInfluence doubly_robust(std::span<const double> expected, std::span<const double> weights,
-                                std::span<const double> residual, Correction correction);
+                                std::span<const double> residual, Correction correction,
+                                std::span<const double> people = {});
 
 /// The same with the correction multiplied by 1 − v/c², at least 0, where c is the self-normalised
 /// correction and v its squared standard error: a correction that may as well be chance is left
@@ -151,12 +158,15 @@ struct CautiousCorrection {
 };
 CautiousCorrection correct_cautiously(std::span<const double> expected,
                                       std::span<const double> weights,
-                                      std::span<const double> residual);
+                                      std::span<const double> residual,
+                                      std::span<const double> people = {});
 
 /// What one estimate rests on. Tables have the rows of the sample.
 struct Evidence {
   const LoggedSample& sample;
-  MatrixView<const double> policy;  ///< sample × arms
+  /// Sample × arms; rows times the people that a node stands for where the sample has weights
+  /// (weigh_rows).
+  MatrixView<const double> policy;
   const OutcomeTable* outcome = nullptr;
   /// What weights are made of. A row that needs none shows by it whether the log could have done
   /// what the policy does; nullptr where nothing is known of that.
@@ -190,6 +200,14 @@ struct ErrorParts {
   /// row has no outcome model, and where nodes outside of the sample have a part (split protocol).
   std::vector<double> these;
   std::vector<double> coefficient;  ///< v_i − π_T(i)
+  /// For these people, where members of a group that the user gave share noise: a node's part in
+  /// what its group adds, (v_i − Σ_a π_a(i))·r_i, as they share it under every arm. The whole of
+  /// the residual counts: groups are what the model does not know.
+  std::vector<double> grouped;
+  /// These parts and the unlogged variance with the whole of the residual; empty and 0 where the
+  /// others have it anyway.
+  std::vector<double> whole;
+  double whole_unlogged_variance = 0;
   /// For these people, beside the parts: the variance of what they would have had under arms that
   /// they did not get, Σ_i Σ_{a≠T} (π_a(i)/n)²·σ_a(i)².
   double unlogged_variance = 0;

@@ -89,11 +89,24 @@ struct LoggedSample {
   std::vector<Arm> arm;
   std::vector<double> outcome;
   std::vector<std::string> arms;  ///< labels, as in the dataset
+  /// How many people each node stands for, over their mean in the sample; empty where every node
+  /// stands for as many.
+  std::vector<double> weight;
 
   std::size_t size() const { return nodes.size(); }
   std::size_t num_arms() const { return arms.size(); }
+  double weight_of(std::size_t row) const { return weight.empty() ? 1 : weight[row]; }
 };
+/// Throws Error(kData) where all of the nodes have weight 0.
 LoggedSample take_sample(const Dataset& data, std::span<const NodeIndex> nodes);
+
+/// Mean over the people that the nodes of the sample stand for.
+double mean_over_people(const LoggedSample& sample, std::span<const double> values);
+
+/// Every row times how many people its node stands for. Of a policy's table this makes one whose
+/// plain means are means over people: all that is linear in a policy (predictions, importance
+/// weights, implied weights, bounds) takes it as it takes a policy.
+void weigh_rows(const LoggedSample& sample, Matrix<double>& table);
 
 /// The rows of `table` (one per node of the data) that belong to the nodes.
 Matrix<double> take_rows(MatrixView<const double> table, std::span<const NodeIndex> nodes);

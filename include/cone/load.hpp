@@ -60,6 +60,8 @@ struct LoadOptions {
   std::string treatment;
   std::string control;
   std::string outcome;
+  std::string weight;
+  std::string cluster;
   std::vector<std::string> features;
   std::vector<std::string> ignore;
   std::vector<std::string> categories;
@@ -77,6 +79,12 @@ struct LoadOptions {
     visitor("control", self.control,
             "Label of the control arm, where it is not 0, false, no, none or control");
     visitor("outcome", self.outcome, "Column with what came of it: a number");
+    visitor("weight", self.weight,
+            "Column with how many people a node stands for (survey weights); without this option a "
+            "column called weight is a feature");
+    visitor("cluster", self.cluster,
+            "Column with the group of a node (village, class): errors of a group's members go "
+            "together");
     visitor("features", self.features, "Use only these columns as features (a,b,word_*)");
     visitor("ignore", self.ignore, "Leave these columns out");
     visitor("categories", self.categories, "Columns of numbers that are codes of categories");
@@ -97,7 +105,8 @@ struct LoadOptions {
 /// - `nodes.csv`: a treatment (0 or 1, False or True, or the labels of 2 to 16 arms) and an outcome
 ///   per node; `id`, `propensity`, `mu0` and `mu1`, `y0` and `y1` where the user has them, or
 ///   `propensity:LABEL`, `mu:LABEL`, `y:LABEL` for arms that are not called 0 and 1; every other
-///   column is a feature. The options name other columns and leave some out;
+///   column is a feature. The options name other columns, among them weights and clusters, and
+///   leave some out;
 /// - optionally `edges.csv`: `source`, `target`, or other usual names of the two ends; direction,
 ///   repeats and self loops are ignored and counted;
 /// - optionally `features.npz` (SciPy CSR, one row per node in the order of nodes.csv) or
@@ -171,6 +180,8 @@ struct DatasetArrays {
   std::span<const double> treatment_numbers;
   std::string control;  ///< label of the control arm, where its name does not say so
   std::span<const double> outcome;
+  std::span<const double> weight;              ///< how many people a row stands for
+  std::span<const std::string> cluster;        ///< labels of groups
   MatrixView<const double> measurements;       ///< nodes × columns
   std::vector<std::string> measurement_names;  ///< without, x0, x1, ...
   SparseArrays counts;

@@ -33,6 +33,10 @@ struct DataSummary {
   std::uint64_t num_dense_features = 0;  ///< measurements; the others are counts
   std::uint64_t num_treated = 0;         ///< not in the control arm
   std::vector<ArmSummary> arms;          ///< the control arm first
+  /// Of nodes that stand for different numbers of people: how many of equal weight would be worth
+  /// as much, (Σw)²/Σw². None where no weights were given.
+  std::optional<double> effective_nodes;
+  std::uint64_t num_clusters = 0;  ///< given by the user; 0 where none were
   std::string checksum;
 };
 
@@ -50,6 +54,7 @@ struct PolicyResult {
 struct NodeTable {
   std::string estimator;  ///< empty where none was finished
   std::vector<NodeIndex> nodes;
+  std::vector<double> people;  ///< that every node stands for, over their mean; empty: one each
   std::vector<std::string> policies;
   Matrix<double> mu;          ///< nodes × arms, expected outcomes
   Matrix<double> propensity;  ///< nodes × arms
@@ -91,7 +96,9 @@ struct DecidedPolicy {
 struct Decision {
   std::string estimator;
   Target target = Target::kThesePeople;
+  bool is_weighted = false;  ///< nodes stand for different numbers of people
   Dependence dependence = Dependence::kIndependent;
+  std::uint64_t num_given_clusters = 0;
   double design_effect = 1;  ///< variance over that of independent nodes, mean over the policies
   double level = 0.95;
   std::vector<ArmCost> costs;                 ///< one per arm; empty where none has a cost

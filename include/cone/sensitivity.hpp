@@ -53,12 +53,16 @@ struct Contrast {
   MatrixView<const double> policy;  ///< nodes × arms
   Reference reference = Reference::kNothing;
   MatrixView<const double> against;  ///< nodes × arms; only with Reference::kPolicy
+  /// How many people each node stands for, over their mean; empty: one each. The tables above come
+  /// multiplied by it (weigh_rows).
+  std::span<const double> people;
 
   /// δ_a(i): the policy's probability less that of the other policy, where there is one. What was
   /// done is known, so nothing is taken off for it here.
   double weight(std::size_t i, std::size_t a) const {
     return policy(i, a) - (reference == Reference::kPolicy ? against(i, a) : 0.0);
   }
+  double people_at(std::size_t i) const { return people.empty() ? 1 : people[i]; }
 };
 
 /// The plain doubly robust estimate of a contrast with its influence, to which the bounds shrink.

@@ -186,7 +186,9 @@ std::vector<double> KernelBalancing::weights(const Context& context,
     programs.emplace_back(context, diagonal_block(kernel_, arm.begin, arm.size), lambda_, part(arm),
                           arm.factor);
   }
-  const auto total = static_cast<double>(num_nodes());
+  double total = 0;  // as many as there are nodes, or people where they stand for several
+  for (std::size_t i = 0; i < policy.rows(); ++i) total += total_probability(policy.row(i));
+  if (total == 0) return result;
   solve_for_total(programs, *std::max_element(a.begin(), a.end()), total);
   for (std::size_t k = 0; k < arms_.size(); ++k) keep(arms_[k], programs[k].weights());
   const double reached = sum(result);

@@ -43,6 +43,15 @@ inline double dot(std::span<const double> a, std::span<const double> b) {
   return sum;
 }
 
+/// What the probabilities of a policy's row add up to: 1, or the weight of a node that stands for
+/// several people. What differs from 1 by rounding only is 1.
+inline double total_probability(std::span<const double> row) {
+  constexpr double kRounding = 1e-12;
+  double total = 0;
+  for (const double p : row) total += p;
+  return std::abs(total - 1) < kRounding ? 1 : total;
+}
+
 /// Sum of squared deviations over (n − ddof).
 inline double variance(std::span<const double> values, int ddof) {
   const double centre = mean(values);

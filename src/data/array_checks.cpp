@@ -59,6 +59,8 @@ void check_lengths(const DatasetArrays& arrays, FaultList& faults) {
   check("treatment", arrays.treatment.size(), has_labels);
   check("treatment", arrays.treatment_numbers.size(), !arrays.treatment_numbers.empty());
   check("id", arrays.ids.size(), !arrays.ids.empty());
+  check("weight", arrays.weight.size(), !arrays.weight.empty());
+  check("cluster", arrays.cluster.size(), !arrays.cluster.empty());
   check("measurements", arrays.measurements.rows(), arrays.measurements.cols() > 0);
   check("propensity", arrays.propensity.table.rows(), arrays.propensity.is_given());
   check("mu", arrays.mu.table.rows(), arrays.mu.is_given());

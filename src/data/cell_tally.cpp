@@ -64,6 +64,9 @@ Fault describe(const FaultTable& table, std::size_t column, Oddity oddity, const
     case Oddity::kNegative:
       what = fmt::format("'{}' is a negative count", tally.first_text);
       break;
+    case Oddity::kNegativeWeight:
+      what = fmt::format("'{}' is a negative weight", tally.first_text);
+      break;
     case Oddity::kNotAProbability:
       what = fmt::format("'{}' is not a probability", tally.first_text);
       break;

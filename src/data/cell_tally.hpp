@@ -20,11 +20,12 @@ enum class Oddity {
   kNotFinite,
   kTooLarge,
   kNegative,
+  kNegativeWeight,
   kNotAProbability,
   kImpossible,
   kUneven,  ///< propensities that do not add up to 1
 };
-inline constexpr std::size_t kNumOddities = 8;
+inline constexpr std::size_t kNumOddities = 9;
 
 /// The odd cells of one column.
 struct ColumnTally {

@@ -155,6 +155,8 @@ void check_distinct(const CsvFile& file, const ColumnRoles& roles, FaultList& fa
   if (roles.id) taken.emplace_back(*roles.id, "the id");
   if (roles.treatment) taken.emplace_back(*roles.treatment, "the treatment");
   if (const auto outcome = roles.find("outcome")) taken.emplace_back(*outcome, "the outcome");
+  if (const auto weight = roles.find("weight")) taken.emplace_back(*weight, "the weight");
+  if (roles.cluster) taken.emplace_back(*roles.cluster, "the cluster");
   for (std::size_t a = 0; a < taken.size(); ++a) {
     for (std::size_t b = a + 1; b < taken.size(); ++b) {
       if (taken[a].first != taken[b].first) continue;
@@ -210,6 +212,8 @@ const char* quantity_name(Quantity quantity) {
       return "mu";
     case Quantity::kTruth:
       return "y";
+    case Quantity::kWeight:
+      return "weight";
     case Quantity::kOutcome:
     case Quantity::kKept:
       break;
@@ -263,6 +267,15 @@ std::optional<ColumnRoles> assign_roles(const CsvFile& file, const LoadOptions& 
                     "its lines",
                     printable(file.name())));
   }
+  // Only an option makes these: a column that is called weight or cluster may be anything.
+  const auto find_named = [&](const std::string& name, const char* flag) {
+    const auto column = name.empty() ? std::nullopt : header.find(name);
+    if (!name.empty() && !column) header.refuse_unknown(name, flag);
+    return column;
+  };
+  const auto weight = find_named(options.weight, "--weight");
+  if (weight) roles.numbers.push_back({"weight", *weight, Quantity::kWeight, ""});
+  roles.cluster = find_named(options.cluster, "--cluster");
   check_distinct(file, roles, faults);
 
   const std::vector<bool> wanted = header.matching(options.features, "--features");
@@ -270,7 +283,9 @@ std::optional<ColumnRoles> assign_roles(const CsvFile& file, const LoadOptions& 
   const std::vector<bool> categories = header.matching(options.categories, "--categories");
   const std::vector<bool> counts = header.matching(options.counts, "--counts");
   // A column that the user names as a feature is one, whatever it is called.
-  const auto is_free = [&](std::size_t j) { return !ignored[j] && !wanted[j]; };
+  const auto is_free = [&](std::size_t j) {
+    return !ignored[j] && !wanted[j] && weight != j && roles.cluster != j;
+  };
   for (const PlainName& plain : kPlainNames) {
     const auto column = header.find(plain.name);
     if (!column || !is_free(*column)) continue;
@@ -288,6 +303,7 @@ std::optional<ColumnRoles> assign_roles(const CsvFile& file, const LoadOptions& 
   std::vector<bool> taken(header.size(), false);
   if (roles.id) taken[*roles.id] = true;
   if (roles.treatment) taken[*roles.treatment] = true;
+  if (roles.cluster) taken[*roles.cluster] = true;
   for (const NumberRole& number : roles.numbers) taken[number.column] = true;
   if (header.name(0).empty() && !taken[0]) {
     taken[0] = true;

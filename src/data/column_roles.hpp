@@ -21,20 +21,21 @@ struct FeatureColumn {
 };
 
 /// What the numbers of a column that is no feature are.
-enum class Quantity { kOutcome, kPropensity, kMu, kTruth, kKept };
+enum class Quantity { kOutcome, kWeight, kPropensity, kMu, kTruth, kKept };
 
 /// A column of numbers that is no feature.
 struct NumberRole {
-  std::string name;  ///< "outcome", "propensity", "mu0", "mu1", "y0", "y1", "mu:email", ...
+  std::string
+      name;  ///< "outcome", "weight", "propensity", "mu0", "mu1", "y0", "y1", "mu:email", ...
   std::size_t column;
   Quantity quantity = Quantity::kOutcome;
-  std::string label;         ///< of the arm it is about; empty for the outcome
+  std::string label;         ///< of the arm it is about; empty for outcome and weight
   bool is_labelled = false;  ///< by its name, as propensity:email is
 };
 
 /// Which column of the table of nodes is what.
 struct ColumnRoles {
-  std::optional<std::size_t> id, treatment;
+  std::optional<std::size_t> id, treatment, cluster;
   std::vector<NumberRole> numbers;
   std::vector<FeatureColumn> features;  ///< in the order of the file, counts after all others
 

@@ -19,6 +19,19 @@ void add_optional(Checksum& checksum, const std::optional<Matrix<double>>& table
 
 }  // namespace
 
+double Dataset::effective_nodes() const {
+  if (weight.empty()) return static_cast<double>(num_nodes());
+  const double largest = std::ranges::max(weight);
+  CompensatedSum total;
+  CompensatedSum squares;
+  for (const double w : weight) {
+    const double share = w / largest;  // squares of tiny weights would be 0
+    total.add(share);
+    squares.add(share * share);
+  }
+  return total.value() * total.value() / squares.value();
+}
+
 std::vector<std::size_t> Dataset::arm_sizes() const {
   std::vector<std::size_t> sizes(num_arms(), 0);
   for (const Arm arm : treatment) ++sizes[arm];
@@ -52,6 +65,9 @@ std::string Dataset::checksum() const {
     checksum.add_size(num_arms());
     for (const std::string& label : arms) checksum.add(std::string_view(label));
   }
+  // What was not given adds nothing, so that old checksums stay.
+  if (!weight.empty()) checksum.add("weight").add(std::span<const double>(weight));
+  if (!cluster.empty()) checksum.add("cluster").add(std::span<const std::uint32_t>(cluster));
   return checksum.hex();
 }
 
@@ -65,6 +81,16 @@ double Truth::utility(MatrixView<const double> policy) const {
 double Truth::utility(MatrixView<const double> policy, std::span<const NodeIndex> nodes) const {
   CompensatedSum total;
   for (const NodeIndex i : nodes) total.add(dot(policy.row(i), outcomes_.row(i)));
+  return total.value() / static_cast<double>(nodes.size());
+}
+
+double Truth::utility(MatrixView<const double> policy, std::span<const NodeIndex> nodes,
+                      std::span<const double> weight) const {
+  if (weight.empty()) return utility(policy, nodes);
+  CompensatedSum total;
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    total.add(weight[k] * dot(policy.row(nodes[k]), outcomes_.row(nodes[k])));
+  }
   return total.value() / static_cast<double>(nodes.size());
 }
 

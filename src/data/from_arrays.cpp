@@ -10,7 +10,9 @@
 #include "base/text.hpp"
 #include "data/arm_labels.hpp"
 #include "data/array_checks.hpp"
+#include "data/cluster_labels.hpp"
 #include "data/given_columns.hpp"
+#include "data/load_parts.hpp"
 #include "data/node_faults.hpp"
 #include "data/number.hpp"
 #include "data/sanity.hpp"
@@ -33,6 +35,10 @@ class ArrayTable {
   ArrayTable(const DatasetArrays& arrays, FaultList& faults) : arrays_(arrays), faults_(faults) {
     roles_.treatment = add_column("treatment");
     roles_.numbers.push_back({"outcome", add_column("outcome"), Quantity::kOutcome, ""});
+    if (!arrays.weight.empty()) {
+      roles_.numbers.push_back({"weight", add_column("weight"), Quantity::kWeight, ""});
+    }
+    if (!arrays.cluster.empty()) roles_.cluster = add_column("cluster");
   }
 
   /// Reads the labels, chooses the arms, and takes what is given about them.
@@ -65,6 +71,14 @@ class ArrayTable {
 
   void check_numbers() {
     for (std::size_t i = 0; i < num_rows(); ++i) look_at(i, 1, arrays_.outcome[i]);
+    if (const auto column = roles_.find("weight")) {
+      for (std::size_t i = 0; i < num_rows(); ++i) {
+        look_at(i, *column, arrays_.weight[i]);
+        if (arrays_.weight[i] < 0) {
+          odd_.add(*column, Oddity::kNegativeWeight, cell(i, arrays_.weight[i]));
+        }
+      }
+    }
     for (const GivenColumn& column : given_) {
       for (std::size_t i = 0; i < num_rows(); ++i) {
         look_at(i, column.role.column, column.values[i]);
@@ -94,6 +108,21 @@ class ArrayTable {
     load::report_odd_cells(title(), roles_, odd_, MissingPolicy::kRefuse, faults_);
   }
 
+  /// The group of every row, numbered.
+  std::vector<std::uint32_t> take_clusters() {
+    std::vector<std::uint32_t> out;
+    load::ClusterLabels labels;
+    for (std::size_t i = 0; i < arrays_.cluster.size(); ++i) {
+      const std::string& label = arrays_.cluster[i];
+      if (parse_number(label).kind == NumberKind::kMissing) {
+        Tally missing{.count = 1, .first_row = i, .first_text = "", .first_id = printable(id(i))};
+        odd_.add(*roles_.cluster, Oddity::kMissing, missing);
+      }
+      out.push_back(labels.add(label));
+    }
+    return out;
+  }
+
   void set_names(std::vector<std::string> names) { names_ = std::move(names); }
   std::vector<std::string>& names() { return names_; }
   std::vector<std::string>& arms() { return arms_; }
@@ -105,6 +134,7 @@ class ArrayTable {
     std::vector<TableColumn> columns;
     for (const std::string& name : header_) columns.push_back({.name = name});
     columns[*roles_.treatment].role = "treatment";
+    if (roles_.cluster) columns[*roles_.cluster].role = "cluster";
     for (const load::NumberRole& role : roles_.numbers) columns[role.column].role = role.name;
     for (std::size_t j = 0; j < roles_.features.size(); ++j) {
       TableColumn& column = columns[roles_.features[j].column];
@@ -238,7 +268,10 @@ LoadedData make_dataset(const Context& context, const DatasetArrays& arrays) {
   table.set_names(load::take_names(arrays, faults));
   table.take_arms(data.notes);
   table.check_numbers();
+  observed.cluster = table.take_clusters();
   table.report();
+  load::check_weights("", "weight", arrays.weight, faults);
+  load::check_clusters("", "cluster", observed.cluster, faults);
   SparseMatrix counts;
   if (arrays.counts.is_given()) counts = load::take_counts(arrays, faults);
   const std::vector<Edge> edges = load::take_edges(arrays, faults);
@@ -246,6 +279,7 @@ LoadedData make_dataset(const Context& context, const DatasetArrays& arrays) {
 
   observed.features = join_features(arrays, counts, std::move(table.names()));
   observed.outcome.assign(arrays.outcome.begin(), arrays.outcome.end());
+  observed.weight.assign(arrays.weight.begin(), arrays.weight.end());
   data.columns = table.columns();
   load::GivenTables given = table.given();
   observed.arms = std::move(table.arms());

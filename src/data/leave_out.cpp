@@ -35,6 +35,8 @@ IdTable leave_out_lines(NodeTable& nodes, FeatureTable& features, EdgeLines& edg
   nodes.ids = std::move(ids);
   keep(nodes.treatment, kept);
   keep(nodes.outcome, kept);
+  keep(nodes.weight, kept);
+  keep(nodes.cluster, kept);
   for (GivenColumn& column : nodes.given) keep(column.values, kept);
   for (NamedColumn& column : nodes.kept) keep(column.values, kept);
   features.matrix = features.matrix.select_rows(kept);

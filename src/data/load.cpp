@@ -1,6 +1,9 @@
 #include "cone/load.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -57,14 +60,36 @@ void refuse_foreign_format(const std::filesystem::path& path) {
   }
 }
 
-void note_left_out(std::size_t num_left_out, MissingPolicy missing,
+void note_left_out(std::size_t num_left_out, const LoadOptions& options,
                    std::vector<std::string>& notes) {
   if (num_left_out == 0) return;
-  notes.push_back(
-      fmt::format("{} line{} left out for lack of {}: utilities are those of the other "
-                  "nodes",
-                  grouped(num_left_out), num_left_out == 1 ? " was" : "s were",
-                  missing == MissingPolicy::kDrop ? "a value" : "a treatment or an outcome"));
+  std::vector<std::string> lacking = {"a treatment", "an outcome"};
+  if (!options.weight.empty()) lacking.emplace_back("a weight");
+  if (!options.cluster.empty()) lacking.emplace_back("a group");
+  if (options.missing == MissingPolicy::kDrop) lacking = {"a value"};
+  notes.push_back(fmt::format(
+      "{} line{} left out for lack of {}: utilities are those of the other "
+      "nodes",
+      grouped(num_left_out), num_left_out == 1 ? " was" : "s were", fmt::join(lacking, " or ")));
+}
+
+/// What weights and clusters mean for the results.
+void note_people(const LoadOptions& options, const Dataset& data, LoadedData& out) {
+  if (!data.weight.empty()) {
+    out.notes.push_back(fmt::format(
+        "means count every node by its '{}': {} nodes of these weights are worth {} of equal ones",
+        printable(options.weight), grouped(data.num_nodes()),
+        grouped(static_cast<std::uint64_t>(std::llround(data.effective_nodes())))));
+  }
+  if (data.cluster.empty()) return;
+  constexpr std::size_t kFewClusters = 10;
+  const std::size_t count = std::size_t{*std::ranges::max_element(data.cluster)} + 1;
+  out.notes.push_back(fmt::format("errors go together within the {} groups of '{}'", grouped(count),
+                                  printable(options.cluster)));
+  if (count < kFewClusters) {
+    out.doubts.push_back(fmt::format("'{}' has {} groups: intervals by so few are rough",
+                                     printable(options.cluster), count));
+  }
 }
 
 }  // namespace
@@ -114,7 +139,7 @@ LoadedData load_dataset(const Context& context, const DataFiles& files,
   Dataset& observed = data.observed;
   observed.features = load::join_columns(std::move(nodes.features), std::move(sparse));
   observed.left_out = load::leave_out_lines(nodes, observed.features, lines);
-  note_left_out(observed.left_out.size(), options.missing, data.notes);
+  note_left_out(observed.left_out.size(), options, data.notes);
   load::fill_in_means(observed.features);
   observed.features.matrix = store_full_columns_densely(
       std::move(observed.features.matrix).take_blocks().second, observed.features.num_dense);
@@ -123,12 +148,18 @@ LoadedData load_dataset(const Context& context, const DataFiles& files,
   observed.treatment = std::move(nodes.treatment);
   observed.outcome = std::move(nodes.outcome);
   observed.kept = std::move(nodes.kept);
+  observed.weight = std::move(nodes.weight);
+  observed.cluster = std::move(nodes.cluster);
+  load::number_clusters(observed.cluster);
+  load::check_weights(files.title("nodes.csv"), options.weight, observed.weight, faults);
+  load::check_clusters(files.title("nodes.csv"), options.cluster, observed.cluster, faults);
   load::GivenTables given = load::join_given(nodes.arms, nodes.given);
   nodes.given.clear();
   observed.arms = std::move(nodes.arms);
   observed.propensity = std::move(given.propensity);
   observed.mu = std::move(given.mu);
   if (given.truth) data.truth.emplace(std::move(*given.truth));
+  if (faults.empty()) note_people(options, observed, data);
   load::check_sanity(context, files.title("nodes.csv"), data, faults);
   faults.throw_if_any(ErrorCode::kData);
   observed.graph = build_graph(context, observed.num_nodes(),

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "data/arm_labels.hpp"
 #include "data/cell_tally.hpp"
+#include "data/cluster_labels.hpp"
 #include "data/column_roles.hpp"
 #include "data/csv.hpp"
 #include "data/feature_code.hpp"
@@ -26,7 +27,7 @@ namespace {
 struct NumberTarget {
   std::size_t column;
   double* values;
-  bool is_probability = false;
+  Quantity quantity = Quantity::kOutcome;
 };
 
 /// What the passes over the file share.
@@ -34,6 +35,7 @@ struct NodeArrays {
   const ColumnRoles& roles;
   std::vector<NumberTarget> numbers;
   std::vector<std::uint8_t>& treatment;  ///< codes of the chunk's labels at first
+  std::vector<std::uint32_t>& cluster;   ///< likewise
   std::vector<std::uint8_t> gaps;
   std::vector<std::uint64_t> row_sizes;
 };
@@ -46,6 +48,7 @@ struct ChunkOfNodes {
   std::vector<double> values;
   std::uint64_t num_without_id = 0;  ///< records that name no node
   LabelTally labels;
+  ClusterLabels clusters;
   CellTallies odd;
 };
 
@@ -94,8 +97,18 @@ void read_record(CsvRecords& record, NodeArrays& arrays, ChunkOfNodes& out) {
   for (const NumberTarget& target : arrays.numbers) {
     const double value = read_number(record, target.column, id, out.odd, kRoleGap, gaps);
     target.values[row] = value;
-    if (target.is_probability && (value < 0 || value > 1)) {
+    if (target.quantity == Quantity::kPropensity && (value < 0 || value > 1)) {
       out.odd.add(record, target.column, id, Oddity::kNotAProbability);
+    } else if (target.quantity == Quantity::kWeight && value < 0) {
+      out.odd.add(record, target.column, id, Oddity::kNegativeWeight);
+    }
+  }
+  if (const auto column = arrays.roles.cluster) {
+    if (parse_number(record[*column]).kind == NumberKind::kMissing) {
+      gaps |= kRoleGap;
+      out.odd.add(record, *column, id, Oddity::kMissing);
+    } else {
+      arrays.cluster[row] = out.clusters.add(record[*column]);
     }
   }
   const std::size_t num_before = out.columns.size();
@@ -121,7 +134,8 @@ void read_record(CsvRecords& record, NodeArrays& arrays, ChunkOfNodes& out) {
 NodeArrays allocate(const CsvFile& file, const ColumnRoles& roles, NodeTable& table) {
   const std::size_t num_rows = file.num_records();
   table.treatment.assign(num_rows, LabelTally::kNone);
-  NodeArrays arrays{.roles = roles, .treatment = table.treatment};
+  if (roles.cluster) table.cluster.assign(num_rows, 0);
+  NodeArrays arrays{.roles = roles, .treatment = table.treatment, .cluster = table.cluster};
   arrays.gaps.assign(num_rows, kUnread);
   arrays.row_sizes.assign(num_rows + 1, 0);
   table.given.reserve(roles.numbers.size());  // so that the targets stay where they are
@@ -130,11 +144,13 @@ NodeArrays allocate(const CsvFile& file, const ColumnRoles& roles, NodeTable& ta
     std::vector<double>* values = &table.outcome;
     if (role.quantity == Quantity::kKept) {
       values = &table.kept.emplace_back(NamedColumn{role.name, {}}).values;
+    } else if (role.quantity == Quantity::kWeight) {
+      values = &table.weight;
     } else if (role.quantity != Quantity::kOutcome) {
       values = &table.given.emplace_back(GivenColumn{role, {}}).values;
     }
     values->assign(num_rows, 0);
-    arrays.numbers.push_back({role.column, values->data(), role.quantity == Quantity::kPropensity});
+    arrays.numbers.push_back({role.column, values->data(), role.quantity});
   }
   return arrays;
 }
@@ -254,6 +270,7 @@ std::vector<TableColumn> summarise(const CsvFile& file, const ColumnRoles& roles
   }
   if (roles.id) columns[*roles.id].role = "id";
   if (roles.treatment) columns[*roles.treatment].role = "treatment";
+  if (roles.cluster) columns[*roles.cluster].role = "cluster";
   for (const NumberRole& role : roles.numbers) {
     columns[role.column].role = role.quantity == Quantity::kKept ? "kept" : role.name;
   }
@@ -312,6 +329,11 @@ NodeTable read_nodes(const Source& source) {
     labels.reserve(chunks.size());
     for (ChunkOfNodes& chunk : chunks) labels.push_back(std::move(chunk.labels));
     settle_arms(source, *file, *roles, labels, arrays.gaps, table, odd);
+  }
+  if (roles->cluster) {
+    std::vector<ClusterLabels> labels;
+    for (ChunkOfNodes& chunk : chunks) labels.push_back(std::move(chunk.clusters));
+    join_clusters(*file, labels, table.cluster);
   }
   table.is_left_out = lines_to_leave_out(source.options.missing, arrays.gaps);
   report_odd_cells({file->name(), file->header(), file->num_records()}, *roles, odd,

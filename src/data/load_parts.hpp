@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,8 @@ struct NodeTable {
   std::vector<std::string> arms = {"0", "1"};  ///< labels, the control arm first
   std::vector<Arm> treatment;
   std::vector<double> outcome;
+  std::vector<double> weight;          ///< empty where none are given
+  std::vector<std::uint32_t> cluster;  ///< likewise
   std::vector<GivenColumn> given;
   std::vector<NamedColumn> kept;
   /// The feature columns. Where the mean is to stand for a missing value, NaN holds its place until
@@ -77,6 +80,17 @@ IdTable leave_out_lines(NodeTable& nodes, FeatureTable& features, EdgeLines& edg
 
 /// Puts the mean of the other values of a column in the place of each NaN.
 void fill_in_means(FeatureTable& features);
+
+/// Refuses weights that are all zero: nobody would be left. `table` is empty for arrays.
+void check_weights(const std::string& table, const std::string& column,
+                   std::span<const double> weight, FaultList& faults);
+
+/// Numbers from 0 in the order of first appearance.
+void number_clusters(std::vector<std::uint32_t>& cluster);
+
+/// Refuses one cluster for all: how far its error goes cannot be told from one.
+void check_clusters(const std::string& table, const std::string& column,
+                    std::span<const std::uint32_t> cluster, FaultList& faults);
 
 /// Reports an id that is not in nodes.csv, unless nodes.csv has no ids at all.
 void report_unknown_id(FaultList& faults, Place place, std::string_view id, const NodeTable& nodes);

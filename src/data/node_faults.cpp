@@ -71,6 +71,8 @@ std::string advice_for(const FaultTable& table, Oddity oddity, const std::string
       return "rescale the column";
     case Oddity::kNegative:
       return "counts cannot be negative; without --counts it is a measurement";
+    case Oddity::kNegativeWeight:
+      return "a weight says how many people the node stands for: 0 or more";
     case Oddity::kNotAProbability: {
       const ParsedNumber value = parse_number(tally.first_text);
       const bool per_cent =
@@ -107,11 +109,12 @@ void report_odd_cells(const FaultTable& table, const ColumnRoles& roles, const C
   };
   const bool is_refused = missing == MissingPolicy::kRefuse;
   if (roles.treatment && is_refused) report(*roles.treatment, false, {Oddity::kMissing});
+  if (roles.cluster && is_refused) report(*roles.cluster, false, {Oddity::kMissing});
   for (const NumberRole& role : roles.numbers) {
     if (is_refused) report(role.column, false, {Oddity::kMissing});
     report(role.column, false,
-           {Oddity::kText, Oddity::kNotFinite, Oddity::kTooLarge, Oddity::kNotAProbability,
-            Oddity::kImpossible, Oddity::kUneven});
+           {Oddity::kText, Oddity::kNotFinite, Oddity::kTooLarge, Oddity::kNegativeWeight,
+            Oddity::kNotAProbability, Oddity::kImpossible, Oddity::kUneven});
   }
   for (const FeatureColumn& feature : roles.features) {
     report(feature.column, true, {Oddity::kNotFinite, Oddity::kTooLarge, Oddity::kNegative});

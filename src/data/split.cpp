@@ -4,8 +4,13 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -158,20 +163,72 @@ void check_folds(const Dataset& data, std::span<const NodeIndex> nodes, int num_
   if (!faults.empty()) throw Error(ErrorCode::kData, std::move(faults));
 }
 
+/// Ascending folds from the fold of every node, −1 for none: one pass, far cheaper than sorting.
+std::vector<std::vector<NodeIndex>> gather_folds(std::span<const int> fold_of, int num_folds) {
+  std::vector<std::vector<NodeIndex>> folds(static_cast<std::size_t>(num_folds));
+  for (std::size_t node = 0; node < fold_of.size(); ++node) {
+    if (fold_of[node] < 0) continue;
+    folds[static_cast<std::size_t>(fold_of[node])].push_back(static_cast<NodeIndex>(node));
+  }
+  return folds;
+}
+
 /// Dealing in turn through one arm and then on through the next balances the folds' sizes and
-/// their arms at once. The folds are ascending: one pass over all nodes, far cheaper than sorting.
+/// their arms at once.
 std::vector<std::vector<NodeIndex>> deal(std::span<const NodeIndex> order, int num_folds,
                                          std::size_t num_nodes) {
   std::vector<int> fold_of(num_nodes, -1);
   for (std::size_t rank = 0; rank < order.size(); ++rank) {
     fold_of[order[rank]] = static_cast<int>(rank % static_cast<std::size_t>(num_folds));
   }
-  std::vector<std::vector<NodeIndex>> folds(static_cast<std::size_t>(num_folds));
-  for (std::size_t node = 0; node < num_nodes; ++node) {
-    if (fold_of[node] < 0) continue;
-    folds[static_cast<std::size_t>(fold_of[node])].push_back(static_cast<NodeIndex>(node));
+  return gather_folds(fold_of, num_folds);
+}
+
+/// Deals whole clusters, the largest first, each to the fold that its arms fit best: the members of
+/// a cluster share their noise, so that no model may learn from a node's own cluster. Nothing where
+/// some fold would lack an arm, or all others would.
+std::optional<std::vector<std::vector<NodeIndex>>> deal_clusters(const Dataset& data,
+                                                                 std::span<const NodeIndex> order,
+                                                                 int num_folds) {
+  const auto folds = static_cast<std::size_t>(num_folds);
+  const std::size_t num_arms = data.num_arms();
+  std::vector<std::vector<NodeIndex>> clusters;  // in the order of their first nodes
+  std::unordered_map<std::uint32_t, std::size_t> place;
+  std::vector<double> arm_size(num_arms, 0.0);
+  for (const NodeIndex i : order) {
+    const auto [found, is_new] = place.try_emplace(data.cluster[i], clusters.size());
+    if (is_new) clusters.emplace_back();
+    clusters[found->second].push_back(i);
+    ++arm_size[data.treatment[i]];
   }
-  return folds;
+  if (clusters.size() < folds) return std::nullopt;
+  std::ranges::stable_sort(clusters, std::greater<>(), &std::vector<NodeIndex>::size);
+  std::vector<std::vector<double>> count(folds, std::vector<double>(num_arms, 0.0));
+  std::vector<int> fold_of(data.num_nodes(), -1);
+  for (const std::vector<NodeIndex>& members : clusters) {
+    std::vector<double> own(num_arms, 0.0);
+    for (const NodeIndex i : members) ++own[data.treatment[i]];
+    std::size_t best = 0;
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t f = 0; f < folds; ++f) {
+      double crowd = 0;  // what the squares of the arms' shares grow by
+      for (std::size_t a = 0; a < num_arms; ++a) {
+        if (own[a] > 0) crowd += own[a] * (2 * count[f][a] + own[a]) / (arm_size[a] * arm_size[a]);
+      }
+      if (crowd < least) {
+        least = crowd;
+        best = f;
+      }
+    }
+    for (std::size_t a = 0; a < num_arms; ++a) count[best][a] += own[a];
+    for (const NodeIndex i : members) fold_of[i] = static_cast<int>(best);
+  }
+  for (const std::vector<double>& of_fold : count) {
+    for (std::size_t a = 0; a < num_arms; ++a) {
+      if (of_fold[a] == 0 || of_fold[a] == arm_size[a]) return std::nullopt;
+    }
+  }
+  return gather_folds(fold_of, num_folds);
 }
 
 }  // namespace
@@ -224,6 +281,9 @@ std::vector<std::vector<NodeIndex>> make_folds(const Dataset& data,
   require_log(data);
   check_folds(data, nodes, num_folds);
   std::vector<NodeIndex> order = random_order(data, nodes, seed, stream);
+  if (!data.cluster.empty()) {
+    if (auto folds = deal_clusters(data, order, num_folds)) return std::move(*folds);
+  }
   group_by_arm(data, order);
   return deal(order, num_folds, data.num_nodes());
 }

@@ -33,6 +33,9 @@ Split make_split(const Dataset& data, const SplitOptions& options, std::uint64_t
 /// Error(kData) where there are fewer nodes than folds or, where the data has a log, an arm has
 /// fewer members than there are folds: some fold would be predicted by a model that never saw that
 /// arm.
+///
+/// Where the data brings clusters, stratified folds hold whole ones, as even as their sizes allow;
+/// unless there are too few of them for every fold to have every arm.
 std::vector<std::vector<NodeIndex>> make_folds(const Dataset& data, int num_folds, bool stratified,
                                                std::uint64_t seed);
 

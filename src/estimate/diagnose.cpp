@@ -49,15 +49,15 @@ void warn_of_low_size(double effective_size, std::size_t num_nodes, std::size_t 
 double changed_fraction(std::span<const double> raw, std::span<const double> used,
                         const Evidence& evidence, bool shrinks_all) {
   const double bound = evidence.propensity->bound;
-  std::size_t changed = 0;
+  double changed = 0;
   for (std::size_t i = 0; i < raw.size(); ++i) {
     const std::span<const double> e = evidence.propensity->e.row(i);
     const bool bounded = bound > 0 && std::any_of(e.begin(), e.end(), [bound](double p) {
                            return p <= bound || p >= 1 - bound;
                          });
-    changed += bounded || (!shrinks_all && used[i] != raw[i]) ? 1 : 0;
+    if (bounded || (!shrinks_all && used[i] != raw[i])) changed += evidence.sample.weight_of(i);
   }
-  return static_cast<double>(changed) / static_cast<double>(raw.size());
+  return changed / static_cast<double>(raw.size());
 }
 
 }  // namespace
@@ -177,7 +177,7 @@ void diagnose_arms(const Evidence& evidence, Estimate& out) {
   std::vector<std::size_t> num_nodes(sample.num_arms(), 0);
   std::vector<double> share(sample.num_arms(), 0.0);
   for (std::size_t i = 0; i < sample.size(); ++i) {
-    ++num_nodes[sample.arm[i]];
+    num_nodes[sample.arm[i]] += sample.weight_of(i) > 0 ? 1 : 0;
     for (std::size_t a = 0; a < share.size(); ++a) share[a] += evidence.policy(i, a);
   }
   for (std::size_t arm = 0; arm < share.size(); ++arm) {

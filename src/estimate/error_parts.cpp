@@ -53,9 +53,11 @@ void set_parts(const Evidence& evidence, ArmNoise arm_noise, std::span<const dou
                std::span<const double> residual, double centre, ErrorParts& out) {
   const LoggedSample& sample = evidence.sample;
   for (std::size_t i = 0; i < sample.size(); ++i) {
-    const double taken = arm_noise == ArmNoise::kShared ? 1 : evidence.policy(i, sample.arm[i]);
+    const double taken =
+        arm_noise == ArmNoise::kShared ? sample.weight_of(i) : evidence.policy(i, sample.arm[i]);
     out.coefficient.push_back(weights[i] - taken);
     out.these.push_back(weights[i] * (residual[i] - centre) - taken * residual[i]);
+    out.grouped.push_back(out.these[i] - (sample.weight_of(i) - taken) * residual[i]);
   }
 }
 
@@ -68,14 +70,14 @@ void take_arm_means_apart(const Evidence& evidence, ArmNoise arm_noise, ErrorPar
   std::vector<double> count(num_arms, 0.0);
   for (std::size_t i = 0; i < sample.size(); ++i) {
     for (std::size_t a = 0; a < num_arms; ++a) share[a] += evidence.policy(i, a);
-    total[sample.arm[i]] += sample.outcome[i];
-    ++count[sample.arm[i]];
+    total[sample.arm[i]] += sample.weight_of(i) * sample.outcome[i];
+    count[sample.arm[i]] += sample.weight_of(i);
   }
   std::vector<double> weights;
   std::vector<double> residual;
   for (std::size_t i = 0; i < sample.size(); ++i) {
     const Arm t = sample.arm[i];
-    weights.push_back(share[t] / count[t]);
+    weights.push_back(sample.weight_of(i) * share[t] / count[t]);
     residual.push_back(sample.outcome[i] - total[t] / count[t]);
   }
   const std::vector<double> noise = arm_variances(sample);
@@ -89,6 +91,8 @@ void take_arm_means_apart(const Evidence& evidence, ArmNoise arm_noise, ErrorPar
 void believe_noise(const Evidence& evidence, ArmNoise arm_noise, ErrorParts& out) {
   const LoggedSample& sample = evidence.sample;
   const std::vector<double>& share = evidence.implied->noise_share;
+  out.whole = out.these;
+  out.whole_unlogged_variance = out.unlogged_variance;
   for (std::size_t i = 0; i < sample.size(); ++i) {
     out.these[i] *= std::sqrt(share[sample.arm[i]]);
   }
@@ -106,16 +110,17 @@ std::vector<double> residual_weights(const EstimatorInfo& estimator, const Evide
   std::vector<double> weights =
       importance_weights(evidence.sample.arm, evidence.policy, evidence.propensity->e.view());
   if (estimator.method == Method::kSwitch) {
-    return switched_weights(weights, options.switch_threshold);
+    return switched_weights(weights, options.switch_threshold, evidence.sample.weight);
   }
   if (estimator.method == Method::kShrinkage) {
-    return shrunk_weights(weights, options.shrinkage_lambda);
+    return shrunk_weights(weights, options.shrinkage_lambda, evidence.sample.weight);
   }
   if (estimator.method == Method::kCautiousCorrection) {
     const double factor =
         correct_cautiously(
             expected_outcome(evidence.policy, evidence.outcome->mu.view()), weights,
-            residuals(evidence.sample.arm, evidence.sample.outcome, evidence.outcome->mu.view()))
+            residuals(evidence.sample.arm, evidence.sample.outcome, evidence.outcome->mu.view()),
+            evidence.sample.weight)
             .factor;
     const double scale = factor > 0 ? factor / mean(weights) : 0;
     for (double& w : weights) w *= scale;
@@ -168,7 +173,8 @@ ErrorParts take_error_apart(const EstimatorInfo& estimator, const Evidence& evid
     }
     const double centre = mean(out.population);
     for (std::size_t i = 0; i < sample.size(); ++i) {
-      out.population[i] += evidence.implied->weights[i] * residual[i] - centre;
+      out.population[i] +=
+          evidence.implied->weights[i] * residual[i] - sample.weight_of(i) * centre;
     }
   }
   const auto noise = [&](std::size_t i, std::size_t a) { return (*evidence.noise)(i, a); };

@@ -32,13 +32,14 @@ WeightsUsed weights_of(Method method, const Evidence& evidence, const EstimatorO
       importance_weights(evidence.sample.arm, evidence.policy, evidence.propensity->e.view());
   switch (method) {
     case Method::kClippedInversePropensity:
-      weights.used = clipped_weights(weights.raw, options.clip);
+      weights.used = clipped_weights(weights.raw, options.clip, evidence.sample.weight);
       break;
     case Method::kSwitch:
-      weights.used = switched_weights(weights.raw, options.switch_threshold);
+      weights.used =
+          switched_weights(weights.raw, options.switch_threshold, evidence.sample.weight);
       break;
     case Method::kShrinkage:
-      weights.used = shrunk_weights(weights.raw, options.shrinkage_lambda);
+      weights.used = shrunk_weights(weights.raw, options.shrinkage_lambda, evidence.sample.weight);
       break;
     default:
       weights.used = weights.raw;
@@ -62,23 +63,24 @@ ValueAndInfluence linearise(Method method, const Evidence& evidence,
   };
   switch (method) {
     case Method::kArmMeans:
-      return arm_means(sample.arm, sample.outcome, evidence.policy);
+      return arm_means(sample.arm, sample.outcome, evidence.policy, sample.weight);
     case Method::kInversePropensity:
     case Method::kClippedInversePropensity:
       // Where no logged node did what the policy would do, a mean of zeros is no estimate.
       return sum(weights) == 0 ? without_value(weights.size())
-                               : inverse_propensity(weights, sample.outcome);
+                               : inverse_propensity(weights, sample.outcome, sample.weight);
     case Method::kSelfNormalised:
       return self_normalised(weights, sample.outcome);
     case Method::kDirect:
-      return direct_method(expected());
+      return direct_method(expected(), sample.weight);
     case Method::kDoublyRobust:
-      return doubly_robust(expected(), weights, residual(), options.correction);
+      return doubly_robust(expected(), weights, residual(), options.correction, sample.weight);
     case Method::kSwitch:
     case Method::kShrinkage:
-      return doubly_robust(expected(), weights, residual(), Correction::kPlain);
+      return doubly_robust(expected(), weights, residual(), Correction::kPlain, sample.weight);
     case Method::kCautiousCorrection: {
-      CautiousCorrection corrected = correct_cautiously(expected(), weights, residual());
+      CautiousCorrection corrected =
+          correct_cautiously(expected(), weights, residual(), sample.weight);
       corrected.direct.value += corrected.factor * corrected.correction;
       return corrected.direct;
     }
@@ -94,6 +96,8 @@ void check_input(const EstimatorInfo& estimator, const Evidence& evidence) {
     return table.rows() == n && table.cols() == evidence.sample.num_arms();
   };
   require(n > 0 && fits(evidence.policy), "estimate: a policy of other nodes or arms");
+  require(evidence.sample.weight.empty() || evidence.sample.weight.size() == n,
+          "estimate: weights of other nodes");
   require(!estimator.needs_propensity() ||
               (evidence.propensity != nullptr && fits(evidence.propensity->e.view())),
           "estimate: the estimator needs a propensity for every node and arm");
@@ -127,7 +131,8 @@ double error_of_correction(const EstimatorInfo& estimator, const Evidence& evide
   const CautiousCorrection corrected = correct_cautiously(
       expected_outcome(evidence.policy, evidence.outcome->mu.view()),
       importance_weights(evidence.sample.arm, evidence.policy, evidence.propensity->e.view()),
-      residuals(evidence.sample.arm, evidence.sample.outcome, evidence.outcome->mu.view()));
+      residuals(evidence.sample.arm, evidence.sample.outcome, evidence.outcome->mu.view()),
+      evidence.sample.weight);
   return corrected.factor * corrected.correction_error;
 }
 
@@ -139,8 +144,10 @@ void set_standard_errors(const EstimatorInfo& estimator, const Evidence& evidenc
   out.population_standard_error = standard_error(influence);
   double of_these = out.parts.these.empty() ? kNaN : error_of_these(out.parts);
   if (rests_on_implied_weights(estimator, evidence)) {
-    const double spread = standard_error(
-        direct_method(expected_outcome(evidence.policy, evidence.outcome->mu.view())).influence);
+    const double spread =
+        standard_error(direct_method(expected_outcome(evidence.policy, evidence.outcome->mu.view()),
+                                     evidence.sample.weight)
+                           .influence);
     // Implied weights of the whole sample know of the correction; others do not.
     const double correction =
         out.parts.these.empty() ? error_of_correction(estimator, evidence) : 0;

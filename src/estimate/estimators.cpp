@@ -8,6 +8,11 @@
 namespace cone {
 namespace {
 
+/// How many people a node stands for.
+double count_people(std::span<const double> people, std::size_t node) {
+  return people.empty() ? 1 : people[node];
+}
+
 /// Σ w·x / Σ w.
 double weighted_mean(std::span<const double> weights, std::span<const double> x) {
   CompensatedSum total;
@@ -24,14 +29,14 @@ double mean_product(std::span<const double> weights, std::span<const double> x) 
 }  // namespace
 
 ValueAndInfluence arm_means(std::span<const Arm> arm, std::span<const double> outcome,
-                            MatrixView<const double> policy) {
+                            MatrixView<const double> policy, std::span<const double> people) {
   const std::size_t n = arm.size();
   const std::size_t num_arms = policy.cols();
   std::vector<CompensatedSum> arm_sum(num_arms);
   std::vector<double> arm_count(num_arms, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
-    arm_sum[arm[i]].add(outcome[i]);
-    ++arm_count[arm[i]];
+    arm_sum[arm[i]].add(count_people(people, i) * outcome[i]);
+    arm_count[arm[i]] += count_people(people, i);
   }
   std::vector<double> arm_mean(num_arms);
   for (std::size_t a = 0; a < num_arms; ++a) arm_mean[a] = arm_sum[a].value() / arm_count[a];
@@ -47,20 +52,22 @@ ValueAndInfluence arm_means(std::span<const Arm> arm, std::span<const double> ou
   out.influence.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     const Arm t = arm[i];
-    const double weight = policy_share[t] * static_cast<double>(n) / arm_count[t];
+    const double own = count_people(people, i);
+    const double weight = own * policy_share[t] * static_cast<double>(n) / arm_count[t];
     const double expected = dot(policy.row(i), arm_mean);
-    out.influence[i] = expected - out.value + weight * (outcome[i] - arm_mean[t]);
+    out.influence[i] = expected - own * out.value + weight * (outcome[i] - arm_mean[t]);
   }
   return out;
 }
 
 ValueAndInfluence inverse_propensity(std::span<const double> weights,
-                                     std::span<const double> outcome) {
+                                     std::span<const double> outcome,
+                                     std::span<const double> people) {
   ValueAndInfluence out;
   out.value = mean_product(weights, outcome);
   out.influence.resize(outcome.size());
   for (std::size_t i = 0; i < outcome.size(); ++i) {
-    out.influence[i] = weights[i] * outcome[i] - out.value;
+    out.influence[i] = weights[i] * outcome[i] - count_people(people, i) * out.value;
   }
   return out;
 }
@@ -102,19 +109,22 @@ Matrix<double> doubly_robust_scores(std::span<const Arm> arm, std::span<const do
   return scores;
 }
 
-ValueAndInfluence direct_method(std::span<const double> expected) {
+ValueAndInfluence direct_method(std::span<const double> expected, std::span<const double> people) {
   ValueAndInfluence out;
   out.value = mean(expected);
   out.influence.resize(expected.size());
-  for (std::size_t i = 0; i < expected.size(); ++i) out.influence[i] = expected[i] - out.value;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    out.influence[i] = expected[i] - count_people(people, i) * out.value;
+  }
   return out;
 }
 
 ValueAndInfluence doubly_robust(std::span<const double> expected, std::span<const double> weights,
-                                std::span<const double> residual, Correction correction) {
-  ValueAndInfluence out = direct_method(expected);
+                                std::span<const double> residual, Correction correction,
+                                std::span<const double> people) {
+  ValueAndInfluence out = direct_method(expected, people);
   const ValueAndInfluence correcting = correction == Correction::kPlain
-                                           ? inverse_propensity(weights, residual)
+                                           ? inverse_propensity(weights, residual, people)
                                            : self_normalised(weights, residual);
   const double scale =
       correction == Correction::kLiteral ? 1.0 / static_cast<double>(expected.size()) : 1.0;
@@ -127,9 +137,10 @@ ValueAndInfluence doubly_robust(std::span<const double> expected, std::span<cons
 
 CautiousCorrection correct_cautiously(std::span<const double> expected,
                                       std::span<const double> weights,
-                                      std::span<const double> residual) {
+                                      std::span<const double> residual,
+                                      std::span<const double> people) {
   CautiousCorrection out;
-  out.direct = direct_method(expected);
+  out.direct = direct_method(expected, people);
   if (!(sum(weights) > 0)) return out;  // nothing logged speaks to the policy, nor to the model
   const ValueAndInfluence correcting = self_normalised(weights, residual);
   out.correction = correcting.value;

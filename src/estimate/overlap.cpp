@@ -80,11 +80,16 @@ std::optional<Overlap> measure_overlap(const Evidence& evidence) {
   }
   const std::vector<double> weights =
       importance_weights(evidence.sample.arm, evidence.policy, propensity.e.view());
+  // Of people, as far as they differ from 1: that nodes stand for more or fewer is no surprise.
+  std::vector<double> surplus = weights;
+  for (std::size_t i = 0; i < surplus.size() && !evidence.sample.weight.empty(); ++i) {
+    surplus[i] -= evidence.sample.weight[i];
+  }
   const auto share_of = [&](const CompensatedSum& total) {
     return std::min(1.0, total.value() / static_cast<double>(logged.rows()));
   };
   return Overlap{.mean_weight = mean(weights),
-                 .mean_weight_error = standard_error(weights),
+                 .mean_weight_error = standard_error(surplus),
                  .unsupported_fraction = share_of(unsupported),
                  .never_given_fraction = share_of(never_given)};
 }

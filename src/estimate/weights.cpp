@@ -7,10 +7,14 @@
 namespace cone {
 namespace {
 
+/// transform(weight, people), node by node.
 template <class Transform>
-std::vector<double> transformed(std::span<const double> weights, Transform transform) {
+std::vector<double> transformed(std::span<const double> weights, std::span<const double> people,
+                                Transform transform) {
   std::vector<double> out(weights.size());
-  std::transform(weights.begin(), weights.end(), out.begin(), transform);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = transform(weights[i], people.empty() ? 1.0 : people[i]);
+  }
   return out;
 }
 
@@ -27,17 +31,25 @@ std::vector<double> importance_weights(std::span<const Arm> arm, MatrixView<cons
   return weights;
 }
 
-std::vector<double> clipped_weights(std::span<const double> weights, double bound) {
-  return transformed(weights, [bound](double w) { return std::min(w, bound); });
+std::vector<double> clipped_weights(std::span<const double> weights, double bound,
+                                    std::span<const double> people) {
+  return transformed(weights, people,
+                     [bound](double w, double count) { return std::min(w, bound * count); });
 }
 
-std::vector<double> switched_weights(std::span<const double> weights, double threshold) {
-  return transformed(weights, [threshold](double w) { return w <= threshold ? w : 0.0; });
+std::vector<double> switched_weights(std::span<const double> weights, double threshold,
+                                     std::span<const double> people) {
+  return transformed(weights, people, [threshold](double w, double count) {
+    return w <= threshold * count ? w : 0.0;
+  });
 }
 
-std::vector<double> shrunk_weights(std::span<const double> weights, double lambda) {
-  return transformed(weights, [lambda](double w) {
-    return w == 0 ? 0.0 : lambda * w / (w * w + lambda);  // 0 / 0 where λ is 0 as well
+std::vector<double> shrunk_weights(std::span<const double> weights, double lambda,
+                                   std::span<const double> people) {
+  return transformed(weights, people, [lambda](double w, double count) {
+    if (w == 0) return 0.0;  // 0 / 0 where λ is 0 as well
+    const double of_one = w / count;
+    return lambda * w / (of_one * of_one + lambda);
   });
 }
 

@@ -8,17 +8,23 @@
 
 namespace cone {
 
+// Where nodes stand for several people, weights come multiplied by `people` (estimate.hpp). What
+// bounds a weight bounds that of one person.
+
 /// w_i = π(t_i | i) / e(t_i | i), from tables of nodes × arms.
 std::vector<double> importance_weights(std::span<const Arm> arm, MatrixView<const double> policy,
                                        MatrixView<const double> propensity);
 
 /// min(w, bound).
-std::vector<double> clipped_weights(std::span<const double> weights, double bound);
+std::vector<double> clipped_weights(std::span<const double> weights, double bound,
+                                    std::span<const double> people = {});
 /// w where w ≤ threshold, else 0: beyond it Switch-DR trusts the outcome model alone (Wang, Agarwal
 /// and Dudík 2017).
-std::vector<double> switched_weights(std::span<const double> weights, double threshold);
+std::vector<double> switched_weights(std::span<const double> weights, double threshold,
+                                     std::span<const double> people = {});
 /// λ·w / (w² + λ), optimistic shrinkage (Su et al. 2020). λ → ∞ is DR, λ → 0 the direct method.
-std::vector<double> shrunk_weights(std::span<const double> weights, double lambda);
+std::vector<double> shrunk_weights(std::span<const double> weights, double lambda,
+                                   std::span<const double> people = {});
 
 /// (Σ w)² / Σ w²: the number of equally weighted nodes with the same variance. 0 without weight.
 double effective_sample_size(std::span<const double> weights);

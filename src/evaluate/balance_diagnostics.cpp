@@ -36,7 +36,14 @@ using BalanceByArm = std::vector<ColumnBalance>;
 BalanceByArm compare_arms(const SampleColumn& column, const LoggedSample& sample,
                           MatrixView<const double> e) {
   if (column.values.size() < 2) return {};
-  const double centre = mean(column.values);
+  const auto people = [&](std::size_t k) { return sample.weight_of(column.places[k]); };
+  CompensatedSum total;
+  CompensatedSum num_people;
+  for (std::size_t k = 0; k < column.values.size(); ++k) {
+    total.add(people(k) * column.values[k]);
+    num_people.add(people(k));
+  }
+  const double centre = total.value() / num_people.value();
   const double sd = std::sqrt(variance(column.values, 0));
   if (!(sd > kConstant)) return {};
   BalanceByArm out;
@@ -47,16 +54,16 @@ BalanceByArm compare_arms(const SampleColumn& column, const LoggedSample& sample
     double num_nodes = 0;
     const auto weight = [&](std::size_t k) {
       const double chance = e(column.places[k], a);
-      return chance > 0 ? 1 / chance : 0.0;
+      return chance > 0 ? people(k) / chance : 0.0;
     };
     const auto is_in_arm = [&](std::size_t k) { return sample.arm[column.places[k]] == a; };
     for (std::size_t k = 0; k < column.values.size(); ++k) {
       if (!is_in_arm(k)) continue;
       const double x = (column.values[k] - centre) / sd;
-      plain.add(x);
+      plain.add(people(k) * x);
       weighted.add(weight(k) * x);
       total_weight.add(weight(k));
-      ++num_nodes;
+      num_nodes += people(k);
     }
     ColumnBalance balance{.name = column.name, .of = column.of};
     balance.before = num_nodes > 0 ? plain.value() / num_nodes : kNaN;

@@ -12,10 +12,10 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kPreferred = {"network_dm", "dr_ridge", "dr", "cone"};
 
-/// The log as a policy: every node gets what it got.
+/// The log as a policy: every node gets what it got. Weighed, as the policies are.
 Matrix<double> logged_policy(const LoggedSample& sample) {
   Matrix<double> table(sample.size(), sample.num_arms(), 0.0);
-  for (std::size_t i = 0; i < sample.size(); ++i) table(i, sample.arm[i]) = 1;
+  for (std::size_t i = 0; i < sample.size(); ++i) table(i, sample.arm[i]) = sample.weight_of(i);
   return table;
 }
 
@@ -24,7 +24,10 @@ ErrorParts logged_parts(const LoggedSample& sample, double value) {
   ErrorParts parts;
   parts.these.assign(sample.size(), 0.0);
   parts.coefficient.assign(sample.size(), 0.0);
-  for (const double y : sample.outcome) parts.population.push_back(y - value);
+  parts.grouped.assign(sample.size(), 0.0);
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    parts.population.push_back(sample.weight_of(i) * (sample.outcome[i] - value));
+  }
   return parts;
 }
 
@@ -100,10 +103,12 @@ const EstimatorInfo* choose_headline(std::span<const EstimatorInfo> rows) {
 Decision decide(const Context& context, const Comparable& compared, std::string_view estimator,
                 std::span<const PolicyResult> results, Dependence wanted) {
   const LoggedSample& sample = compared.sample;
-  const double outcome = mean(sample.outcome);
+  const double outcome = mean_over_people(sample, sample.outcome);
   const ErrorParts done_parts = logged_parts(sample, outcome);
   const Matrix<double> done_policy = logged_policy(sample);
-  Decision out{.estimator = std::string(estimator)};
+  Decision out{.estimator = std::string(estimator), .is_weighted = !sample.weight.empty()};
+  const Clustering& clusters = compared.kernels.clusters();
+  out.num_given_clusters = clusters.given ? clusters.count : 0;
   out.costs = compared.costs.arms;
   out.policies.push_back({.name = "what was done",
                           .is_logged = true,

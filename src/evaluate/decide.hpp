@@ -16,7 +16,7 @@ struct Comparable {
   const LoggedSample& sample;
   const DependenceKernels& kernels;
   const ModelNoise* noise = nullptr;                ///< of the estimator's outcome model
-  std::span<const Matrix<double>> sample_policies;  ///< sample × arms
+  std::span<const Matrix<double>> sample_policies;  ///< sample × arms, weighed
   const CostTable& costs;                           ///< rows are those of the sample
 };
 

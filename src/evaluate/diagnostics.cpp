@@ -106,13 +106,16 @@ DataSummary summarise(const Dataset& data) {
   const std::vector<std::size_t> sizes = data.arm_sizes();
   std::vector<ArmSummary> arms;
   for (std::size_t a = 0; a < sizes.size(); ++a) arms.push_back({data.arms[a], sizes[a]});
-  return {.num_nodes = data.num_nodes(),
-          .num_edges = data.graph.num_edges(),
-          .num_features = data.features.matrix.cols(),
-          .num_dense_features = data.features.num_dense,
-          .num_treated = data.treatment.size() - sizes[kControlArm],
-          .arms = std::move(arms),
-          .checksum = data.checksum()};
+  return {
+      .num_nodes = data.num_nodes(),
+      .num_edges = data.graph.num_edges(),
+      .num_features = data.features.matrix.cols(),
+      .num_dense_features = data.features.num_dense,
+      .num_treated = data.treatment.size() - sizes[kControlArm],
+      .arms = std::move(arms),
+      .effective_nodes = data.weight.empty() ? std::nullopt : std::optional(data.effective_nodes()),
+      .num_clusters = data.cluster.empty() ? 0 : std::uint64_t{std::ranges::max(data.cluster)} + 1,
+      .checksum = data.checksum()};
 }
 
 Diagnostics diagnose(const LoadedData& data, const LoggedSample& sample,

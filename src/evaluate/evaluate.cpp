@@ -35,7 +35,7 @@ void require_log(const Dataset& data) {
 
 /// A policy's result without estimates.
 PolicyResult describe_policy(const PolicyOnData& policy, const LoadedData& data,
-                             std::span<const NodeIndex> scored) {
+                             const LoggedSample& sample) {
   const MatrixView<const double> table = policy.probability.view();
   PolicyResult result{.name = policy.name};
   Checksum checksum;
@@ -44,14 +44,15 @@ PolicyResult describe_policy(const PolicyOnData& policy, const LoadedData& data,
     checksum.add(std::span<const double>(column));
   }
   result.checksum = checksum.hex();
-  const Matrix<double> rows = take_rows(table, scored);
+  Matrix<double> rows = take_rows(table, sample.nodes);
+  weigh_rows(sample, rows);
   result.arm_fractions.assign(table.cols(), 0.0);
   for (std::size_t a = 1; a < table.cols(); ++a) {
-    result.arm_fractions[a] = mean(arm_column(rows.view(), static_cast<Arm>(a)));
+    result.arm_fractions[a] = mean(arm_column(std::as_const(rows).view(), static_cast<Arm>(a)));
     result.treated_fraction += result.arm_fractions[a];
   }
   result.arm_fractions[0] = 1 - result.treated_fraction;
-  if (data.truth) result.truth = data.truth->utility(table, scored);
+  if (data.truth) result.truth = data.truth->utility(table, sample.nodes, sample.weight);
   return result;
 }
 
@@ -220,7 +221,7 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
   record.data = summarise(data.observed);
   record.timing_seconds = {{"nuisances", 0.0}, {"estimates", 0.0}};
   for (const PolicyOnData& policy : policies) {
-    record.policies.push_back(describe_policy(policy, data, run.sample().nodes));
+    record.policies.push_back(describe_policy(policy, data, run.sample()));
   }
   bool is_done = false;
   {

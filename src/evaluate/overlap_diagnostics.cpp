@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -79,14 +80,14 @@ std::vector<ArmOverlap> measure_arm_overlap(const LoggedSample& sample,
     arm.got.assign(kOverlapBins, 0);
     arm.others.assign(kOverlapBins, 0);
     const auto num_got = static_cast<double>(std::ranges::count(sample.arm, static_cast<Arm>(a)));
-    std::size_t num_rare = 0;
+    double num_rare = 0;  // people
     for (std::size_t i = 0; i < sample.size(); ++i) {
       const double place = std::clamp(e(i, a), 0.0, 1.0) * kOverlapBins;
       const std::size_t bin = std::min(static_cast<std::size_t>(place), kOverlapBins - 1);
       ++(sample.arm[i] == a ? arm.got : arm.others)[bin];
-      num_rare += e(i, a) < kRareChance * num_got / n ? 1 : 0;
+      if (e(i, a) < kRareChance * num_got / n) num_rare += sample.weight_of(i);
     }
-    arm.rare_fraction = static_cast<double>(num_rare) / n;
+    arm.rare_fraction = num_rare / n;
     arm.verdict = {
         arm.rare_fraction > kManyRareNodes,
         fmt::format("{:.1f} % of the nodes had less than a tenth of the usual chance "
@@ -101,8 +102,10 @@ std::vector<WeightTail> measure_weight_tails(const LoggedSample& sample, MatrixV
                                              std::span<const PolicyOnData> policies) {
   std::vector<WeightTail> out;
   for (const PolicyOnData& policy : policies) {
-    const Matrix<double> rows = take_rows(policy.probability.view(), sample.nodes);
-    out.push_back(describe_weights(policy.name, importance_weights(sample.arm, rows.view(), e),
+    Matrix<double> rows = take_rows(policy.probability.view(), sample.nodes);
+    weigh_rows(sample, rows);
+    out.push_back(describe_weights(policy.name,
+                                   importance_weights(sample.arm, std::as_const(rows).view(), e),
                                    sample.num_arms()));
   }
   return out;
@@ -113,9 +116,10 @@ std::vector<PolicySupport> measure_support(const LoggedSample& sample,
                                            std::span<const PolicyOnData> policies) {
   std::vector<PolicySupport> out;
   for (const PolicyOnData& policy : policies) {
-    const Matrix<double> rows = take_rows(policy.probability.view(), sample.nodes);
-    const auto overlap =
-        measure_overlap({.sample = sample, .policy = rows.view(), .propensity = &propensity});
+    Matrix<double> rows = take_rows(policy.probability.view(), sample.nodes);
+    weigh_rows(sample, rows);
+    const auto overlap = measure_overlap(
+        {.sample = sample, .policy = std::as_const(rows).view(), .propensity = &propensity});
     const double share = overlap->unsupported_fraction;
     out.push_back(
         {.policy = policy.name,

@@ -126,6 +126,11 @@ std::vector<Ranking> find_rankings(const Dataset& data, std::span<const PolicyOn
   std::vector<Ranking> rankings;
   if (options.rank.empty()) return rankings;
   std::vector<Fault> faults;
+  if (!data.weight.empty()) {
+    faults.push_back({{.item = "--rank"},
+                      "counts nodes, not the people that they stand for by --weight",
+                      "leave one of them out"});
+  }
   const std::optional<Arm> arm = choose_ranked_arm(data, options.rank_arm, faults);
   for (std::size_t k = 0; arm && k < options.rank.size(); ++k) {
     const std::string& name = options.rank[k];

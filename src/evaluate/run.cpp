@@ -39,14 +39,6 @@ FitPlan plan_without_fitting(const Dataset& data, const EvaluateOptions& options
   return plan;
 }
 
-/// An order of the nodes that does not depend on the order of the file.
-std::vector<NodeIndex> order_by_name(const IdTable& ids) {
-  std::vector<NodeIndex> order(ids.size());
-  std::iota(order.begin(), order.end(), NodeIndex{0});
-  std::sort(order.begin(), order.end(), [&](NodeIndex a, NodeIndex b) { return ids[a] < ids[b]; });
-  return order;
-}
-
 /// By the bias that may be hidden, and with the sampling error that believes no word of the model.
 std::pair<double, double> widen_robustly(const Estimate& e, double bias) {
   const double half_width = e.interval.second - e.value;
@@ -62,6 +54,15 @@ void keep_possible(std::span<const double> outcome, std::pair<double, double>& i
       outcome, [low = low, high = high](double y) { return y == low || y == high; });
   if (!two_values) return;
   interval = {std::clamp(interval.first, low, high), std::clamp(interval.second, low, high)};
+}
+
+/// Errors of groups need all of their members.
+void refuse_clusters_of_part(const Dataset& data, const LoggedSample& sample) {
+  if (data.cluster.empty() || sample.size() == data.num_nodes()) return;
+  throw Error(ErrorCode::kUsage,
+              {{.item = "--cluster"},
+               "cannot be used with --protocol split, which evaluates some nodes",
+               "leave one of them out"});
 }
 
 /// A column that the user brought and that nothing reads.
@@ -100,19 +101,17 @@ EvaluationRun::EvaluationRun(const Context& context, const LoadedData& data,
                       : plan_without_fitting(data_, options, context.seed());
   sample_ = take_sample(data_, plan_.scored);
   if (costs_.is_given()) costs_.per_node = take_rows(costs_.per_node.view(), sample_.nodes);
+  refuse_clusters_of_part(data_, sample_);
   for (const PolicyOnData& policy : policies) {
     require(policy.probability.rows() == data_.num_nodes() &&
                 policy.probability.cols() == data_.num_arms(),
             "evaluate: a policy of other nodes or arms");
     policies_.tables.push_back(policy.probability.view());
     policies_.sample.push_back(take_rows(policy.probability.view(), sample_.nodes));
+    weigh_rows(sample_, policies_.sample.back());
   }
   if (sample_.size() == data_.num_nodes()) {
-    Clustering clusters;
-    if (data_.graph.num_edges() > 0) {
-      clusters = find_clusters(context, data_.graph, order_by_name(data_.ids));
-    }
-    kernels_.emplace(context, data_.graph, std::move(clusters));
+    kernels_.emplace(context, data_.graph, cluster_nodes(context, data_));
   }
   warn_of_idle_columns(data_, options, warnings_);
   if (options.nuisances == NuisanceSource::kGiven) take_given();
@@ -181,7 +180,20 @@ void EvaluationRun::imply_weights(LearnerId learner, ValuedPolicies& policies) c
   });
   const auto& outcome = learnt_.parts().at(learner).outcome;
   if (!needed || !outcome || outcome->variance == nullptr) return;
-  policies.implied[learner] = outcome->variance->imply_weights(context_, policies.tables);
+  std::vector<Matrix<double>> weighed;
+  std::vector<MatrixView<const double>> views = policies.tables;
+  if (!sample_.weight.empty()) {
+    for (const Matrix<double>& of_sample : policies.sample) {
+      // Only the rows of the sample are looked at.
+      Matrix<double>& table = weighed.emplace_back(data_.num_nodes(), data_.num_arms());
+      for (std::size_t i = 0; i < sample_.size(); ++i) {
+        std::ranges::copy(of_sample.row(i), table.row(sample_.nodes[i]).begin());
+      }
+    }
+    views.clear();
+    for (const Matrix<double>& table : weighed) views.push_back(table.view());
+  }
+  policies.implied[learner] = outcome->variance->imply_weights(context_, views);
 }
 
 const EstimatorInfo& EvaluationRun::row_called(std::string_view name) const {

@@ -18,7 +18,7 @@ namespace cone {
 /// Policies that are valued together, and what their values rest on.
 struct ValuedPolicies {
   std::vector<MatrixView<const double>> tables;  ///< nodes × arms, one per policy
-  std::vector<Matrix<double>> sample;            ///< sample × arms
+  std::vector<Matrix<double>> sample;            ///< sample × arms, weighed
   std::map<LearnerId, std::vector<ImpliedWeights>> implied;
   std::map<std::string_view, std::vector<ImpliedWeights>> implied_of_row;
 };

@@ -160,6 +160,7 @@ Clustering find_clusters(const Context& context, const Graph& graph,
 }
 
 Clustering cluster_nodes(const Context& context, const Dataset& data) {
+  if (!data.cluster.empty()) return take_clusters(data.graph, data.cluster);
   if (data.graph.num_edges() == 0) return {};
   std::vector<NodeIndex> order(data.num_nodes());
   std::iota(order.begin(), order.end(), NodeIndex{0});

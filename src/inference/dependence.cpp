@@ -71,6 +71,28 @@ std::vector<double> diagonal(const Matrix<double>& m) {
   return out;
 }
 
+/// As how many clusters of one size the largest count: (Σ q)²/Σ q² with q = (Σ_{i∈c} |x_i|)², for
+/// the column where that is least. A policy may rest on few of the clusters, as treat-all does on
+/// those that were treated (in the spirit of Carter, Schnepel and Steigerwald 2017).
+double count_effective_clusters(const Clustering& clusters, MatrixView<const double> x) {
+  auto least = static_cast<double>(clusters.count);
+  for (std::size_t c = 0; c < x.cols(); ++c) {
+    std::vector<double> size(clusters.count, 0.0);
+    for (std::size_t i = 0; i < x.rows(); ++i) size[clusters.of[i]] += std::abs(x(i, c));
+    const double largest = *std::ranges::max_element(size);
+    if (!(largest > 0)) continue;
+    CompensatedSum total;
+    CompensatedSum squares;
+    for (const double s : size) {
+      const double q = s / largest * (s / largest);
+      total.add(q);
+      squares.add(q * q);
+    }
+    least = std::min(least, total.value() * total.value() / squares.value());
+  }
+  return least;
+}
+
 void refuse_if_useless(DependentCovariance& out) {
   const double noise = *std::max_element(out.noise.begin(), out.noise.end());
   const std::vector<double> variances = diagonal(out.covariance);
@@ -220,25 +242,44 @@ std::vector<DependentCovariance> DependenceKernels::covariances(
     out.push_back(std::move(neighbours));
     out.push_back(std::move(circles));
   }
-  if (clusters_.count > 1) {
-    Matrix<double> sums(clusters_.count, num_values, 0.0);
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t c = 0; c < num_values; ++c) sums(clusters_.of[i], c) += parts(i, c);
+  if (clusters_.count > 1) out.push_back(cluster_covariance(parts, {}));
+  return out;
+}
+
+DependentCovariance DependenceKernels::cluster_covariance(MatrixView<const double> parts,
+                                                          MatrixView<const double> grouped) const {
+  const std::size_t n = parts.rows();
+  const std::size_t num_values = parts.cols();
+  const double per_pair = 1 / (static_cast<double>(n) * static_cast<double>(n));
+  const bool has_grouped = grouped.cols() > 0;
+  const MatrixView<const double> summed = has_grouped ? grouped : parts;
+  Matrix<double> sums(clusters_.count, num_values, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t c = 0; c < num_values; ++c) sums(clusters_.of[i], c) += summed(i, c);
+  }
+  const auto count = static_cast<double>(clusters_.count);
+  DependentCovariance out{.dependence = Dependence::kClusters};
+  out.covariance =
+      symmetric(cross_products(sums.view(), sums.view()), per_pair * count / (count - 1));
+  if (has_grouped) {
+    const Matrix<double> own = symmetric(cross_products(parts, parts), per_pair);
+    const Matrix<double> taken = symmetric(cross_products(grouped, grouped), per_pair);
+    for (std::size_t k = 0; k < out.covariance.values().size(); ++k) {
+      out.covariance.values()[k] += own.values()[k] - taken.values()[k];
     }
-    const auto count = static_cast<double>(clusters_.count);
-    DependentCovariance clustered{.dependence = Dependence::kClusters};
-    clustered.covariance =
-        symmetric(cross_products(sums.view(), sums.view()), per_pair * count / (count - 1));
-    clustered.degrees_of_freedom = count - 1;
-    // The t distribution with few degrees of freedom speaks for their noise.
-    clustered.noise.assign(num_values, std::sqrt(2 / (count - 1)));
-    if (clusters_.count < kFewestClusters) {
-      clustered.unusable = fmt::format("{} clusters are too few", clusters_.count);
-    } else if (!clusters_.given && clusters_.cut_share > kMostCut) {
-      clustered.unusable = fmt::format("{:.0f} % of the ties lead out of the {} groups found",
-                                       100 * clusters_.cut_share, clusters_.count);
-    }
-    out.push_back(std::move(clustered));
+  }
+  // The t distribution with few degrees of freedom speaks for their noise.
+  const double effective = clusters_.given ? count_effective_clusters(clusters_, summed) : count;
+  out.degrees_of_freedom = std::max(1.0, effective - 1);
+  out.noise.assign(num_values, std::sqrt(2 / out.degrees_of_freedom));
+  const std::vector<double> variances = diagonal(out.covariance);
+  if (std::ranges::any_of(variances, [](double v) { return v < 0; })) {
+    out.unusable = "it gives a negative variance";
+  } else if (!clusters_.given && clusters_.count < kFewestClusters) {
+    out.unusable = fmt::format("{} clusters are too few", clusters_.count);
+  } else if (!clusters_.given && clusters_.cut_share > kMostCut) {
+    out.unusable = fmt::format("{:.0f} % of the ties lead out of the {} groups found",
+                               100 * clusters_.cut_share, clusters_.count);
   }
   return out;
 }

@@ -60,6 +60,11 @@ class DependenceKernels {
   /// Independent nodes, neighbours, circles and clusters, from centred columns.
   std::vector<DependentCovariance> covariances(const Context& context,
                                                MatrixView<const double> parts) const;
+  /// Clusters alone. `grouped`: the columns whose products count for two members of a cluster,
+  /// where they are not those of `parts` (ErrorParts::grouped); a node's own products are always
+  /// those of `parts`.
+  DependentCovariance cluster_covariance(MatrixView<const double> parts,
+                                         MatrixView<const double> grouped) const;
 
   /// From residuals divided by their standard deviations.
   SharedNoise measure_shared_noise(const Context& context, std::span<const double> residual) const;

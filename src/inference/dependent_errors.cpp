@@ -34,26 +34,37 @@ Matrix<double> unlogged_covariance(const LoggedSample& sample,
   return out;
 }
 
-/// What is in no node's part: arms that people did not get, and effects that were not learnt. The
-/// covariance of the former is scaled to each policy's own variance, which knows the noise.
-Matrix<double> variance_beside_parts(const LoggedSample& sample,
-                                     std::span<const ErrorParts* const> parts,
-                                     std::span<const Matrix<double>* const> policies,
-                                     const ModelNoise* noise) {
-  const std::size_t count = parts.size();
+/// Of arms that people did not get: scaled to each policy's own variance, which knows the noise.
+Matrix<double> covariance_of_unlogged(const LoggedSample& sample,
+                                      std::span<const double> unlogged_variance,
+                                      std::span<const Matrix<double>* const> policies,
+                                      const ModelNoise* noise) {
+  const std::size_t count = unlogged_variance.size();
   Matrix<double> out(count, count, 0.0);
   if (noise != nullptr && count > 1) {
     out = unlogged_covariance(sample, policies, noise->variance);
     std::vector<double> scale(count, 0.0);
     for (std::size_t k = 0; k < count; ++k) {
-      if (out(k, k) > 0) scale[k] = std::sqrt(parts[k]->unlogged_variance / out(k, k));
+      if (out(k, k) > 0) scale[k] = std::sqrt(unlogged_variance[k] / out(k, k));
     }
     for (std::size_t k = 0; k < count; ++k) {
       for (std::size_t l = 0; l < count; ++l) out(k, l) *= scale[k] * scale[l];
     }
   } else {
-    for (std::size_t k = 0; k < count; ++k) out(k, k) = parts[k]->unlogged_variance;
+    for (std::size_t k = 0; k < count; ++k) out(k, k) = unlogged_variance[k];
   }
+  return out;
+}
+
+/// What is in no node's part: arms that people did not get, and effects that were not learnt.
+Matrix<double> variance_beside_parts(const LoggedSample& sample,
+                                     std::span<const ErrorParts* const> parts,
+                                     std::span<const Matrix<double>* const> policies,
+                                     const ModelNoise* noise) {
+  const std::size_t count = parts.size();
+  std::vector<double> unlogged;
+  for (const ErrorParts* p : parts) unlogged.push_back(p->unlogged_variance);
+  Matrix<double> out = covariance_of_unlogged(sample, unlogged, policies, noise);
   for (std::size_t k = 0; k < count; ++k) {
     for (std::size_t l = 0; l < count; ++l) {
       if (parts[k]->imbalance.empty() || parts[l]->imbalance.empty()) continue;
@@ -64,10 +75,8 @@ Matrix<double> variance_beside_parts(const LoggedSample& sample,
 }
 
 /// Columns with mean zero.
-Matrix<double> centred_columns(std::span<const ErrorParts* const> parts, Target target) {
-  const auto column = [&](const ErrorParts& p) -> const std::vector<double>& {
-    return target == Target::kThesePeople ? p.these : p.population;
-  };
+template <class Column>
+Matrix<double> centre_columns(std::span<const ErrorParts* const> parts, const Column& column) {
   Matrix<double> out(column(*parts[0]).size(), parts.size());
   for (std::size_t k = 0; k < parts.size(); ++k) {
     const std::vector<double>& values = column(*parts[k]);
@@ -84,6 +93,42 @@ double mean_ratio(const DependentCovariance& way, const Matrix<double>& independ
     total += independent(k, k) > 0 ? way.covariance(k, k) / independent(k, k) : 1;
   }
   return total / static_cast<double>(independent.rows());
+}
+
+/// For these people, by groups that the user gave. What they share is taken to be none of the
+/// model's effects: all of the residual counts, and no imbalance beside it.
+DependentCovariance covariance_of_groups(const DependenceKernels& kernels,
+                                         const LoggedSample& sample,
+                                         std::span<const ErrorParts* const> parts,
+                                         std::span<const Matrix<double>* const> policies,
+                                         const ModelNoise* noise) {
+  using Column = const std::vector<double>&;
+  const Matrix<double> own = centre_columns(
+      parts, [](const ErrorParts& p) -> Column { return p.whole.empty() ? p.these : p.whole; });
+  const Matrix<double> grouped =
+      centre_columns(parts, [](const ErrorParts& p) -> Column { return p.grouped; });
+  DependentCovariance out = kernels.cluster_covariance(own.view(), grouped.view());
+  std::vector<double> unlogged;
+  for (const ErrorParts* p : parts) {
+    unlogged.push_back(p->whole.empty() ? p->unlogged_variance : p->whole_unlogged_variance);
+  }
+  const Matrix<double> beside = covariance_of_unlogged(sample, unlogged, policies, noise);
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    for (std::size_t l = 0; l < parts.size(); ++l) out.covariance(k, l) += beside(k, l);
+  }
+  return out;
+}
+
+/// How much a way counts where the largest is looked for. Few clusters that the user gave make wide
+/// intervals by their t quantile, which a variance alone does not show.
+double rank_ratio(const DependentCovariance& way, const Matrix<double>& independent,
+                  bool has_given_clusters) {
+  constexpr double kLevel = 0.95;
+  const double ratio = mean_ratio(way, independent);
+  if (!has_given_clusters || std::isinf(way.degrees_of_freedom)) return ratio;
+  const double quantiles =
+      two_sided_t_quantile(kLevel, way.degrees_of_freedom) / two_sided_normal_quantile(kLevel);
+  return ratio * quantiles * quantiles;
 }
 
 double quantile_for(double level, double degrees_of_freedom) {
@@ -118,7 +163,10 @@ std::optional<JointErrors> join_errors(const Context& context, const DependenceK
   for (const ErrorParts* p : parts) {
     if ((these ? p->these : p->population).empty()) return std::nullopt;
   }
-  const Matrix<double> columns = centred_columns(parts, target);
+  const Matrix<double> columns =
+      centre_columns(parts, [&](const ErrorParts& p) -> const std::vector<double>& {
+        return these ? p.these : p.population;
+      });
   JointErrors out;
   out.ways = kernels.covariances(context, columns.view());
   if (these && noise != nullptr && kernels.has_edges()) {
@@ -137,6 +185,9 @@ std::optional<JointErrors> join_errors(const Context& context, const DependenceK
       for (std::size_t p = 0; p < parts.size(); ++p) {
         for (std::size_t q = 0; q < parts.size(); ++q) way.covariance(p, q) += beside(p, q);
       }
+      if (kernels.clusters().given && way.dependence == Dependence::kClusters) {
+        way = covariance_of_groups(kernels, sample, parts, policies, noise);
+      }
     }
   }
   double largest = 0;
@@ -144,7 +195,7 @@ std::optional<JointErrors> join_errors(const Context& context, const DependenceK
     const DependentCovariance& way = out.ways[w];
     if (wanted != Dependence::kLargest && way.dependence != wanted) continue;
     if (!way.is_usable()) continue;
-    const double ratio = mean_ratio(way, out.ways[0].covariance);
+    const double ratio = rank_ratio(way, out.ways[0].covariance, kernels.clusters().given);
     if (ratio > largest) {
       largest = ratio;
       out.chosen = w;

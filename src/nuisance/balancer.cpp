@@ -77,7 +77,9 @@ BalancedValue Balancer::value(const Context& context, MatrixView<const double> p
       all.influence[group.rows[k]] = value.influence[k] + value.value;
     }
   }
-  for (double& influence : all.influence) influence -= all.value;
+  for (std::size_t i = 0; i < all.influence.size(); ++i) {
+    all.influence[i] -= sample_.weight_of(i) * all.value;
+  }
   return all;
 }
 

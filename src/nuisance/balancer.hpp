@@ -24,7 +24,8 @@ class Balancer {
  public:
   Balancer(LoggedSample sample, std::vector<BalancedGroup> groups);
 
-  /// policy: the sample's rows × arms. Results are in the order of the sample.
+  /// policy: the sample's rows × arms, weighed as the sample is. Results are in the order of the
+  /// sample.
   BalancedValue value(const Context& context, MatrixView<const double> policy) const;
 
  private:

@@ -37,10 +37,12 @@ PolicyTotals total_all_arms(const LinearLog& log, const LinearUnit& unit,
   const std::size_t num_features = log.x.cols();
   const Matrix<double> corners = arm_corners(log.data.num_arms());
   PolicyTotals totals{Matrix<double>(policies.size(), num_features + corners.cols()),
-                      std::vector<double>(policies.size(), static_cast<double>(score.size()))};
+                      std::vector<double>(policies.size(), 0.0)};
   for (std::size_t k = 0; k < policies.size(); ++k) {
     for (const NodeIndex i : score) {
-      add_scaled(1, log.x.row(i), totals.points.row(k));
+      const double weight = total_probability(policies[k].row(i));
+      add_scaled(weight, log.x.row(i), totals.points.row(k));
+      totals.weight[k] += weight;
       for (std::size_t j = 0; j < corners.cols(); ++j) {
         for (std::size_t a = j + 1; a < corners.rows(); ++a) {  // zero before
           totals.points(k, num_features + j) += policies[k](i, a) * corners(a, j);

@@ -36,6 +36,12 @@ void require_log(const Dataset& data, const LearnPolicyOptions& options) {
                  fmt::format("the data has no column {}", propensity_columns(data.arms)),
                  "add it, or leave the flag out to fit propensities"});
   }
+  if (options.tree.budget < 1 && !data.weight.empty()) {
+    throw Error(ErrorCode::kUsage,
+                {{.item = "--budget"},
+                 "counts nodes, and with --weight a node stands for several people",
+                 "leave one of them out"});
+  }
 }
 
 TrainingScores take_training(RuleScores scores) {
@@ -143,8 +149,10 @@ LearntPolicy learn_policy(const Context& context, const Dataset& data,
       out.arm.push_back(tree.found.tree.leaf_of(tree.columns.row(i)).arm);
       total.add(all.scores(i, out.arm[i]));
     }
-    const auto treated = static_cast<double>(n) - static_cast<double>(std::count(
-                                                      out.arm.begin(), out.arm.end(), kControlArm));
+    double treated = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (out.arm[i] != kControlArm) treated += all.sample.weight_of(i);
+    }
     out.treated_fraction = treated / static_cast<double>(n);
     out.value_where_learnt = total.value() / static_cast<double>(n);
     out.price = tree.found.price;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
@@ -13,14 +12,6 @@
 
 namespace cone {
 namespace {
-
-/// Nodes by their names, so that the clusters found do not depend on the order of the file.
-std::vector<NodeIndex> order_nodes_by_id(const IdTable& ids) {
-  std::vector<NodeIndex> order(ids.size());
-  std::iota(order.begin(), order.end(), NodeIndex{0});
-  std::sort(order.begin(), order.end(), [&](NodeIndex a, NodeIndex b) { return ids[a] < ids[b]; });
-  return order;
-}
 
 Matrix<double> centre(std::span<const std::vector<double>> columns) {
   Matrix<double> out(columns.front().size(), columns.size());
@@ -42,11 +33,7 @@ double two_sided_quantile(double level, double degrees_of_freedom) {
 std::vector<MeanError> measure_mean_errors(const Context& context, const Dataset& data,
                                            std::span<const std::vector<double>> columns,
                                            Dependence wanted, double level) {
-  Clustering clusters;
-  if (data.graph.num_edges() > 0) {
-    clusters = find_clusters(context, data.graph, order_nodes_by_id(data.ids));
-  }
-  const DependenceKernels kernels(context, data.graph, std::move(clusters));
+  const DependenceKernels kernels(context, data.graph, cluster_nodes(context, data));
   const std::vector<DependentCovariance> ways =
       kernels.covariances(context, centre(columns).view());
   const bool has_wanted = std::any_of(ways.begin(), ways.end(), [&](const auto& way) {

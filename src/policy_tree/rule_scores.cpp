@@ -73,6 +73,7 @@ RuleScores make_scores(const Context& context, const Dataset& data, const FitPla
                                      "look for outcomes of absurd size with cone check"});
     }
   }
+  weigh_rows(out.sample, out.scores);
   return out;
 }
 

@@ -20,27 +20,34 @@ std::vector<double> scores_of(const Matrix<double>& scores, std::span<const Arm>
   return out;
 }
 
-double treated_share(std::span<const Arm> arms) {
-  const auto treated =
-      std::count_if(arms.begin(), arms.end(), [](Arm arm) { return arm != kControlArm; });
-  return static_cast<double>(treated) / static_cast<double>(arms.size());
+/// Of the people that the nodes of the sample stand for.
+double treated_share(const LoggedSample& sample, std::span<const Arm> arms) {
+  double treated = 0;
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    if (arms[i] != kControlArm) treated += sample.weight_of(i);
+  }
+  return treated / static_cast<double>(arms.size());
 }
 
-/// Ways to decide, what each makes of every node, and what the rule makes of it.
+/// Ways to decide, what each makes of every node, and what the rule makes of it; all of it times
+/// the people that a node stands for.
 class Comparison {
  public:
-  explicit Comparison(std::span<const double> rule) : rule_(rule) {}
+  Comparison(const LoggedSample& sample, std::span<const double> rule)
+      : sample_(sample), rule_(rule) {}
 
   void add(RuleValue& value, std::string name, std::span<const double> made,
            std::span<const Arm> arms) {
     value.name = std::move(name);
     value.value = mean(made);
-    value.treated_fraction = treated_share(arms);
+    value.treated_fraction = treated_share(sample_, arms);
     std::vector<double> gains(made.size());
     for (std::size_t i = 0; i < gains.size(); ++i) gains[i] = rule_[i] - made[i];
     value.gain = mean(gains);
     values_.push_back(&value);
     columns_.emplace_back(made.begin(), made.end());
+    take_off_weights(value.value, columns_.back());
+    take_off_weights(value.gain, gains);
     columns_.push_back(std::move(gains));
   }
 
@@ -61,6 +68,13 @@ class Comparison {
   }
 
  private:
+  /// Leaves w·(x − mean) + mean of w·x: that nodes stand for more or fewer people is no error.
+  void take_off_weights(double centre, std::vector<double>& column) const {
+    if (sample_.weight.empty()) return;
+    for (std::size_t i = 0; i < column.size(); ++i) column[i] -= (sample_.weight[i] - 1) * centre;
+  }
+
+  const LoggedSample& sample_;
   std::span<const double> rule_;
   std::vector<RuleValue*> values_;
   std::vector<std::vector<double>> columns_;  // of every value, what is made of nodes and the gains
@@ -89,7 +103,7 @@ bool doubt(const RuleScores& scores, std::span<const Arm> arms, const std::strin
   const EstimatorInfo estimator{"dr", Method::kDoublyRobust, LearnerId::kRidge,
                                 LearnerId::kLogistic, ""};
   Matrix<double> policy(arms.size(), scores.sample.num_arms());
-  for (std::size_t i = 0; i < arms.size(); ++i) policy(i, arms[i]) = 1;
+  for (std::size_t i = 0; i < arms.size(); ++i) policy(i, arms[i]) = scores.sample.weight_of(i);
   EstimatorOptions options;
   options.correction = Correction::kPlain;
   options.level = level;
@@ -122,9 +136,11 @@ void value_rule(const Context& context, const Dataset& data, const RuleScores& s
   const LoggedSample& sample = scores.sample;
   const std::vector<double> of_rule = scores_of(scores.scores, rule);
   std::vector<double> done = sample.outcome;
-  for (std::size_t i = 0; i < done.size(); ++i) done[i] -= scores.costs(i, sample.arm[i]);
+  for (std::size_t i = 0; i < done.size(); ++i) {
+    done[i] = sample.weight_of(i) * (done[i] - scores.costs(i, sample.arm[i]));
+  }
   out.singles.resize(out.arms.size());
-  Comparison comparison(of_rule);
+  Comparison comparison(sample, of_rule);
   comparison.add(out.rule, "learnt rule", of_rule, rule);
   comparison.add(out.done, "what was done", done, sample.arm);
   comparison.add(out.best_single, "best single arm", scores_of(scores.scores, single), single);

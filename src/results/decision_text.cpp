@@ -81,18 +81,25 @@ TextTable policy_table(const Decision& decision) {
 
 /// "mean outcome", and what is taken off it where arms have costs.
 std::string define_utility(const Decision& decision) {
-  if (decision.costs.empty()) return "Utility: the mean outcome";
+  const std::string mean = decision.is_weighted ? "weighted mean" : "mean";
+  if (decision.costs.empty()) return fmt::format("Utility: the {} outcome", mean);
   std::vector<std::string> costs;
   for (const ArmCost& arm : decision.costs) {
     if (arm.cost == 0 && arm.column.empty()) continue;
     costs.push_back(fmt::format("{} {}", printable(arm.label), arm_cost_text(arm)));
   }
-  return fmt::format("Net utility: the mean outcome less the mean cost per person ({})",
+  return fmt::format("Net utility: the {0} outcome less the {0} cost per person ({1})", mean,
                      costs.empty() ? "0 for every arm" : fmt::format("{}", fmt::join(costs, ", ")));
 }
 
 std::string dependence_sentence(const Decision& decision) {
   if (decision.design_effect < kNotableDesignEffect) return "";
+  if (decision.dependence == Dependence::kClusters && decision.num_given_clusters > 0) {
+    return fmt::format(
+        "Errors go together within the {} groups given: they are {:.1f} times as large as they "
+        "would be for people who have nothing to do with each other.\n",
+        grouped(decision.num_given_clusters), std::sqrt(decision.design_effect));
+  }
   return fmt::format(
       "Errors of connected people go together ({}): intervals are {:.1f} times as wide as they "
       "would be for people who have nothing to do with each other.\n",

@@ -18,7 +18,8 @@ void write_effects(const Context& context, const std::filesystem::path& path, co
                    const NodeEffects& effects);
 
 /// The mean effect of every arm, for how many nodes the sign is clear, and what the variance of the
-/// outcomes is made of.
-std::string effects_text(std::span<const std::string> arms, const NodeEffects& effects);
+/// outcomes is made of. `people`: how many every node stands for, over their mean; empty: one each.
+std::string effects_text(std::span<const std::string> arms, const NodeEffects& effects,
+                         std::span<const double> people);
 
 }  // namespace cone

@@ -16,7 +16,8 @@ namespace {
 
 std::string share_text(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
-std::string mean_effects_text(std::span<const std::string> arms, const NodeEffects& effects) {
+std::string mean_effects_text(std::span<const std::string> arms, const NodeEffects& effects,
+                              std::span<const double> people) {
   TextTable table({{"arm", TextTable::Align::kLeft},
                    {"mean effect"},
                    {"typical sd of a node"},
@@ -31,10 +32,11 @@ std::string mean_effects_text(std::span<const std::string> arms, const NodeEffec
     for (std::size_t i = 0; i < effects.effect.rows(); ++i) {
       const double effect = effects.effect(i, a - 1);
       const double sd = effects.effect_sd(i, a - 1);
-      total.add(effect);
-      squares.add(sd * sd);
-      positive += effect > 2 * sd ? 1 : 0;
-      negative += effect < -2 * sd ? 1 : 0;
+      const double count = people.empty() ? 1 : people[i];
+      total.add(count * effect);
+      squares.add(count * sd * sd);
+      if (effect > 2 * sd) positive += count;
+      if (effect < -2 * sd) negative += count;
     }
     table.add_row({printable(arms[a]), fmt::format("{:.4g}", total.value() / n),
                    fmt::format("{:.4g}", std::sqrt(squares.value() / n)), share_text(positive / n),
@@ -45,7 +47,8 @@ std::string mean_effects_text(std::span<const std::string> arms, const NodeEffec
 
 }  // namespace
 
-std::string effects_text(std::span<const std::string> arms, const NodeEffects& effects) {
+std::string effects_text(std::span<const std::string> arms, const NodeEffects& effects,
+                         std::span<const double> people) {
   std::string text = fmt::format(
       "Effects against arm {}; \"surely\" is beyond two standard "
       "deviations{}\n{}\n",
@@ -53,7 +56,7 @@ std::string effects_text(std::span<const std::string> arms, const NodeEffects& e
       effects.draws > 0 ? fmt::format(" (from {} draws, each right within {:.0f} %)", effects.draws,
                                       100 / std::sqrt(2.0 * effects.draws))
                         : "",
-      mean_effects_text(arms, effects));
+      mean_effects_text(arms, effects, people));
   text += "What the variance of the outcomes is made of, beside the degree\n";
   text += variance_shares_text(effects.ridge);
   for (const std::string& warning : effects.warnings) text += "! " + warning + "\n";

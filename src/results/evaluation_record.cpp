@@ -93,6 +93,12 @@ Json to_json(const EvaluationRecord& record) {
   for (const ArmSummary& arm : record.data.arms) {
     json["data"]["arms"].push_back({{"label", arm.label}, {"num_nodes", arm.num_nodes}});
   }
+  if (record.data.effective_nodes) {
+    json["data"]["weights"] = {{"effective_nodes", json_number(*record.data.effective_nodes)}};
+  }
+  if (record.data.num_clusters > 0) {
+    json["data"]["clusters"] = {{"count", record.data.num_clusters}};
+  }
   json["status"] = record.status;
   json["repeats"] = record.repeats;
   json["unfinished"] = record.unfinished;

@@ -14,6 +14,7 @@ namespace {
 std::vector<std::string> name_node_columns(std::span<const std::string> arms,
                                            const NodeTable& table) {
   std::vector<std::string> names = {"id", "arm", "outcome"};
+  if (!table.people.empty()) names.emplace_back("weight");
   for (const char* name : {"mu", "propensity"}) {
     for (std::size_t a = 0; a < arms.size(); ++a) names.push_back(column_of_arm(name, arms, a));
   }
@@ -44,6 +45,7 @@ void write_nodes(const Context& context, const std::filesystem::path& path, cons
       const NodeIndex node = table.nodes[i];
       lines.field(data.ids[node]).field(data.arms[data.treatment[node]]);
       write_number(data.outcome[node]);
+      if (!table.people.empty()) write_number(table.people[i]);
       for (const Matrix<double>* part :
            {&table.mu, &table.propensity, &table.weight, &table.influence}) {
         for (const double value : part->row(i)) write_number(value);

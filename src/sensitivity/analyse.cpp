@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -122,7 +123,7 @@ class Analysis {
     report.num_nodes = observed.num_nodes();
     report.num_edges = observed.graph.num_edges();
     report.arms = observed.arms;
-    report.observed_mean = mean(observed.outcome);
+    report.observed_mean = mean_over_people(take_sample(observed, plan_.scored), observed.outcome);
     report.propensity_sees_network = propensity_ == PropensityModel::kNetwork;
     report.outcome_is_binary = model_->is_binary();
     report.outcome_r2 = outcome_r2(tables(long_));
@@ -186,7 +187,9 @@ class Analysis {
       for (std::size_t a = 0; a < long_.mu.cols(); ++a) {
         total.add(contrast.weight(i, a) * long_.mu(i, a));
       }
-      if (contrast.reference == Reference::kWhatWasDone) total.add(-data_.observed.outcome[i]);
+      if (contrast.reference == Reference::kWhatWasDone) {
+        total.add(-contrast.people_at(i) * data_.observed.outcome[i]);
+      }
     }
     return total.value() / static_cast<double>(long_.mu.rows());
   }
@@ -270,12 +273,23 @@ SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& 
                  "is the same for everybody: nothing can be said about what moves it",
                  "check the column, or choose another outcome"});
   }
+  std::vector<NodeIndex> nodes(data.observed.num_nodes());
+  std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
+  const LoggedSample sample = take_sample(data.observed, nodes);
+  const auto weigh = [&](const PolicyOnData& policy) {
+    Matrix<double> table = policy.probability;
+    weigh_rows(sample, table);
+    return table;
+  };
+  const Matrix<double> other = against != nullptr ? weigh(*against) : Matrix<double>();
+  std::vector<Matrix<double>> tables;
+  for (const PolicyOnData& policy : policies) tables.push_back(weigh(policy));
   std::vector<Contrast> contrasts;
-  for (const PolicyOnData& policy : policies) {
-    contrasts.push_back(
-        {.policy = policy.probability.view(),
-         .reference = reference,
-         .against = against != nullptr ? against->probability.view() : MatrixView<const double>()});
+  for (const Matrix<double>& table : tables) {
+    contrasts.push_back({.policy = table.view(),
+                         .reference = reference,
+                         .against = against != nullptr ? other.view() : MatrixView<const double>(),
+                         .people = sample.weight});
   }
   const Analysis analysis(context, data, options);
   SensitivityReport report;

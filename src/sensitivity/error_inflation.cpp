@@ -1,6 +1,5 @@
 #include "sensitivity/error_inflation.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -26,14 +25,7 @@ ErrorInflation::ErrorInflation(const Context& context, const Dataset& data,
   std::vector<NodeIndex> nodes(data.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
   LoggedSample sample = take_sample(data, nodes);
-  Clustering clusters;
-  if (data.graph.num_edges() > 0) {
-    // By name, so that the order of the file does not matter.
-    std::sort(nodes.begin(), nodes.end(),
-              [&](NodeIndex a, NodeIndex b) { return data.ids[a] < data.ids[b]; });
-    clusters = find_clusters(context, data.graph, nodes);
-  }
-  DependenceKernels kernels(context, data.graph, std::move(clusters));
+  DependenceKernels kernels(context, data.graph, cluster_nodes(context, data));
   ModelNoise noise = describe_noise(context, data.graph, sample, tables.mu, &kernels);
   parts_ = std::make_unique<Parts>(
       Parts{std::move(sample), tables, std::move(kernels), std::move(noise), wanted});
@@ -47,8 +39,14 @@ double ErrorInflation::factor(const Context& context, const Contrast& contrast,
   ErrorParts errors{.these = estimate.influence, .unlogged_variance = estimate.unlogged_variance};
   Matrix<double> weights(tables.mu.rows(), tables.mu.cols());
   for (std::size_t i = 0; i < weights.rows(); ++i) {
-    for (std::size_t a = 0; a < weights.cols(); ++a) weights(i, a) = contrast.weight(i, a);
     const Arm t = tables.arm[i];
+    double elsewhere = 0;
+    for (std::size_t a = 0; a < weights.cols(); ++a) {
+      weights(i, a) = contrast.weight(i, a);
+      if (a != t) elsewhere += weights(i, a);
+    }
+    const double residual = tables.outcome[i] - tables.mu(i, t);
+    errors.grouped.push_back(errors.these[i] - elsewhere * residual);
     errors.coefficient.push_back(weights(i, t) * (1 - tables.e(i, t)) / tables.e(i, t));
   }
   const ErrorParts* const one = &errors;

@@ -54,6 +54,25 @@ struct Moments {
   double squares = 0;
 };
 
+/// The same over people: of x − (w − 1)·mean, for x that comes multiplied by the weights w of mean
+/// 1. That is w times how far the unweighted x is from the mean.
+struct PeopleMoments : Moments {
+  void add(double x, double people) {
+    Moments::add(x);
+    const double surplus = people - 1;
+    product += surplus * (x - origin);
+    surplus_squares += surplus * surplus;
+  }
+  double squared_error(double n) const {
+    const double centre = mean(n);
+    const double less = 2 * centre * product - centre * centre * surplus_squares;
+    return std::max(squares - total / n * total - less, 0.0) / (n - 1) / n;
+  }
+
+  double product = 0;
+  double surplus_squares = 0;
+};
+
 void require_tables(const LoggedTables& tables) {
   const std::size_t n = tables.arm.size();
   const std::size_t num_arms = tables.mu.cols();
@@ -162,11 +181,13 @@ MarginalBounds MarginalModel::bound(const MarginalScores& scores, const Contrast
   const std::size_t n = tables_.arm.size();
   const std::size_t num_arms = scores.upper.cols();
   const bool from_done = contrast.reference == Reference::kWhatWasDone;
-  Moments lower, upper, lower_noise, upper_noise;
+  PeopleMoments lower, upper;
+  Moments lower_noise, upper_noise;
   double unlogged = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const Arm t = tables_.arm[i];
-    double low = from_done ? -tables_.outcome[i] : 0.0;
+    const double people = contrast.people_at(i);
+    double low = from_done ? -people * tables_.outcome[i] : 0.0;
     double high = low;
     for (std::size_t a = 0; a < num_arms; ++a) {
       const double weight = contrast.weight(i, a);
@@ -178,8 +199,8 @@ MarginalBounds MarginalModel::bound(const MarginalScores& scores, const Contrast
       const double sd = weight * scale_(i, a);
       if (a != t) unlogged += sd * sd * spread_[a];
     }
-    lower.add(low);
-    upper.add(high);
+    lower.add(low, people);
+    upper.add(high, people);
     const double weight = contrast.weight(i, t);
     const double with_lower = weight * scores.lower_noise[i];
     const double with_upper = weight * scores.upper_noise[i];
@@ -187,7 +208,7 @@ MarginalBounds MarginalModel::bound(const MarginalScores& scores, const Contrast
     upper_noise.add(weight > 0 ? with_upper : with_lower);
   }
   const auto size = static_cast<double>(n);
-  const auto end_of = [&](const Moments& phi, const Moments& noise) {
+  const auto end_of = [&](const PeopleMoments& phi, const Moments& noise) {
     return BoundEnd{.value = phi.mean(size),
                     .standard_error = std::sqrt(noise.squared_error(size) + unlogged / size / size),
                     .population_standard_error = std::sqrt(phi.squared_error(size))};
@@ -207,7 +228,9 @@ ContrastEstimate MarginalModel::estimate(const Contrast& contrast) const {
     const Arm t = tables_.arm[i];
     const double r = tables_.outcome[i] - tables_.mu(i, t);
     const double correction = contrast.weight(i, t) * r / tables_.e(i, t);
-    double expected = contrast.reference == Reference::kWhatWasDone ? -tables_.outcome[i] : 0.0;
+    double expected = contrast.reference == Reference::kWhatWasDone
+                          ? -contrast.people_at(i) * tables_.outcome[i]
+                          : 0.0;
     for (std::size_t a = 0; a < tables_.mu.cols(); ++a) {
       const double weight = contrast.weight(i, a);
       expected += weight * tables_.mu(i, a);
@@ -219,7 +242,9 @@ ContrastEstimate MarginalModel::estimate(const Contrast& contrast) const {
   }
   const auto size = static_cast<double>(n);
   out.value = mean(out.population_influence);
-  for (double& phi : out.population_influence) phi -= out.value;
+  for (std::size_t i = 0; i < n; ++i) {
+    out.population_influence[i] -= contrast.people_at(i) * out.value;
+  }
   const double centre = mean(out.influence);
   for (double& phi : out.influence) phi -= centre;
   out.unlogged_variance = unlogged.value() / (size * size);

@@ -34,21 +34,33 @@ Json measure_differences(const Context& context, const Dataset& data,
                          const RefuteOptions& options, bool with_errors) {
   const FitPlan plan = make_plan(context, data, plan_of(options), context.seed());
   const Nuisances fitted = NetworkRidgeLearner(options.network_ridge).fit(context, data, plan);
-  const double observed = mean(data.outcome);
-  Json out = {{"differences", Json::array()}};
+  const LoggedSample sample = take_sample(data, plan.scored);
+  std::vector<Matrix<double>> tables;  // means over people are plain means of these
+  std::vector<MatrixView<const double>> weighed;
   for (const MatrixView<const double>& policy : policies) {
+    weigh_rows(sample, tables.emplace_back(take_rows(policy, sample.nodes)));
+  }
+  for (const Matrix<double>& table : tables) weighed.push_back(table.view());
+  const double observed = mean_over_people(sample, data.outcome);
+  Json out = {{"differences", Json::array()}};
+  for (const MatrixView<const double>& policy : weighed) {
     out["differences"].push_back(mean(expected_outcome(policy, fitted.outcome->mu.view())) -
                                  observed);
   }
   if (!with_errors) return out;
   const std::vector<ImpliedWeights> implied =
-      fitted.outcome->variance->imply_weights(context, policies);
-  for (std::size_t k = 0; k < policies.size(); ++k) {
-    std::vector<double> spread = expected_outcome(policies[k], fitted.outcome->mu.view());
-    for (std::size_t i = 0; i < spread.size(); ++i) spread[i] -= data.outcome[i];
-    const double people = standard_error(spread);
+      fitted.outcome->variance->imply_weights(context, weighed);
+  for (std::size_t k = 0; k < weighed.size(); ++k) {
+    std::vector<double> spread = expected_outcome(weighed[k], fitted.outcome->mu.view());
+    const double difference = out["differences"][k];
+    for (std::size_t i = 0; i < spread.size(); ++i) {
+      const double people = sample.weight_of(i);
+      spread[i] -= people * data.outcome[i] + (people - 1) * difference;
+    }
+    const double of_people = standard_error(spread);
     out["standard_errors"].push_back(std::sqrt(implied[k].variance_of_these.value_or(kNaN)));
-    out["population_standard_errors"].push_back(std::sqrt(people * people + implied[k].variance));
+    out["population_standard_errors"].push_back(
+        std::sqrt(of_people * of_people + implied[k].variance));
   }
   return out;
 }
@@ -249,6 +261,12 @@ Refutation refute(const Context& context, const Dataset& data,
     throw Error(ErrorCode::kData, {{},
                                    "the data has no treatments and outcomes to fit to",
                                    "bring a log, or make one with cone simulate"});
+  }
+  if (!data.cluster.empty()) {
+    throw Error(ErrorCode::kUsage,
+                {{.item = "--cluster"},
+                 "has no part in refute, which measures moves by errors of independent people",
+                 "--ignore the column instead"});
   }
   Refutation out{.options = options, .seed = context.seed(), .data_checksum = data.checksum()};
   const Refuter refuter(context, data, policies, options);

@@ -88,6 +88,7 @@ Dataset select_nodes(const Dataset& data, std::span<const NodeIndex> nodes) {
     out.ids.insert(data.ids[i]);
     out.treatment.push_back(data.treatment[i]);
     out.outcome.push_back(data.outcome[i]);
+    if (!data.weight.empty()) out.weight.push_back(data.weight[i]);
     for (const NodeIndex j : data.graph.neighbours(i)) {
       if (place[j] != kGone) neighbours.push_back(place[j]);
     }

@@ -74,6 +74,49 @@ TEST(LearnPolicy, RecoversAKnownRuleAndItsValue) {
   EXPECT_GT(learnt.done.gain_interval.first, 0);
 }
 
+TEST(LearnPolicy, WeightsDecideWhatIsBestForThePeople) {
+  // Treating pays where x1 > 0.3 and costs elsewhere. Those it pays for stand for ten each: then
+  // treating everyone is better than nobody, which is not so of the nodes.
+  Dataset data = rule_world(1200, 1, 5);
+  const LearntPolicy plain = learn_policy(Context(1, 2), data, quick_options(1));
+  EXPECT_LT(plain.singles[1].value, plain.singles[0].value);
+  double total = 0;
+  double gain = 0;
+  double done = 0;
+  double treated = 0;
+  for (std::size_t i = 0; i < 1200; ++i) {
+    const bool gains = data.features.matrix.row(i).at(1) > 0.3;
+    data.weight.push_back(gains ? 10 : 1);
+    total += data.weight[i];
+    gain += data.weight[i] * (gains ? 1 : -1);
+    done += data.weight[i] * data.outcome[i];
+  }
+  const LearntPolicy learnt = learn_policy(Context(1, 2), data, quick_options(1));
+  for (std::size_t i = 0; i < 1200; ++i) treated += learnt.arm[i] == 1 ? data.weight[i] : 0;
+  EXPECT_GT(learnt.singles[1].value, learnt.singles[0].value);
+  const RuleValue& none = learnt.singles[0];
+  EXPECT_NEAR(learnt.singles[1].value - none.value, gain / total, 4 * none.gain_error);
+  EXPECT_NEAR(learnt.done.value, done / total, 1e-12);
+  EXPECT_NEAR(learnt.treated_fraction, treated / total, 1e-12);
+  EXPECT_EQ(learnt.columns[static_cast<std::size_t>(learnt.tree.nodes[0].column)], "x1");
+
+  for (double& w : data.weight) w *= 7;
+  EXPECT_NEAR(learn_policy(Context(1, 2), data, quick_options(1)).rule.standard_error,
+              learnt.rule.standard_error, 1e-9);
+  data.weight.assign(1200, 3);
+  const LearntPolicy equal = learn_policy(Context(1, 2), data, quick_options(1));
+  EXPECT_EQ(equal.rule.value, plain.rule.value);
+  EXPECT_EQ(equal.rule.standard_error, plain.rule.standard_error);
+}
+
+TEST(LearnPolicy, ABudgetOfNodesIsRefusedWhereTheyStandForPeople) {
+  Dataset data = rule_world(300, 1, 6);
+  data.weight.assign(300, 1);
+  LearnPolicyOptions options = quick_options(1);
+  options.tree.budget = 0.5;
+  EXPECT_THROW(learn_policy(Context(1, 2), data, options), Error);
+}
+
 TEST(LearnPolicy, FindsRulesAboutFriends) {
   Dataset data = rule_world(1500, 0, 2);
   for (std::size_t i = 0; i < 1500; ++i) {

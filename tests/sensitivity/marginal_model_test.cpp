@@ -57,6 +57,63 @@ TEST(MarginalModel, AtOneIsThePlainDoublyRobustEstimate) {
   }
 }
 
+TEST(MarginalModel, ANodeOfWeightTwoIsTwoNodesAtOne) {
+  // Away from 1 the residuals' quantiles matter, which are those of nodes.
+  const SensitivityWorld world = draw_world(3, 120, 3);
+  std::vector<double> people;
+  SensitivityWorld twice;
+  std::vector<std::size_t> nodes;
+  for (std::size_t i = 0; i < 120; ++i) {
+    people.push_back(static_cast<double>(i % 3));
+    for (std::size_t k = 0; k < i % 3; ++k) nodes.push_back(i);
+  }
+  const double centre = mean(people);
+  for (double& w : people) w /= centre;
+  const auto repeat = [&](const Matrix<double>& table) {
+    Matrix<double> out(nodes.size(), table.cols());
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      for (std::size_t a = 0; a < table.cols(); ++a) out(k, a) = table(nodes[k], a);
+    }
+    return out;
+  };
+  for (const std::size_t i : nodes) {
+    twice.arm.push_back(world.arm[i]);
+    twice.outcome.push_back(world.outcome[i]);
+  }
+  twice.mu = repeat(world.mu);
+  twice.e = repeat(world.e);
+  twice.scale = repeat(world.scale);
+  twice.policy = repeat(world.policy);
+  twice.other = repeat(world.other);
+  const auto weigh = [&](Matrix<double> table) {
+    for (std::size_t i = 0; i < table.rows(); ++i) {
+      for (double& p : table.row(i)) p *= people[i];
+    }
+    return table;
+  };
+  const Matrix<double> policy = weigh(world.policy);
+  const Matrix<double> other = weigh(world.other);
+  const MarginalModel model = world.model();
+  const MarginalModel repeated = twice.model();
+  for (const Reference reference :
+       {Reference::kNothing, Reference::kWhatWasDone, Reference::kPolicy}) {
+    const Contrast one{
+        .policy = policy.view(), .reference = reference, .against = other.view(), .people = people};
+    const Contrast two{
+        .policy = twice.policy.view(), .reference = reference, .against = twice.other.view()};
+    const ContrastEstimate found = model.estimate(one);
+    EXPECT_NEAR(found.value, repeated.estimate(two).value, 1e-12);
+    EXPECT_NEAR(mean(found.population_influence), 0, 1e-12);
+    const MarginalBounds bounds = bounds_at(model, one, 1);
+    EXPECT_NEAR(bounds.lower.value, found.value, 1e-12);
+    EXPECT_NEAR(bounds.lower.population_standard_error, found.population_standard_error, 1e-12);
+    EXPECT_NEAR(bounds.upper.standard_error, found.standard_error, 1e-12);
+    const MarginalBounds wider = bounds_at(model, one, 2);
+    EXPECT_LT(wider.lower.value, found.value);
+    EXPECT_GT(wider.upper.value, found.value);
+  }
+}
+
 TEST(MarginalModel, StandardErrorsAreThoseOfTheFormulas) {
   const SensitivityWorld world = draw_world(2, 300, 2);
   const ContrastEstimate found = world.model().estimate(world.value());

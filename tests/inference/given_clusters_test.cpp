@@ -1,0 +1,126 @@
+// Groups that the user gave: errors within them go together.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/numeric.hpp"
+#include "base/random.hpp"
+#include "inference/clusters.hpp"
+#include "inference/dependence.hpp"
+#include "inference/dependent_errors.hpp"
+
+namespace cone {
+namespace {
+
+Dataset bare_nodes(std::size_t n) {
+  Dataset data;
+  data.ids = IdTable::numbered(n);
+  data.graph = build_graph(Context(), n, {});
+  return data;
+}
+
+const DependentCovariance& by_clusters(const std::vector<DependentCovariance>& ways) {
+  return *std::ranges::find(ways, Dependence::kClusters, &DependentCovariance::dependence);
+}
+
+Matrix<double> column_of(const std::vector<double>& values) {
+  Matrix<double> out(values.size(), 1);
+  for (std::size_t i = 0; i < values.size(); ++i) out(i, 0) = values[i];
+  return out;
+}
+
+TEST(GivenClusters, VarianceIsThatOfTheSumsByHand) {
+  Dataset data = bare_nodes(6);
+  data.cluster = {4, 4, 1, 1, 1, 9};
+  const Clustering clusters = cluster_nodes(Context(), data);
+  EXPECT_TRUE(clusters.given);
+  EXPECT_EQ(clusters.count, 3U);
+  const DependenceKernels kernels(Context(), data.graph, clusters);
+  const Matrix<double> parts = column_of({1, 2, -1, -3, 0, 1});
+  const auto ways = kernels.covariances(Context(), parts.view());
+  const DependentCovariance& found = by_clusters(ways);
+  // Sums 3, −4, 1; three groups; 36 pairs.
+  EXPECT_NEAR(found.covariance(0, 0), (9 + 16 + 1) * 1.5 / 36, 1e-15);
+  // Absolute sums 3, 4, 1: as (9 + 16 + 1)²/(81 + 256 + 1) = 2 clusters of one size.
+  EXPECT_NEAR(found.degrees_of_freedom, 1, 1e-12);
+  EXPECT_TRUE(found.is_usable()) << "few groups have a t quantile that says so";
+}
+
+TEST(GivenClusters, ThoseThatAPolicyDoesNotRestOnDoNotCount) {
+  Dataset data = bare_nodes(40);
+  std::vector<double> even;
+  std::vector<double> half;
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    data.cluster.push_back(i / 4);
+    even.push_back(i % 2 == 0 ? 1 : -1);
+    half.push_back(i < 20 ? even.back() : 0);
+  }
+  const DependenceKernels kernels(Context(), data.graph, cluster_nodes(Context(), data));
+  const auto freedom = [&](const std::vector<double>& x) {
+    return kernels.cluster_covariance(column_of(x).view(), {}).degrees_of_freedom;
+  };
+  EXPECT_NEAR(freedom(even), 9, 1e-12);
+  EXPECT_NEAR(freedom(half), 4, 1e-12);
+  EXPECT_NEAR(freedom(std::vector<double>(40, 0.0)), 9, 1e-12);
+}
+
+TEST(GivenClusters, PairsShareTheirNoiseUnderEveryArm) {
+  Dataset data = bare_nodes(4);
+  data.cluster = {0, 0, 1, 1};
+  const DependenceKernels kernels(Context(), data.graph, cluster_nodes(Context(), data));
+  const Matrix<double> parts = column_of({2, 0, -1, -1});
+  const Matrix<double> shared = column_of({1, -2, 3, -2});
+  const DependentCovariance found = kernels.cluster_covariance(parts.view(), shared.view());
+  // Own squares 4 + 0 + 1 + 1; sums of what is shared −1 and 1, own squares 1 + 4 + 9 + 4.
+  EXPECT_NEAR(found.covariance(0, 0), ((1 + 1) * 2 - 18 + 6) / 16.0, 1e-15);
+  EXPECT_FALSE(found.is_usable()) << "a negative variance";
+}
+
+TEST(GivenClusters, ComeBeforeThoseFound) {
+  Dataset data = bare_nodes(40);
+  std::vector<Edge> edges;
+  for (NodeIndex i = 0; i < 40; i += 2) edges.push_back({i, i + 1});
+  data.graph = build_graph(Context(), 40, edges);
+  EXPECT_EQ(cluster_nodes(Context(), data).count, 20U);
+  EXPECT_FALSE(cluster_nodes(Context(), data).given);
+  for (std::uint32_t i = 0; i < 40; ++i) data.cluster.push_back(i % 5);
+  const Clustering given = cluster_nodes(Context(), data);
+  EXPECT_EQ(given.count, 5U);
+  EXPECT_GT(given.cut_share, 0.9);
+  const DependenceKernels kernels(Context(), data.graph, given);
+  const Matrix<double> parts(40, 1, 0.5);
+  EXPECT_TRUE(by_clusters(kernels.covariances(Context(), parts.view())).is_usable())
+      << "ties between groups are no reason against groups that were given";
+}
+
+TEST(GivenClusters, ArePartOfTheLargest) {
+  // Noise that groups of ten share: the error by groups is far the largest, and is taken.
+  constexpr std::size_t kNodes = 300;
+  Dataset data = bare_nodes(kNodes);
+  Rng rng(3, Stream::kTest, 1);
+  ErrorParts parts;
+  double common = 0;
+  for (std::uint32_t i = 0; i < kNodes; ++i) {
+    if (i % 10 == 0) common = rng.normal();
+    data.cluster.push_back(i / 10);
+    parts.population.push_back(common + 0.3 * rng.normal());
+  }
+  const DependenceKernels kernels(Context(), data.graph, cluster_nodes(Context(), data));
+  LoggedSample sample{.arms = {"0", "1"}};
+  const ErrorParts* one = &parts;
+  const Matrix<double> policy(kNodes, 2, 0.5);
+  const Matrix<double>* table = &policy;
+  const auto errors = join_errors(Context(), kernels, sample, Target::kPeopleLikeThese, {&one, 1},
+                                  {&table, 1}, nullptr, Dependence::kLargest);
+  ASSERT_TRUE(errors);
+  EXPECT_EQ(errors->best().dependence, Dependence::kClusters);
+  EXPECT_GT(errors->design_effect(), 6);
+  const auto wanted = join_errors(Context(), kernels, sample, Target::kPeopleLikeThese, {&one, 1},
+                                  {&table, 1}, nullptr, Dependence::kIndependent);
+  EXPECT_EQ(wanted->best().dependence, Dependence::kIndependent);
+}
+
+}  // namespace
+}  // namespace cone
