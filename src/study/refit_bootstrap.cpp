@@ -25,14 +25,19 @@ BootstrapLog draw_log(const BootstrapWorld& world, const Dataset& data, Rng& rng
   return out;
 }
 
-double true_value(const BootstrapLog& log, MatrixView<const double> policy) {
+double true_gain(const BootstrapLog& log, MatrixView<const double> policy) {
+  const std::vector<double>& weight = log.data.weight;
   CompensatedSum total;
+  CompensatedSum people;
   for (std::size_t i = 0; i < log.outcome.rows(); ++i) {
+    const double count = weight.empty() ? 1 : weight[i];
+    people.add(count);
+    total.add(-count * log.data.outcome[i]);
     for (std::size_t a = 0; a < log.outcome.cols(); ++a) {
-      total.add(policy(i, a) * log.outcome(i, a));
+      total.add(count * policy(i, a) * log.outcome(i, a));
     }
   }
-  return total.value() / static_cast<double>(log.outcome.rows());
+  return total.value() / people.value();
 }
 
 }  // namespace cone

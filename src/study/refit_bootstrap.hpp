@@ -45,7 +45,7 @@ struct BootstrapLog {
 /// Residuals of the logged arm with a random sign; normal noise under the other arms.
 BootstrapLog draw_log(const BootstrapWorld& world, const Dataset& data, Rng& rng);
 
-/// Mean outcome, had the policy decided.
-double true_value(const BootstrapLog& log, MatrixView<const double> policy);
+/// Mean outcome over people, had the policy decided, less what the log has.
+double true_gain(const BootstrapLog& log, MatrixView<const double> policy);
 
 }  // namespace cone

@@ -184,10 +184,8 @@ class Refuter {
     Rng rng(seed_, Stream::kRefuter, kBeyondTheOthers + draw);
     const BootstrapLog log = draw_log(world_, data_, rng);
     Json out = measure_differences(context, log.data, policies_, options_, /*with_errors=*/false);
-    const double observed = mean(log.data.outcome);
     for (std::size_t p = 0; p < policies_.size(); ++p) {
-      const double estimate = out["differences"][p].get<double>() + observed;
-      out["differences"][p] = estimate - true_value(log, policies_[p]);
+      out["differences"][p] = out["differences"][p].get<double>() - true_gain(log, policies_[p]);
     }
     return out;
   }

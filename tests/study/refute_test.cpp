@@ -201,8 +201,15 @@ TEST(BootstrapLogs, KeepWhatWasLoggedButForTheSigns) {
     }
     saw_different_signs = saw_different_signs || sign(0) != sign(30);
     double expected = 0;
-    for (std::size_t i = 0; i < 60; ++i) expected += log.outcome(i, 1) / 60;
-    EXPECT_NEAR(true_value(log, treat_all(60)[0].probability.view()), expected, 1e-12);
+    for (std::size_t i = 0; i < 60; ++i) {
+      expected += (log.outcome(i, 1) - log.data.outcome[i]) / 60;
+    }
+    EXPECT_NEAR(true_gain(log, treat_all(60)[0].probability.view()), expected, 1e-12);
+    BootstrapLog weighed = log;
+    weighed.data.weight.assign(60, 0.0);
+    weighed.data.weight[7] = 3;
+    EXPECT_NEAR(true_gain(weighed, treat_all(60)[0].probability.view()),
+                log.outcome(7, 1) - log.data.outcome[7], 1e-12);
   }
   EXPECT_TRUE(saw_different_signs);
 }
