@@ -328,8 +328,10 @@ struct SensitivityReport {
 
 /// Fits outcomes by the network ridge and propensities by logistic regression on the features, or,
 /// where that predicts the treatment clearly better, by a network ridge of the treatment; then all
-/// of the above for every policy. `against` only with Reference::kPolicy. Throws what learners
-/// throw, and Error(kUsage) for benchmarks that the data has not.
+/// of the above for every policy. A policy that gives everyone what they got differs by 0 from what
+/// was done, and policies that the log hardly supports are named in the warnings. `against` only
+/// with Reference::kPolicy. Throws what learners throw, and Error(kUsage) for benchmarks that the
+/// data has not.
 SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& data,
                                       std::span<const PolicyOnData> policies, Reference reference,
                                       const PolicyOnData* against,

@@ -105,6 +105,13 @@ std::vector<std::string> sensitivity_sentences(const SensitivityReport& report,
     return {fmt::format("{} does the same as {} for everyone: nothing can come between them.",
                         printable(policy.policy), printable(policy.against))};
   }
+  if (report.reference == Reference::kWhatWasDone && policy.scale_by_arm == 0 &&
+      policy.standard_error == 0) {
+    return {
+        fmt::format("{} does what was done: what that is worth is known, and nothing hidden "
+                    "can change it.",
+                    printable(policy.policy))};
+  }
   std::vector<std::string> out = {describe_value(report, policy),
                                   describe_breakdown(report, policy), describe_robustness(policy),
                                   describe_network(report, policy)};

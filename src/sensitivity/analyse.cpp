@@ -11,6 +11,7 @@
 #include "base/numeric.hpp"
 #include "base/text.hpp"
 #include "estimate/significance.hpp"
+#include "sensitivity/contrast_doubts.hpp"
 #include "sensitivity/error_inflation.hpp"
 #include "sensitivity/feature_groups.hpp"
 #include "sensitivity/fit_tables.hpp"
@@ -175,6 +176,7 @@ class Analysis {
   }
 
   const MarginalModel& model() const { return *model_; }
+  MatrixView<const double> propensity() const { return long_.e.view(); }
 
  private:
   LoggedTables tables(const FittedTables& fitted) const {
@@ -296,8 +298,18 @@ SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& 
   report.reference = reference;
   analysis.describe(report);
   auto curves = trace_bounds(context, analysis.model(), contrasts, curve_lambdas(options));
+  const auto doubt = [&](const PolicyOnData& policy) {
+    const auto found = doubt_overlap(policy.name, data.observed, policy.probability.view(),
+                                     analysis.propensity(), options.nuisance.propensity_bound);
+    if (found) report.warnings.push_back(*found);
+  };
+  if (against != nullptr) doubt(*against);
   for (std::size_t k = 0; k < policies.size(); ++k) {
-    PolicySensitivity found = analysis.analyse(contrasts[k], std::move(curves[k]));
+    const bool is_known = reference == Reference::kWhatWasDone &&
+                          does_what_was_done(data.observed, policies[k].probability.view());
+    if (!is_known) doubt(policies[k]);
+    PolicySensitivity found = is_known ? describe_what_was_done(curve_lambdas(options))
+                                       : analysis.analyse(contrasts[k], std::move(curves[k]));
     found.policy = policies[k].name;
     if (against != nullptr) found.against = against->name;
     report.policies.push_back(std::move(found));

@@ -150,6 +150,37 @@ TEST(AnalyseSensitivity, DifferencesAreThoseOfValues) {
   EXPECT_NEAR(against.value, 1, 0.4);
 }
 
+TEST(AnalyseSensitivity, WhatWasDoneIsKnownAndPoliciesThatGoByItAreDoubted) {
+  const LoadedData data = draw_data(300, 0);
+  SensitivityOptions options;
+  options.benchmarks = {"none"};
+  PolicyOnData done = constant("done", 300, 0);
+  PolicyOnData mostly = constant("mostly", 300, 0);
+  for (std::size_t i = 0; i < 300; ++i) {
+    for (std::size_t a = 0; a < 2; ++a) {
+      done.probability(i, a) = data.observed.treatment[i] == a ? 1 : 0;
+      mostly.probability(i, a) = data.observed.treatment[i] == a ? 0.9 : 0.1;
+    }
+  }
+  const std::vector<PolicyOnData> policies = {done, mostly, constant("half", 300, 0.5)};
+  const SensitivityReport report =
+      analyse_sensitivity(Context(1, 2), data, policies, Reference::kWhatWasDone, nullptr, options);
+  EXPECT_EQ(report.policies[0].value, 0);
+  EXPECT_EQ(report.policies[0].ridge_value, 0);
+  ASSERT_FALSE(report.policies[0].curve.empty());
+  for (const MarginalBounds& at : report.policies[0].curve) {
+    EXPECT_EQ(at.lower.value, 0);
+    EXPECT_EQ(at.upper.value, 0);
+  }
+  std::size_t num_doubts = 0;
+  for (const std::string& warning : report.warnings) {
+    EXPECT_EQ(warning.find("done:"), std::string::npos) << warning;
+    EXPECT_EQ(warning.find("half:"), std::string::npos) << warning;
+    num_doubts += warning.starts_with("mostly: its mean weight") ? 1 : 0;
+  }
+  EXPECT_EQ(num_doubts, 1U);
+}
+
 TEST(AnalyseSensitivity, ErrorsGrowByOneFactorWhereFriendsShareNoise) {
   LoadedData data = draw_data(300, 0);
   Rng rng(8, Stream::kTest, 5);

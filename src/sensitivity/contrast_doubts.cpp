@@ -1,0 +1,68 @@
+#include "sensitivity/contrast_doubts.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/numeric.hpp"
+#include "base/text.hpp"
+#include "estimate/weights.hpp"
+
+namespace cone {
+namespace {
+
+// Those of cone evaluate (src/estimate/overlap.cpp, docs/diagnostics.md).
+constexpr double kSurprisingMeanWeight = 3;  // standard errors
+constexpr double kUnsupported = 0.02;
+
+double unsupported_share(MatrixView<const double> policy, MatrixView<const double> propensity,
+                         double bound) {
+  constexpr double kAtTheBound = 1 + 1e-9;
+  CompensatedSum total;
+  for (std::size_t i = 0; i < policy.rows(); ++i) {
+    for (std::size_t a = 0; a < policy.cols(); ++a) {
+      if (propensity(i, a) <= kAtTheBound * bound) total.add(policy(i, a));
+    }
+  }
+  return total.value() / static_cast<double>(policy.rows());
+}
+
+}  // namespace
+
+bool does_what_was_done(const Dataset& data, MatrixView<const double> policy) {
+  for (std::size_t i = 0; i < policy.rows(); ++i) {
+    if (policy(i, data.treatment[i]) != 1) return false;
+  }
+  return true;
+}
+
+PolicySensitivity describe_what_was_done(std::span<const double> lambdas) {
+  PolicySensitivity out;
+  for (const double lambda : lambdas) out.curve.push_back({.lambda = lambda});
+  return out;
+}
+
+std::optional<std::string> doubt_overlap(const std::string& name, const Dataset& data,
+                                         MatrixView<const double> policy,
+                                         MatrixView<const double> propensity, double bound) {
+  const double unsupported = unsupported_share(policy, propensity, bound);
+  if (unsupported > kUnsupported) {
+    return fmt::format(
+        "{}: the log hardly ever did what the policy does for {:.2g} % of the people (propensity "
+        "at the bound of {:g}); hardly any logged outcome speaks for them, and no bound here "
+        "allows for that",
+        printable(name), 100 * unsupported, bound);
+  }
+  const std::vector<double> weights = importance_weights(data.treatment, policy, propensity);
+  const double error = standard_error(weights);
+  const double surplus = mean(weights) - 1;
+  if (std::abs(surplus) <= kSurprisingMeanWeight * error + 1e-9) return std::nullopt;
+  return fmt::format(
+      "{}: its mean weight is {:.3g}, where propensities that describe the log give 1 ± {:.2g}: "
+      "they do not, or the policy goes by what was done itself; do not rely on its figures",
+      printable(name), 1 + surplus, error);
+}
+
+}  // namespace cone

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cone/dataset.hpp"
+#include "cone/matrix.hpp"
+#include "cone/sensitivity.hpp"
+
+namespace cone {
+
+/// Whether the policy gives everyone what they got. No model is needed to value it then, and the
+/// formulas do not hold: they take a policy to be a function of what was recorded before.
+bool does_what_was_done(const Dataset& data, MatrixView<const double> policy);
+
+/// A policy whose difference from what was done is 0 whatever is hidden.
+PolicySensitivity describe_what_was_done(std::span<const double> lambdas);
+
+/// Why figures of this policy are not to be believed, as `cone evaluate` says it; none where
+/// nothing speaks against them. `bound`: of the propensities.
+std::optional<std::string> doubt_overlap(const std::string& name, const Dataset& data,
+                                         MatrixView<const double> policy,
+                                         MatrixView<const double> propensity, double bound);
+
+}  // namespace cone
