@@ -39,6 +39,12 @@ std::optional<CostWord> read_word(std::string_view text) {
   return word;
 }
 
+/// Where nodes stand for several people, over these.
+double mean_over_nodes(const Dataset& data, std::span<const double> values) {
+  if (data.weight.empty()) return mean(values);
+  return dot(data.weight, values) / sum(data.weight);
+}
+
 Place place_of(const std::string& text) {
   return {.item = fmt::format("--cost {}", printable(text))};
 }
@@ -91,7 +97,7 @@ CostTable read_costs(const Dataset& data, std::span<const std::string> words) {
       for (std::size_t i = 0; i < data.num_nodes(); ++i) {
         out.per_node(i, *arm) = word.number ? *word.number : column->values[i];
       }
-      out.arms[*arm].cost = word.number ? *word.number : mean(column->values);
+      out.arms[*arm].cost = word.number ? *word.number : mean_over_nodes(data, column->values);
       out.arms[*arm].column = word.column;
     }
   }

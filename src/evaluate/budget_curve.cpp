@@ -161,12 +161,15 @@ BudgetCurve describe_curve(const BudgetValues& values, std::uint64_t seed) {
   return out;
 }
 
-void add_true_gains(const Truth& truth, const Ranking& ranking, BudgetCurve& curve) {
-  const std::size_t num_arms = truth.outcomes().cols();
-  const double nobody = truth.utility(ranking.treat_first(0, num_arms).view());
+void add_true_gains(const Truth& truth, const LoggedSample& sample, const Ranking& ranking,
+                    BudgetCurve& curve) {
+  const auto utility_at = [&](double share) {
+    const Matrix<double> table = ranking.treat_first(share, truth.outcomes().cols());
+    return truth.utility(table.view(), sample.nodes, sample.weight);
+  };
+  const double nobody = utility_at(0);
   for (BudgetPoint& point : curve.points) {
-    const double utility = truth.utility(ranking.treat_first(point.share, num_arms).view());
-    point.truth = utility - nobody - point.cost;
+    point.truth = utility_at(point.share) - nobody - point.cost;
   }
   const std::size_t last = curve.points.size() - 1;
   curve.qini.truth = true_area(qini_contrast(last), curve);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cone/dataset.hpp"
+#include "cone/learn.hpp"
 #include "cone/matrix.hpp"
 #include "cone/record.hpp"
 
@@ -25,8 +26,9 @@ struct BudgetValues {
 /// Gains, areas and their errors: all of them are sums of the values with known weights.
 BudgetCurve describe_curve(const BudgetValues& values, std::uint64_t seed);
 
-/// What the gains would truly have been.
-void add_true_gains(const Truth& truth, const Ranking& ranking, BudgetCurve& curve);
+/// What the gains would truly have been, on the nodes of the sample.
+void add_true_gains(const Truth& truth, const LoggedSample& sample, const Ranking& ranking,
+                    BudgetCurve& curve);
 
 /// How much the ranking goes together with what the outcome model leaves: the t statistic of
 /// position · residual, the residual with the sign that makes treating better. A ranking that was

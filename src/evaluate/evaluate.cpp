@@ -252,7 +252,7 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
   unless_stopped([&] {
     record.budget_curves = run.trace_budgets();
     for (std::size_t k = 0; data.truth && k < record.budget_curves.size(); ++k) {
-      add_true_gains(*data.truth, run.rankings()[k], record.budget_curves[k]);
+      add_true_gains(*data.truth, run.sample(), run.rankings()[k], record.budget_curves[k]);
     }
   });
   if (nodes != nullptr) *nodes = run.describe_nodes(record.policies);

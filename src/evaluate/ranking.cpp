@@ -9,6 +9,7 @@
 
 #include "cone/error.hpp"
 
+#include "base/numeric.hpp"
 #include "base/text.hpp"
 #include "data/arm_labels.hpp"
 
@@ -75,25 +76,32 @@ bool is_constant(std::span<const double> values) {
 
 }  // namespace
 
-Ranking::Ranking(std::string name, bool is_policy, Arm arm, std::vector<double> scores)
+Ranking::Ranking(std::string name, bool is_policy, Arm arm, std::vector<double> scores,
+                 std::span<const double> people)
     : name_(std::move(name)), is_policy_(is_policy), arm_(arm), scores_(std::move(scores)) {
   order_.resize(scores_.size());
   std::iota(order_.begin(), order_.end(), NodeIndex{0});
   std::stable_sort(order_.begin(), order_.end(),
                    [&](NodeIndex a, NodeIndex b) { return scores_[a] > scores_[b]; });
+  CompensatedSum before;
   for (std::size_t k = 0; k < order_.size(); ++k) {
-    if (k == 0 || scores_[order_[k]] != scores_[order_[k - 1]]) group_begin_.push_back(k);
+    if (k == 0 || scores_[order_[k]] != scores_[order_[k - 1]]) {
+      group_begin_.push_back(k);
+      people_before_.push_back(before.value());
+    }
+    before.add(people.empty() ? 1 : people[order_[k]]);
   }
   group_begin_.push_back(order_.size());
+  people_before_.push_back(before.value());
 }
 
 Matrix<double> Ranking::treat_first(double share, std::size_t num_arms) const {
   Matrix<double> table(order_.size(), num_arms, 0.0);
-  const double reached = share * static_cast<double>(order_.size());
+  const double reached = share * people_before_.back();
   for (std::size_t g = 0; g + 1 < group_begin_.size(); ++g) {
-    const auto begin = static_cast<double>(group_begin_[g]);
-    const auto size = static_cast<double>(group_begin_[g + 1]) - begin;
-    const double chance = std::clamp((reached - begin) / size, 0.0, 1.0);
+    const double size = people_before_[g + 1] - people_before_[g];
+    double chance = reached > people_before_[g] ? 1 : 0;  // of a group that stands for nobody
+    if (size > 0) chance = std::clamp((reached - people_before_[g]) / size, 0.0, 1.0);
     for (std::size_t k = group_begin_[g]; k < group_begin_[g + 1]; ++k) {
       table(order_[k], arm_) = chance;
       table(order_[k], kControlArm) = 1 - chance;
@@ -103,19 +111,19 @@ Matrix<double> Ranking::treat_first(double share, std::size_t num_arms) const {
 }
 
 double Ranking::largest_tie() const {
-  std::size_t largest = 0;
+  double largest = 0;
   for (std::size_t g = 0; g + 1 < group_begin_.size(); ++g) {
-    largest = std::max(largest, group_begin_[g + 1] - group_begin_[g]);
+    largest = std::max(largest, people_before_[g + 1] - people_before_[g]);
   }
-  return static_cast<double>(largest) / static_cast<double>(order_.size());
+  return largest / people_before_.back();
 }
 
 std::vector<double> Ranking::positions() const {
   std::vector<double> out(order_.size());
   for (std::size_t g = 0; g + 1 < group_begin_.size(); ++g) {
-    const auto middle = static_cast<double>(group_begin_[g] + group_begin_[g + 1]) / 2;
+    const double middle = (people_before_[g] + people_before_[g + 1]) / 2;
     for (std::size_t k = group_begin_[g]; k < group_begin_[g + 1]; ++k) {
-      out[order_[k]] = 1 - middle / static_cast<double>(order_.size());
+      out[order_[k]] = 1 - middle / people_before_.back();
     }
   }
   return out;
@@ -126,11 +134,6 @@ std::vector<Ranking> find_rankings(const Dataset& data, std::span<const PolicyOn
   std::vector<Ranking> rankings;
   if (options.rank.empty()) return rankings;
   std::vector<Fault> faults;
-  if (!data.weight.empty()) {
-    faults.push_back({{.item = "--rank"},
-                      "counts nodes, not the people that they stand for by --weight",
-                      "leave one of them out"});
-  }
   const std::optional<Arm> arm = choose_ranked_arm(data, options.rank_arm, faults);
   for (std::size_t k = 0; arm && k < options.rank.size(); ++k) {
     const std::string& name = options.rank[k];
@@ -152,7 +155,7 @@ std::vector<Ranking> find_rankings(const Dataset& data, std::span<const PolicyOn
                      : "has the same value for everyone: it ranks nobody",
            "name another policy or column"});
     } else {
-      rankings.emplace_back(name, is_policy, *arm, std::move(*scores));
+      rankings.emplace_back(name, is_policy, *arm, std::move(*scores), data.weight);
     }
   }
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));

@@ -16,8 +16,10 @@ namespace cone {
 /// a budget ends among them, each has the same chance.
 class Ranking {
  public:
-  /// `scores`: one per node, finite. `arm`: what those who are reached get.
-  Ranking(std::string name, bool is_policy, Arm arm, std::vector<double> scores);
+  /// `scores`: one per node, finite. `arm`: what those who are reached get. `people`: how many a
+  /// node stands for; empty where it is one each.
+  Ranking(std::string name, bool is_policy, Arm arm, std::vector<double> scores,
+          std::span<const double> people = {});
 
   const std::string& name() const { return name_; }
   bool is_policy() const { return is_policy_; }
@@ -37,7 +39,8 @@ class Ranking {
   Arm arm_;
   std::vector<double> scores_;
   std::vector<NodeIndex> order_;          // by descending score
-  std::vector<std::size_t> group_begin_;  // in order_, of people with one score; the end last
+  std::vector<std::size_t> group_begin_;  // in order_, of nodes with one score; the end last
+  std::vector<double> people_before_;     // every group; all of them last
 };
 
 /// What the options name, policies before columns. A column is one that was kept or a feature of

@@ -46,6 +46,7 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
   for (std::size_t k = 0; k <= steps; ++k) {
     const double share = static_cast<double>(k) / static_cast<double>(steps);
     first.sample.push_back(ranking.treat_first(share, data_.num_arms()));
+    weigh_rows(sample_, first.sample.back());
   }
   // There is a comparison, so the sample is the whole network.
   for (const Matrix<double>& table : first.sample) first.tables.push_back(table.view());

@@ -104,6 +104,22 @@ class Budgets(FolderTest):
         self.assertAlmostEqual(curve["points"][-1]["gain"], sms - control, 12)
         self.assertIn("truth", curve["points"][3])
 
+    def test_weights_count_people_and_weights_of_one_change_nothing(self):
+        data = self.write_ranked()
+        lines = (self.folder / "nodes.csv").read_text().split()
+        base = ("--policy", "treat-all", "--rank", "score", "--ignore", "score,shop", "--cost",
+                "1=price", *RIDGE)
+        plain = self.curves(data, *base)[0][0]
+        for weights in ([1] * 240, [1 + i % 3 for i in range(240)]):
+            table = [lines[0] + ",people", *(f"{line},{w}" for line, w in zip(lines[1:], weights))]
+            self.write("nodes.csv", "\n".join(table) + "\n")
+            curve = self.curves(data, *base, "--weight", "people")[0][0]
+            close = all(abs(a["gain"] - b["gain"]) < 1e-9
+                        for a, b in zip(plain["points"], curve["points"]))
+            self.assertEqual(close, weights[1] == 1)
+        # Of three people, two and one have the prices 0.3, 0.2 and 0.1.
+        self.assertAlmostEqual(curve["points"][-1]["cost"], (0.9 + 0.4 + 0.1) / 6, 9)
+
     def test_a_run_without_rankings_has_no_curves(self):
         record = self.evaluate(COUPONS, "--policy", "uniform", *RIDGE)
         self.assertNotIn("budget_curves", record)

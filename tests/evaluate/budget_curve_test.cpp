@@ -237,6 +237,32 @@ TEST(BudgetCurve, WarnsOfARankingThatKnowsTheOutcomes) {
   EXPECT_NE(curve.warnings.back().find("learnt from these very outcomes"), std::string::npos);
 }
 
+TEST(BudgetCurve, OfWeighedPeopleCountsThemInSharesCostsValuesAndTruth) {
+  SmallWorld world = ranked_world(300, 8);
+  Dataset& data = world.data.observed;
+  data.kept.push_back({"price", {}});
+  for (std::size_t i = 0; i < 300; ++i) {
+    data.weight.push_back(i % 3 == 0 ? 4 : 1);
+    data.kept[1].values.push_back(i % 3 == 0 ? 0.5 : 0);
+  }
+  EvaluateOptions options = curve_options({"by x1"});
+  options.cost = {"1=price"};
+  const EvaluationRecord record = value_rankings(world, options);
+  const BudgetCurve& curve = record.budget_curves[0];
+  const PolicyResult& all = record.policies[1];
+  const PolicyResult& none = record.policies[2];
+  const double cost = 100 * 4 * 0.5 / 600;
+  EXPECT_NEAR(curve.points.back().cost, cost, 1e-12);
+  EXPECT_NEAR(record.decision->costs[1].cost, cost, 1e-12);
+  EXPECT_NEAR(curve.points.back().gain, all.estimates[0].value - none.estimates[0].value - cost,
+              1e-12);
+  EXPECT_NEAR(*curve.points.back().truth, *all.truth - *none.truth - cost, 1e-12);
+  for (const BudgetPoint& point : curve.points) {
+    EXPECT_LE(point.band.first, *point.truth + 1e-12);
+    EXPECT_GE(point.band.second, *point.truth - 1e-12);
+  }
+}
+
 TEST(BudgetCurve, IsNotForSplitsAndRepeats) {
   const SmallWorld world = ranked_world(100, 7);
   EvaluateOptions options = curve_options({"lots"});

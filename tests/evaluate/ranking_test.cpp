@@ -32,6 +32,18 @@ TEST(Ranking, TreatsTheHighestScoresFirstAndDrawsLotsAmongTies) {
   EXPECT_EQ(ranking.positions(), (std::vector<double>{0.375, 0.875, 0.375, 0.375}));
 }
 
+TEST(Ranking, CountsThePeopleThatNodesStandFor) {
+  const std::vector<double> people = {4, 1, 0, 5};
+  const Ranking ranking("score", false, 1, {2, 3, 1, 2}, people);
+  const Matrix<double> half = ranking.treat_first(0.55, 2);  // 5.5 of 10: one, and half of nine
+  EXPECT_EQ(half(1, 1), 1);
+  EXPECT_NEAR(half(0, 1), 0.5, 1e-15);
+  EXPECT_NEAR(half(3, 1), 0.5, 1e-15);
+  EXPECT_EQ(half(2, 1), 0);
+  EXPECT_NEAR(ranking.largest_tie(), 0.9, 1e-15);
+  EXPECT_EQ(ranking.treat_first(1, 2)(3, 1), 1);
+}
+
 TEST(Ranking, SpendsEveryBudgetExactlyAndLeavesOtherArmsAlone) {
   std::vector<double> scores;
   for (int i = 0; i < 57; ++i) scores.push_back(i * i % 13);
