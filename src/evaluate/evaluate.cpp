@@ -250,7 +250,10 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
   };
   unless_stopped([&] { record.decision = run.compare(record.policies); });
   unless_stopped([&] {
+    if (run.rankings().empty()) return;
+    const Stopwatch watch;
     record.budget_curves = run.trace_budgets();
+    record.timing_seconds["budget_curves"] = watch.seconds();
     for (std::size_t k = 0; data.truth && k < record.budget_curves.size(); ++k) {
       add_true_gains(*data.truth, run.sample(), run.rankings()[k], record.budget_curves[k]);
     }

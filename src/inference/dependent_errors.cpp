@@ -13,7 +13,7 @@ namespace cone {
 namespace {
 
 /// Σ_i Σ_{a≠T} π_a(i)·π'_a(i)·σ_a(i)² / n², for every two policies.
-Matrix<double> unlogged_covariance(const LoggedSample& sample,
+Matrix<double> unlogged_covariance(const Context& context, const LoggedSample& sample,
                                    std::span<const Matrix<double>* const> policies,
                                    const Matrix<double>& variance) {
   const std::size_t k = policies.size();
@@ -21,6 +21,7 @@ Matrix<double> unlogged_covariance(const LoggedSample& sample,
   const auto n = static_cast<double>(sample.size());
   for (std::size_t p = 0; p < k; ++p) {
     for (std::size_t q = p; q < k; ++q) {
+      context.poll();  // of many policies there are many pairs
       CompensatedSum total;
       for (std::size_t i = 0; i < sample.size(); ++i) {
         for (std::size_t a = 0; a < sample.num_arms(); ++a) {
@@ -35,14 +36,14 @@ Matrix<double> unlogged_covariance(const LoggedSample& sample,
 }
 
 /// Of arms that people did not get: scaled to each policy's own variance, which knows the noise.
-Matrix<double> covariance_of_unlogged(const LoggedSample& sample,
+Matrix<double> covariance_of_unlogged(const Context& context, const LoggedSample& sample,
                                       std::span<const double> unlogged_variance,
                                       std::span<const Matrix<double>* const> policies,
                                       const ModelNoise* noise) {
   const std::size_t count = unlogged_variance.size();
   Matrix<double> out(count, count, 0.0);
   if (noise != nullptr && count > 1) {
-    out = unlogged_covariance(sample, policies, noise->variance);
+    out = unlogged_covariance(context, sample, policies, noise->variance);
     std::vector<double> scale(count, 0.0);
     for (std::size_t k = 0; k < count; ++k) {
       if (out(k, k) > 0) scale[k] = std::sqrt(unlogged_variance[k] / out(k, k));
@@ -57,14 +58,14 @@ Matrix<double> covariance_of_unlogged(const LoggedSample& sample,
 }
 
 /// What is in no node's part: arms that people did not get, and effects that were not learnt.
-Matrix<double> variance_beside_parts(const LoggedSample& sample,
+Matrix<double> variance_beside_parts(const Context& context, const LoggedSample& sample,
                                      std::span<const ErrorParts* const> parts,
                                      std::span<const Matrix<double>* const> policies,
                                      const ModelNoise* noise) {
   const std::size_t count = parts.size();
   std::vector<double> unlogged;
   for (const ErrorParts* p : parts) unlogged.push_back(p->unlogged_variance);
-  Matrix<double> out = covariance_of_unlogged(sample, unlogged, policies, noise);
+  Matrix<double> out = covariance_of_unlogged(context, sample, unlogged, policies, noise);
   for (std::size_t k = 0; k < count; ++k) {
     for (std::size_t l = 0; l < count; ++l) {
       if (parts[k]->imbalance.empty() || parts[l]->imbalance.empty()) continue;
@@ -97,7 +98,7 @@ double mean_ratio(const DependentCovariance& way, const Matrix<double>& independ
 
 /// For these people, by groups that the user gave. What they share is taken to be none of the
 /// model's effects: all of the residual counts, and no imbalance beside it.
-DependentCovariance covariance_of_groups(const DependenceKernels& kernels,
+DependentCovariance covariance_of_groups(const Context& context, const DependenceKernels& kernels,
                                          const LoggedSample& sample,
                                          std::span<const ErrorParts* const> parts,
                                          std::span<const Matrix<double>* const> policies,
@@ -112,7 +113,7 @@ DependentCovariance covariance_of_groups(const DependenceKernels& kernels,
   for (const ErrorParts* p : parts) {
     unlogged.push_back(p->whole.empty() ? p->unlogged_variance : p->whole_unlogged_variance);
   }
-  const Matrix<double> beside = covariance_of_unlogged(sample, unlogged, policies, noise);
+  const Matrix<double> beside = covariance_of_unlogged(context, sample, unlogged, policies, noise);
   for (std::size_t k = 0; k < parts.size(); ++k) {
     for (std::size_t l = 0; l < parts.size(); ++l) out.covariance(k, l) += beside(k, l);
   }
@@ -180,13 +181,13 @@ std::optional<JointErrors> join_errors(const Context& context, const DependenceK
         kernels.shared_covariance(context, noise->shared, scaled.view(), out.ways[0].covariance));
   }
   if (these) {
-    const Matrix<double> beside = variance_beside_parts(sample, parts, policies, noise);
+    const Matrix<double> beside = variance_beside_parts(context, sample, parts, policies, noise);
     for (DependentCovariance& way : out.ways) {
       for (std::size_t p = 0; p < parts.size(); ++p) {
         for (std::size_t q = 0; q < parts.size(); ++q) way.covariance(p, q) += beside(p, q);
       }
       if (kernels.clusters().given && way.dependence == Dependence::kClusters) {
-        way = covariance_of_groups(kernels, sample, parts, policies, noise);
+        way = covariance_of_groups(context, kernels, sample, parts, policies, noise);
       }
     }
   }
