@@ -62,7 +62,7 @@ std::string TextTable::to_string() const {
 
 std::string arm_cost_text(const ArmCost& arm) {
   if (arm.column.empty()) return fmt::format("{:g}", arm.cost);
-  return fmt::format("column {}, {:.4g} on average", printable(arm.column), arm.cost);
+  return fmt::format("{:.4g} on average, by column {}", arm.cost, printable(arm.column));
 }
 
 }  // namespace cone
