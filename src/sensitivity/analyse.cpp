@@ -287,6 +287,7 @@ SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& 
   std::vector<Matrix<double>> tables;
   for (const PolicyOnData& policy : policies) tables.push_back(weigh(policy));
   std::vector<Contrast> contrasts;
+  contrasts.reserve(tables.size());
   for (const Matrix<double>& table : tables) {
     contrasts.push_back({.policy = table.view(),
                          .reference = reference,
