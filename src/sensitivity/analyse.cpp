@@ -299,16 +299,16 @@ SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& 
   report.reference = reference;
   analysis.describe(report);
   auto curves = trace_bounds(context, analysis.model(), contrasts, curve_lambdas(options));
-  const auto doubt = [&](const PolicyOnData& policy) {
-    const auto found = doubt_overlap(policy.name, data.observed, policy.probability.view(),
-                                     analysis.propensity(), options.nuisance.propensity_bound);
+  const auto doubt = [&](const std::string& name, const Matrix<double>& table) {
+    const auto found = doubt_overlap(name, sample, table.view(), analysis.propensity(),
+                                     options.nuisance.propensity_bound);
     if (found) report.warnings.push_back(*found);
   };
-  if (against != nullptr) doubt(*against);
+  if (against != nullptr) doubt(against->name, other);
   for (std::size_t k = 0; k < policies.size(); ++k) {
     const bool is_known = reference == Reference::kWhatWasDone &&
                           does_what_was_done(data.observed, policies[k].probability.view());
-    if (!is_known) doubt(policies[k]);
+    if (!is_known) doubt(policies[k].name, tables[k]);
     PolicySensitivity found = is_known ? describe_what_was_done(curve_lambdas(options))
                                        : analysis.analyse(contrasts[k], std::move(curves[k]));
     found.policy = policies[k].name;
