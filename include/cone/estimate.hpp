@@ -202,7 +202,8 @@ struct ErrorParts {
   std::vector<double> coefficient;  ///< v_i − π_T(i)
   /// For these people, where members of a group that the user gave share noise: a node's part in
   /// what its group adds, (v_i − Σ_a π_a(i))·r_i, as they share it under every arm. The whole of
-  /// the residual counts: groups are what the model does not know.
+  /// the residual counts: groups are what the model does not know. Empty
+  /// where none are given.
   std::vector<double> grouped;
   /// These parts and the unlogged variance with the whole of the residual; empty and 0 where the
   /// others have it anyway.

@@ -92,6 +92,7 @@ struct LoggedSample {
   /// How many people each node stands for, over their mean in the sample; empty where every node
   /// stands for as many.
   std::vector<double> weight;
+  bool is_grouped = false;  ///< the user gave groups: errors must say what members share
 
   std::size_t size() const { return nodes.size(); }
   std::size_t num_arms() const { return arms.size(); }

@@ -332,6 +332,7 @@ NodeTable read_nodes(const Source& source) {
   }
   if (roles->cluster) {
     std::vector<ClusterLabels> labels;
+    labels.reserve(chunks.size());
     for (ChunkOfNodes& chunk : chunks) labels.push_back(std::move(chunk.clusters));
     join_clusters(*file, labels, table.cluster);
   }

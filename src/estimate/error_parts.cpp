@@ -57,7 +57,9 @@ void set_parts(const Evidence& evidence, ArmNoise arm_noise, std::span<const dou
         arm_noise == ArmNoise::kShared ? sample.weight_of(i) : evidence.policy(i, sample.arm[i]);
     out.coefficient.push_back(weights[i] - taken);
     out.these.push_back(weights[i] * (residual[i] - centre) - taken * residual[i]);
-    out.grouped.push_back(out.these[i] - (sample.weight_of(i) - taken) * residual[i]);
+    if (sample.is_grouped) {
+      out.grouped.push_back(out.these[i] - (sample.weight_of(i) - taken) * residual[i]);
+    }
   }
 }
 
@@ -91,7 +93,7 @@ void take_arm_means_apart(const Evidence& evidence, ArmNoise arm_noise, ErrorPar
 void believe_noise(const Evidence& evidence, ArmNoise arm_noise, ErrorParts& out) {
   const LoggedSample& sample = evidence.sample;
   const std::vector<double>& share = evidence.implied->noise_share;
-  out.whole = out.these;
+  if (sample.is_grouped) out.whole = out.these;
   out.whole_unlogged_variance = out.unlogged_variance;
   for (std::size_t i = 0; i < sample.size(); ++i) {
     out.these[i] *= std::sqrt(share[sample.arm[i]]);

@@ -32,12 +32,28 @@ std::vector<std::vector<double>> group_by_fold(const FitPlan& plan, std::span<co
   return out;
 }
 
+/// How much larger the variance of a mean is because members of a group go together; at least 1.
+double inflate_by_groups(std::span<const double> parts, std::span<const std::uint32_t> cluster) {
+  if (cluster.size() != parts.size()) return 1;
+  const double centre = mean(parts);
+  std::vector<double> sums(std::size_t{std::ranges::max(cluster)} + 1, 0.0);
+  double own = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    sums[cluster[i]] += parts[i] - centre;
+    own += (parts[i] - centre) * (parts[i] - centre);
+  }
+  double together = 0;
+  for (const double s : sums) together += s * s;
+  return own > 0 ? std::max(1.0, together / own) : 1;
+}
+
 /// Fills in values by fold, and p of all folds having one value. The errors of the folds' means
 /// share one variance: a fold with a wild node must not excuse itself by the spread it causes.
-void compare_folds(const FitPlan& plan, const Estimate& estimate, PolicyStability& out) {
+void compare_folds(const FitPlan& plan, const Estimate& estimate,
+                   std::span<const std::uint32_t> cluster, PolicyStability& out) {
   const std::vector<double>& parts = estimate.parts.population;
   if (plan.tasks.size() < 2 || parts.size() != plan.scored.size()) return;
-  const double spread = variance(parts, 1);
+  const double spread = variance(parts, 1) * inflate_by_groups(parts, cluster);
   const double centre = mean(parts);
   double chi_squared = 0;
   for (const std::vector<double>& fold : group_by_fold(plan, parts)) {
@@ -78,13 +94,14 @@ Verdict judge_stability(const PolicyStability& found, const Estimate& estimate) 
 }  // namespace
 
 std::vector<PolicyStability> measure_stability(std::span<const PolicyResult> results,
-                                               std::string_view estimator, const FitPlan& plan) {
+                                               std::string_view estimator, const FitPlan& plan,
+                                               std::span<const std::uint32_t> cluster) {
   std::vector<PolicyStability> out;
   for (const PolicyResult& result : results) {
     const auto estimate = std::ranges::find(result.estimates, estimator, &Estimate::estimator);
     if (estimate == result.estimates.end() || !std::isfinite(estimate->value)) continue;
     PolicyStability found{.policy = result.name, .seed_sd = estimate->seed_sd};
-    compare_folds(plan, *estimate, found);
+    compare_folds(plan, *estimate, cluster, found);
     if (found.by_fold.empty() && !found.seed_sd) continue;
     found.verdict = judge_stability(found, *estimate);
     out.push_back(std::move(found));

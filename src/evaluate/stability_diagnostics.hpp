@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -11,8 +12,10 @@ namespace cone {
 
 /// How far one estimator's values differ over folds and, where the evaluation was repeated, over
 /// seeds. One entry per policy whose estimate says what each node's part in it is, or that was
-/// repeated.
+/// repeated. `cluster`: the groups that the user gave, one per node; folds may differ by what those
+/// share. Empty where there are none.
 std::vector<PolicyStability> measure_stability(std::span<const PolicyResult> results,
-                                               std::string_view estimator, const FitPlan& plan);
+                                               std::string_view estimator, const FitPlan& plan,
+                                               std::span<const std::uint32_t> cluster = {});
 
 }  // namespace cone

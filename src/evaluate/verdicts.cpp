@@ -100,7 +100,7 @@ void add_verdicts(const Context& context, const Dataset& data, const EvaluationR
     out.variance_shares = share_variance(*out.network_ridge, sample.arms);
     summarise_entries("variance shares", out.variance_shares, false, &VarianceShares::noise, out);
   }
-  out.stability = measure_stability(results, headline->name, run.plan());
+  out.stability = measure_stability(results, headline->name, run.plan(), data.cluster);
   summarise_entries(
       "stability", out.stability, true, [](const PolicyStability& s) { return -s.fold_p; }, out);
 }

@@ -41,6 +41,7 @@ LoggedSample take_sample(const Dataset& data, std::span<const NodeIndex> nodes) 
     sample.outcome.push_back(data.outcome[i]);
   }
   sample.weight = relative_weights(data, nodes);
+  sample.is_grouped = !data.cluster.empty();
   return sample;
 }
 

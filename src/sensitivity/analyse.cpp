@@ -287,6 +287,7 @@ SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& 
   std::vector<Matrix<double>> tables;
   for (const PolicyOnData& policy : policies) tables.push_back(weigh(policy));
   std::vector<Contrast> contrasts;
+  contrasts.reserve(tables.size());
   for (const Matrix<double>& table : tables) {
     contrasts.push_back({.policy = table.view(),
                          .reference = reference,
@@ -298,16 +299,16 @@ SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& 
   report.reference = reference;
   analysis.describe(report);
   auto curves = trace_bounds(context, analysis.model(), contrasts, curve_lambdas(options));
-  const auto doubt = [&](const PolicyOnData& policy) {
-    const auto found = doubt_overlap(policy.name, data.observed, policy.probability.view(),
-                                     analysis.propensity(), options.nuisance.propensity_bound);
+  const auto doubt = [&](const std::string& name, const Matrix<double>& table) {
+    const auto found = doubt_overlap(name, sample, table.view(), analysis.propensity(),
+                                     options.nuisance.propensity_bound);
     if (found) report.warnings.push_back(*found);
   };
-  if (against != nullptr) doubt(*against);
+  if (against != nullptr) doubt(against->name, other);
   for (std::size_t k = 0; k < policies.size(); ++k) {
     const bool is_known = reference == Reference::kWhatWasDone &&
                           does_what_was_done(data.observed, policies[k].probability.view());
-    if (!is_known) doubt(policies[k]);
+    if (!is_known) doubt(policies[k].name, tables[k]);
     PolicySensitivity found = is_known ? describe_what_was_done(curve_lambdas(options))
                                        : analysis.analyse(contrasts[k], std::move(curves[k]));
     found.policy = policies[k].name;

@@ -44,7 +44,7 @@ PolicySensitivity describe_what_was_done(std::span<const double> lambdas) {
   return out;
 }
 
-std::optional<std::string> doubt_overlap(const std::string& name, const Dataset& data,
+std::optional<std::string> doubt_overlap(const std::string& name, const LoggedSample& sample,
                                          MatrixView<const double> policy,
                                          MatrixView<const double> propensity, double bound) {
   const double unsupported = unsupported_share(policy, propensity, bound);
@@ -55,9 +55,11 @@ std::optional<std::string> doubt_overlap(const std::string& name, const Dataset&
         "allows for that",
         printable(name), 100 * unsupported, bound);
   }
-  const std::vector<double> weights = importance_weights(data.treatment, policy, propensity);
-  const double error = standard_error(weights);
+  std::vector<double> weights = importance_weights(sample.arm, policy, propensity);
   const double surplus = mean(weights) - 1;
+  // That nodes stand for more or fewer people is no surprise.
+  for (std::size_t i = 0; i < sample.weight.size(); ++i) weights[i] -= sample.weight[i];
+  const double error = standard_error(weights);
   if (std::abs(surplus) <= kSurprisingMeanWeight * error + 1e-9) return std::nullopt;
   return fmt::format(
       "{}: its mean weight is {:.3g}, where propensities that describe the log give 1 ± {:.2g}: "

@@ -40,6 +40,7 @@ Json measure_differences(const Context& context, const Dataset& data,
   for (const MatrixView<const double>& policy : policies) {
     weigh_rows(sample, tables.emplace_back(take_rows(policy, sample.nodes)));
   }
+  weighed.reserve(tables.size());
   for (const Matrix<double>& table : tables) weighed.push_back(table.view());
   const double observed = mean_over_people(sample, data.outcome);
   Json out = {{"differences", Json::array()}};

@@ -112,6 +112,7 @@ TEST(People, ANodeWithoutWeightAddsNothing) {
   std::vector<double> weight = draw_counts(200, 3);
   weight[17] = 0;
   std::vector<double> values;
+  values.reserve(kRows.size());
   for (const Row& row : kRows) {
     values.push_back(estimate_row(row, weighted_evidence(log, weight)).value);
   }

@@ -57,6 +57,24 @@ TEST(Stability, ValuesByFoldAreThoseOfItsNodes) {
   }
 }
 
+TEST(Stability, FoldsOfWholeGroupsMayDifferByWhatGroupsShare) {
+  // Two groups per fold, with noise of their own: by nodes alone no chance explains the folds.
+  PolicyResult result = noisy_result(0);
+  Rng rng(3, Stream::kTest, 9);
+  std::vector<double> shared;
+  for (int c = 0; c < 8; ++c) shared.push_back(rng.normal());
+  std::vector<std::uint32_t> cluster;
+  for (std::uint32_t i = 0; i < kStripedNodes; ++i) {
+    cluster.push_back(i % 8);
+    result.estimates[0].parts.population[i] += shared[i % 8];
+  }
+  const FitPlan plan = striped_plan();
+  EXPECT_LT(measure(result, plan).fold_p, 0.001);
+  const auto found = measure_stability(std::span(&result, 1), "network_dm", plan, cluster);
+  EXPECT_GT(found.at(0).fold_p, 0.01);
+  EXPECT_FALSE(found.at(0).verdict.is_caution);
+}
+
 TEST(Stability, AFoldThatSaysSomethingElseIsACaution) {
   const PolicyStability found = measure(noisy_result(1.5));
   EXPECT_LT(found.fold_p, 1e-6);

@@ -1,0 +1,91 @@
+// How often intervals hold the truth where groups share noise and treatment.
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "cone/evaluate.hpp"
+
+#include "base/numeric.hpp"
+#include "base/random.hpp"
+
+namespace cone {
+namespace {
+
+constexpr std::uint32_t kBlocks = 30;
+constexpr std::uint32_t kPeople = 20;  // per block
+constexpr double kBlockEffect = 0.5;
+
+/// Whole blocks are treated mostly together; y = x + effect · arm + block noise + own noise.
+LoadedData draw_blocks(std::uint64_t item) {
+  Rng rng(37, Stream::kTest, item);
+  LoadedData out;
+  Dataset& data = out.observed;
+  const std::size_t n = std::size_t{kBlocks} * kPeople;
+  data.ids = IdTable::numbered(n);
+  Matrix<double> x(n, 1);
+  std::vector<double> y0;
+  std::vector<double> y1;
+  for (std::uint32_t b = 0; b < kBlocks; ++b) {
+    const double chance = rng.bernoulli(0.5) ? 0.9 : 0.1;
+    const double shared = rng.normal();
+    for (std::uint32_t i = 0; i < kPeople; ++i) {
+      const double own = x(data.cluster.size(), 0) = rng.normal();
+      y0.push_back(own + shared + rng.normal());
+      y1.push_back(own + kBlockEffect + shared + rng.normal());
+      const bool treated = rng.bernoulli(chance);
+      data.treatment.push_back(treated ? 1 : 0);
+      data.outcome.push_back(treated ? y1.back() : y0.back());
+      data.cluster.push_back(b);
+    }
+  }
+  data.graph = build_graph(Context(0, 1), n, {});
+  data.features.matrix = FeatureMatrix(std::move(x));
+  data.features.names = {"x"};
+  data.features.num_dense = 1;
+  out.truth = Truth(join_arms(std::vector{y0, y1}));
+  return out;
+}
+
+TEST(GivenGroups, MakeIntervalsHoldWhereBlocksShareNoiseAndTreatment) {
+  constexpr int kLogs = 200;
+  const std::size_t n = std::size_t{kBlocks} * kPeople;
+  const std::vector<PolicyOnData> policies = {
+      {"all", two_arm_probabilities(std::vector<double>(n, 1.0))}};
+  for (const Target target : {Target::kThesePeople, Target::kPeopleLikeThese}) {
+    EvaluateOptions options;
+    options.estimators = {"naive", "dr_ridge"};
+    options.estimator.target = target;
+    options.robust = false;
+    std::vector<int> with(2, 0);
+    std::vector<int> without(2, 0);
+    for (int k = 0; k < kLogs; ++k) {
+      LoadedData data = draw_blocks(static_cast<std::uint64_t>(k));
+      for (std::vector<int>* held : {&with, &without}) {
+        if (held == &without) data.observed.cluster.clear();
+        const PolicyResult found =
+            evaluate(Context(0, 1), data, policies, options).policies.front();
+        const double truth = target == Target::kThesePeople ? *found.truth : kBlockEffect;
+        for (std::size_t e = 0; e < 2; ++e) {
+          const auto [low, high] = found.estimates[e].interval;
+          (*held)[e] += low <= truth && truth <= high ? 1 : 0;
+        }
+      }
+    }
+    for (std::size_t e = 0; e < 2; ++e) {
+      const std::string what =
+          fmt::format("{}, {}: {} of {} with groups, {} without", options.estimators[e],
+                      enum_name(target), with[e], kLogs, without[e]);
+      EXPECT_GE(with[e], 0.91 * kLogs) << what;
+      EXPECT_LE(with[e], 0.995 * kLogs) << what;
+      EXPECT_LE(without[e], 0.8 * kLogs) << what;
+      RecordProperty(fmt::format("held_{}_{}", options.estimators[e], enum_name(target)), with[e]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cone
