@@ -38,7 +38,10 @@ void check_output_files(const std::vector<OutputFile>& outputs) {
                                     std::generic_category().message(errno)),
                         "name a file in a folder that you may write to"});
     }
-    const auto [other, is_new] = flag_of.emplace(path.lexically_normal().string(), flag);
+    std::error_code unreadable;  // then the name itself must do
+    const std::filesystem::path place = std::filesystem::weakly_canonical(path, unreadable);
+    const auto [other, is_new] =
+        flag_of.emplace((unreadable ? path.lexically_normal() : place).string(), flag);
     if (is_new || path_kind(path) == PathKind::kOther) continue;  // a device takes any number
     faults.push_back({{.item = flag},
                       fmt::format("names the same file as {}", other->second),

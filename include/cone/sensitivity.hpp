@@ -307,6 +307,7 @@ struct PolicySensitivity {
   std::vector<double> contour_strengths;  ///< of rows (outcome) and columns (treatment)
   Matrix<double> contour;
   std::vector<Benchmark> benchmarks;
+  std::string doubt;  ///< why none of this is to be believed; empty where nothing speaks against it
 };
 
 struct SensitivityReport {

@@ -106,6 +106,9 @@ RankingArea describe_area(const Contrast& contrast, std::span<const double> net,
                           const BudgetValues& values) {
   RankingArea out;
   out.value = dot(contrast, net);
+  double size = 0;
+  for (std::size_t k = 0; k < net.size(); ++k) size += std::abs(contrast[k] * net[k]);
+  if (std::abs(out.value) <= kRounding * size) out.value = 0;
   out.standard_error = error_of(contrast, values.covariance);
   out.interval =
       range_around(out.value, two_sided_normal_quantile(values.level) * out.standard_error);

@@ -71,6 +71,27 @@ std::vector<double> diagonal(const Matrix<double>& m) {
   return out;
 }
 
+/// Variances of sums over clusters, in which a node's own part is that of `own` and not the one
+/// `taken` with the sums. Members of a group do not make each other's errors smaller, so a variance
+/// is never below `own`. Differences of two variances would leave some difference of two values
+/// without any; so how values go together is taken from sums plus own parts, both of which are
+/// covariances.
+void count_own_parts_once(const Matrix<double>& own, const Matrix<double>& taken,
+                          Matrix<double>& sums) {
+  const std::size_t count = sums.rows();
+  std::vector<double> scale(count, 0.0);
+  for (std::size_t k = 0; k < count; ++k) {
+    const double variance = std::max(sums(k, k) + own(k, k) - taken(k, k), own(k, k));
+    const double joint = sums(k, k) + own(k, k);
+    if (joint > 0) scale[k] = std::sqrt(variance / joint);
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    for (std::size_t l = 0; l < count; ++l) {
+      sums(k, l) = scale[k] * scale[l] * (sums(k, l) + own(k, l));
+    }
+  }
+}
+
 /// As how many clusters of one size the largest count: (Σ q)²/Σ q² with q = (Σ_{i∈c} |x_i|)², for
 /// the column where that is least. A policy may rest on few of the clusters, as treat-all does on
 /// those that were treated (in the spirit of Carter, Schnepel and Steigerwald 2017).
@@ -262,11 +283,8 @@ DependentCovariance DependenceKernels::cluster_covariance(MatrixView<const doubl
   out.covariance =
       symmetric(cross_products(sums.view(), sums.view()), per_pair * count / (count - 1));
   if (has_grouped) {
-    const Matrix<double> own = symmetric(cross_products(parts, parts), per_pair);
-    const Matrix<double> taken = symmetric(cross_products(grouped, grouped), per_pair);
-    for (std::size_t k = 0; k < out.covariance.values().size(); ++k) {
-      out.covariance.values()[k] += own.values()[k] - taken.values()[k];
-    }
+    count_own_parts_once(symmetric(cross_products(parts, parts), per_pair),
+                         symmetric(cross_products(grouped, grouped), per_pair), out.covariance);
   }
   // The t distribution with few degrees of freedom speaks for their noise.
   const double effective = clusters_.given ? count_effective_clusters(clusters_, summed) : count;

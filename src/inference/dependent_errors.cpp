@@ -120,6 +120,22 @@ DependentCovariance covariance_of_groups(const Context& context, const Dependenc
   return out;
 }
 
+/// Some difference of two values that has a variance with independent nodes has none. Kernels that
+/// are no covariances do that.
+bool loses_a_difference(const Matrix<double>& covariance, const Matrix<double>& independent) {
+  constexpr double kRounding = 1e-9;
+  const auto share = [](const Matrix<double>& c, std::size_t k, std::size_t l) {
+    const double size = c(k, k) + c(l, l);
+    return size > 0 ? (size - 2 * c(k, l)) / size : 0;
+  };
+  for (std::size_t k = 0; k < covariance.rows(); ++k) {
+    for (std::size_t l = 0; l < k; ++l) {
+      if (share(independent, k, l) > kRounding && share(covariance, k, l) <= kRounding) return true;
+    }
+  }
+  return false;
+}
+
 /// How much a way counts where the largest is looked for. Few clusters that the user gave make wide
 /// intervals by their t quantile, which a variance alone does not show.
 double rank_ratio(const DependentCovariance& way, const Matrix<double>& independent,
@@ -189,6 +205,11 @@ std::optional<JointErrors> join_errors(const Context& context, const DependenceK
       if (kernels.clusters().given && way.dependence == Dependence::kClusters) {
         way = covariance_of_groups(context, kernels, sample, parts, policies, noise);
       }
+    }
+  }
+  for (DependentCovariance& way : out.ways) {
+    if (way.is_usable() && loses_a_difference(way.covariance, out.ways[0].covariance)) {
+      way.unusable = "it gives a difference of two values no variance";
     }
   }
   double largest = 0;

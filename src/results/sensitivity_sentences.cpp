@@ -105,6 +105,7 @@ std::vector<std::string> sensitivity_sentences(const SensitivityReport& report,
     return {fmt::format("{} does the same as {} for everyone: nothing can come between them.",
                         printable(policy.policy), printable(policy.against))};
   }
+  if (!policy.doubt.empty()) return {fmt::format("No figure can be relied on. {}.", policy.doubt)};
   if (report.reference == Reference::kWhatWasDone && policy.scale_by_arm == 0 &&
       policy.standard_error == 0) {
     return {

@@ -85,6 +85,7 @@ std::string sensitivity_text(const SensitivityReport& report) {
     for (const std::string& sentence : sensitivity_sentences(report, policy)) {
       text += "  " + sentence + "\n";
     }
+    if (!policy.doubt.empty()) continue;
     const int decimals = sensitivity_decimals(policy);
     text += fmt::format(
         "\nDoubly robust {:.{}f}, network ridge {:.{}f}. The bounds are around the first.\n\n",
@@ -98,7 +99,10 @@ std::string sensitivity_text(const SensitivityReport& report) {
     text += curve_table(report, policy);
     if (!policy.benchmarks.empty()) text += "\n" + benchmark_table(report, policy);
   }
-  for (const std::string& warning : report.warnings) text += "! " + warning + "\n";
+  for (const std::string& warning : report.warnings) {
+    const auto says_it = [&](const PolicySensitivity& policy) { return policy.doubt == warning; };
+    if (std::ranges::none_of(report.policies, says_it)) text += "! " + warning + "\n";
+  }
   return text;
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -111,8 +112,8 @@ class Analysis {
     }
     fit_long();
     model_ = std::make_unique<MarginalModel>(tables(long_), residual_scale(tables(long_), degree));
-    inflation_ =
-        std::make_unique<ErrorInflation>(context, data.observed, tables(long_), options.dependence);
+    inflation_ = std::make_unique<ErrorInflation>(context, data.observed, tables(long_),
+                                                  options.dependence, options.level);
     leave_out_each();
   }
 
@@ -300,18 +301,20 @@ SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& 
   analysis.describe(report);
   auto curves = trace_bounds(context, analysis.model(), contrasts, curve_lambdas(options));
   const auto doubt = [&](const std::string& name, const Matrix<double>& table) {
-    const auto found = doubt_overlap(name, sample, table.view(), analysis.propensity(),
-                                     options.nuisance.propensity_bound);
+    const std::optional<std::string> found = doubt_overlap(
+        name, sample, table.view(), analysis.propensity(), options.nuisance.propensity_bound);
     if (found) report.warnings.push_back(*found);
+    return found.value_or("");
   };
-  if (against != nullptr) doubt(against->name, other);
+  const std::string doubt_of_other = against != nullptr ? doubt(against->name, other) : "";
   for (std::size_t k = 0; k < policies.size(); ++k) {
     const bool is_known = reference == Reference::kWhatWasDone &&
                           does_what_was_done(data.observed, policies[k].probability.view());
-    if (!is_known) doubt(policies[k].name, tables[k]);
+    const std::string own_doubt = is_known ? "" : doubt(policies[k].name, tables[k]);
     PolicySensitivity found = is_known ? describe_what_was_done(curve_lambdas(options))
                                        : analysis.analyse(contrasts[k], std::move(curves[k]));
     found.policy = policies[k].name;
+    found.doubt = own_doubt.empty() ? doubt_of_other : own_doubt;
     if (against != nullptr) found.against = against->name;
     report.policies.push_back(std::move(found));
   }

@@ -33,7 +33,8 @@ double unsupported_share(MatrixView<const double> policy, MatrixView<const doubl
 
 bool does_what_was_done(const Dataset& data, MatrixView<const double> policy) {
   for (std::size_t i = 0; i < policy.rows(); ++i) {
-    if (policy(i, data.treatment[i]) != 1) return false;
+    const bool counts = data.weight.empty() || data.weight[i] > 0;
+    if (counts && policy(i, data.treatment[i]) != 1) return false;
   }
   return true;
 }

@@ -8,6 +8,7 @@
 
 #include "cone/estimate.hpp"
 
+#include "estimate/significance.hpp"
 #include "inference/dependent_errors.hpp"
 
 namespace cone {
@@ -18,17 +19,18 @@ struct ErrorInflation::Parts {
   DependenceKernels kernels;
   ModelNoise noise;
   Dependence wanted;
+  double level;
 };
 
 ErrorInflation::ErrorInflation(const Context& context, const Dataset& data,
-                               const LoggedTables& tables, Dependence wanted) {
+                               const LoggedTables& tables, Dependence wanted, double level) {
   std::vector<NodeIndex> nodes(data.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
   LoggedSample sample = take_sample(data, nodes);
   DependenceKernels kernels(context, data.graph, cluster_nodes(context, data));
   ModelNoise noise = describe_noise(context, data.graph, sample, tables.mu, &kernels);
   parts_ = std::make_unique<Parts>(
-      Parts{std::move(sample), tables, std::move(kernels), std::move(noise), wanted});
+      Parts{std::move(sample), tables, std::move(kernels), std::move(noise), wanted, level});
 }
 
 ErrorInflation::~ErrorInflation() = default;
@@ -54,8 +56,12 @@ double ErrorInflation::factor(const Context& context, const Contrast& contrast,
   const std::optional<JointErrors> joint =
       join_errors(context, parts_->kernels, parts_->sample, Target::kThesePeople, {&one, 1},
                   {&table, 1}, &parts_->noise, parts_->wanted);
-  const double design_effect = joint ? joint->design_effect() : 1;
-  return design_effect > 0 ? std::sqrt(design_effect) : 1;
+  if (!joint || !(joint->design_effect() > 0)) return 1;
+  const double freedom = joint->best().degrees_of_freedom;
+  const double quantiles = std::isinf(freedom) ? 1
+                                               : two_sided_t_quantile(parts_->level, freedom) /
+                                                     two_sided_normal_quantile(parts_->level);
+  return quantiles * std::sqrt(joint->design_effect());
 }
 
 }  // namespace cone

@@ -13,11 +13,12 @@ namespace cone {
 class ErrorInflation {
  public:
   ErrorInflation(const Context& context, const Dataset& data, const LoggedTables& tables,
-                 Dependence wanted);
+                 Dependence wanted, double level);
   ~ErrorInflation();
 
   /// The standard error of the contrast for these people by the dependence that is wanted, over the
-  /// one of independent people.
+  /// one of independent people. Of few clusters it makes a normal quantile at the level do for the
+  /// t distribution.
   double factor(const Context& context, const Contrast& contrast,
                 const ContrastEstimate& estimate) const;
 

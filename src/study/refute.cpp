@@ -12,6 +12,7 @@
 
 #include "base/hash.hpp"
 #include "base/numeric.hpp"
+#include "estimate/error_parts.hpp"
 #include "inference/clusters.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
 #include "nuisance/logistic_learner.hpp"
@@ -51,6 +52,7 @@ Json measure_differences(const Context& context, const Dataset& data,
   if (!with_errors) return out;
   const std::vector<ImpliedWeights> implied =
       fitted.outcome->variance->imply_weights(context, weighed);
+  const Matrix<double> noise = estimate_noise(data.graph, sample, fitted.outcome->mu.view());
   for (std::size_t k = 0; k < weighed.size(); ++k) {
     std::vector<double> spread = expected_outcome(weighed[k], fitted.outcome->mu.view());
     const double difference = out["differences"][k];
@@ -59,20 +61,39 @@ Json measure_differences(const Context& context, const Dataset& data,
       spread[i] -= people * data.outcome[i] + (people - 1) * difference;
     }
     const double of_people = standard_error(spread);
-    out["standard_errors"].push_back(std::sqrt(implied[k].variance_of_these.value_or(kNaN)));
+    // As cone evaluate has it, of independent people.
+    const ErrorParts parts = take_error_apart(*find_estimator("network_dm"),
+                                              {.sample = sample,
+                                               .policy = weighed[k],
+                                               .outcome = &*fitted.outcome,
+                                               .implied = &implied[k],
+                                               .noise = &noise,
+                                               .policy_place = k},
+                                              {}, {}, std::vector<double>(sample.size()));
+    out["standard_errors"].push_back(error_of_these(parts));
     out["population_standard_errors"].push_back(
         std::sqrt(of_people * of_people + implied[k].variance));
   }
   return out;
 }
 
+/// Residuals are scaled to what the model takes for noise, as its standard error does; the rest is
+/// what it could not learn, which refits have to do without anew.
 BootstrapWorld learn_world(const Context& context, const Dataset& data,
+                           std::span<const MatrixView<const double>> policies,
                            const RefuteOptions& options) {
   const FitPlan plan = make_plan(context, data, plan_of(options), context.seed());
+  const Nuisances fitted = NetworkRidgeLearner(options.network_ridge).fit(context, data, plan);
   BootstrapWorld world;
-  world.mu = NetworkRidgeLearner(options.network_ridge).fit(context, data, plan).outcome->mu;
+  world.mu = fitted.outcome->mu;
   world.residual = residuals(data.treatment, data.outcome, world.mu.view());
   world.noise = estimate_noise(data.graph, take_sample(data, plan.scored), world.mu.view());
+  const std::vector<double> share =
+      fitted.outcome->variance->imply_weights(context, policies.first(1)).front().noise_share;
+  for (std::size_t i = 0; i < data.num_nodes() && !share.empty(); ++i) {
+    world.residual[i] *= std::sqrt(share[data.treatment[i]]);
+    for (std::size_t a = 0; a < data.num_arms(); ++a) world.noise(i, a) *= share[a];
+  }
   if (options.bootstrap_by == BootstrapUnits::kClusters) {
     world.clusters = cluster_nodes(context, data);
   }
@@ -103,7 +124,7 @@ class Refuter {
     };
     if (has(RefuteCheck::kBootstrap)) {
       const StageScope stage(context, "the world of the bootstrap", 0, 1);
-      world_ = learn_world(context, data, options);
+      world_ = learn_world(context, data, policies_, options);
     }
     if (has(RefuteCheck::kPlacebo)) {
       const FitPlan plan = make_plan(context, data, plan_of(options), seed_);

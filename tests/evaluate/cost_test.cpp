@@ -36,38 +36,40 @@ double width(const std::optional<std::pair<double, double>>& range) {
 }
 
 TEST(Cost, MovesGainsByTheDifferenceOfMeanCostsAndChangesNoWidth) {
-  for (const Target target : {Target::kThesePeople, Target::kPeopleLikeThese}) {
-    const Decision gross = decide_with({}, target);
-    const Decision net = decide_with({"1=0.25", "0=0.5"}, target);
-    const double done_cost = *net.policies[0].cost;
-    EXPECT_GT(done_cost, 0.25);
-    EXPECT_LT(done_cost, 0.5);
-    EXPECT_EQ(net.policies[2].cost, 0.25);
-    EXPECT_EQ(net.policies[3].cost, 0.5);
-    for (std::size_t p = 0; p < gross.policies.size(); ++p) {
-      const DecidedPolicy& before = gross.policies[p];
-      const DecidedPolicy& after = net.policies[p];
-      EXPECT_FALSE(before.cost);
-      EXPECT_EQ(after.value, before.value);
-      EXPECT_EQ(after.robust_interval, before.robust_interval);
-      EXPECT_NEAR(after.band->first, before.band->first, 1e-12);
-      if (before.is_logged) continue;
-      EXPECT_EQ(after.interval, before.interval);
-      const double shift = done_cost - *after.cost;
-      EXPECT_NEAR(after.gain, before.gain + shift, 1e-12);
-      EXPECT_NEAR(after.gain_interval->first, before.gain_interval->first + shift, 1e-12);
-      EXPECT_NEAR(width(after.gain_interval), width(before.gain_interval), 1e-12);
-      EXPECT_NEAR(width(after.robust_gain_interval), width(before.robust_gain_interval), 1e-12);
-    }
-    for (std::size_t d = 0; d < gross.differences.size(); ++d) {
-      const PolicyDifference& after = net.differences[d];
-      EXPECT_EQ(after.standard_error, gross.differences[d].standard_error);
-      EXPECT_NEAR(after.difference,
-                  gross.differences[d].difference - *net.policies[after.first].cost +
-                      *net.policies[after.second].cost,
-                  1e-12);
-    }
+  const Decision gross = decide_with({});
+  const Decision net = decide_with({"1=0.25", "0=0.5"});
+  const double done_cost = *net.policies[0].cost;
+  EXPECT_GT(done_cost, 0.25);
+  EXPECT_LT(done_cost, 0.5);
+  EXPECT_EQ(net.policies[2].cost, 0.25);
+  EXPECT_EQ(net.policies[3].cost, 0.5);
+  for (std::size_t p = 0; p < gross.policies.size(); ++p) {
+    const DecidedPolicy& before = gross.policies[p];
+    const DecidedPolicy& after = net.policies[p];
+    EXPECT_FALSE(before.cost);
+    EXPECT_EQ(after.value, before.value);
+    EXPECT_EQ(after.robust_interval, before.robust_interval);
+    EXPECT_NEAR(after.band->first, before.band->first, 1e-12);
+    if (before.is_logged) continue;
+    EXPECT_EQ(after.interval, before.interval);
+    const double shift = done_cost - *after.cost;
+    EXPECT_NEAR(after.gain, before.gain + shift, 1e-12);
+    EXPECT_NEAR(after.gain_interval->first, before.gain_interval->first + shift, 1e-12);
+    EXPECT_NEAR(width(after.gain_interval), width(before.gain_interval), 1e-12);
+    EXPECT_NEAR(width(after.robust_gain_interval), width(before.robust_gain_interval), 1e-12);
   }
+  for (std::size_t d = 0; d < gross.differences.size(); ++d) {
+    const PolicyDifference& after = net.differences[d];
+    EXPECT_EQ(after.standard_error, gross.differences[d].standard_error);
+    EXPECT_NEAR(after.difference,
+                gross.differences[d].difference - *net.policies[after.first].cost +
+                    *net.policies[after.second].cost,
+                1e-12);
+  }
+}
+
+TEST(Cost, IsRefusedForPeopleLikeThese) {
+  EXPECT_THROW(decide_with({"1=0.25"}, Target::kPeopleLikeThese), Error);
 }
 
 TEST(Cost, TurnsTheRanksWhereAnArmCostsMoreThanItGains) {

@@ -71,11 +71,38 @@ TEST(GivenClusters, PairsShareTheirNoiseUnderEveryArm) {
   data.cluster = {0, 0, 1, 1};
   const DependenceKernels kernels(Context(), data.graph, cluster_nodes(Context(), data));
   const Matrix<double> parts = column_of({2, 0, -1, -1});
-  const Matrix<double> shared = column_of({1, -2, 3, -2});
+  const Matrix<double> shared = column_of({1, 2, -2, -1});
   const DependentCovariance found = kernels.cluster_covariance(parts.view(), shared.view());
-  // Own squares 4 + 0 + 1 + 1; sums of what is shared −1 and 1, own squares 1 + 4 + 9 + 4.
-  EXPECT_NEAR(found.covariance(0, 0), ((1 + 1) * 2 - 18 + 6) / 16.0, 1e-15);
-  EXPECT_FALSE(found.is_usable()) << "a negative variance";
+  // Own squares 4 + 0 + 1 + 1; sums of what is shared 3 and −3, own squares 1 + 4 + 4 + 1.
+  EXPECT_NEAR(found.covariance(0, 0), ((9 + 9) * 2 - 10 + 6) / 16.0, 1e-15);
+  // Sums −1 and 1, own squares 18: groups do not make errors smaller than those of nodes alone.
+  const Matrix<double> opposed = column_of({1, -2, 3, -2});
+  const DependentCovariance least = kernels.cluster_covariance(parts.view(), opposed.view());
+  EXPECT_NEAR(least.covariance(0, 0), 6 / 16.0, 1e-15);
+  EXPECT_TRUE(least.is_usable());
+}
+
+TEST(GivenClusters, LeaveEveryDifferenceItsVariance) {
+  // Values whose shared parts are nearly equal: their difference has the variance of own parts.
+  Dataset data = bare_nodes(40);
+  Matrix<double> own(40, 3);
+  Matrix<double> shared(40, 3);
+  Rng rng(5, Stream::kTest, 3);
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    data.cluster.push_back(i / 4);
+    const double noise = rng.normal();
+    for (std::size_t k = 0; k < 3; ++k) {
+      own(i, k) = 0.3 * rng.normal();
+      shared(i, k) = noise + 1e-6 * rng.normal();
+    }
+  }
+  const DependenceKernels kernels(Context(), data.graph, cluster_nodes(Context(), data));
+  const Matrix<double> found = kernels.cluster_covariance(own.view(), shared.view()).covariance;
+  for (std::size_t k = 0; k < 3; ++k) {
+    for (std::size_t l = 0; l < k; ++l) {
+      EXPECT_GT(found(k, k) + found(l, l) - 2 * found(k, l), 0.01 * found(k, k));
+    }
+  }
 }
 
 TEST(GivenClusters, ComeBeforeThoseFound) {

@@ -179,6 +179,9 @@ TEST(AnalyseSensitivity, WhatWasDoneIsKnownAndPoliciesThatGoByItAreDoubted) {
     num_doubts += warning.starts_with("mostly: its mean weight") ? 1 : 0;
   }
   EXPECT_EQ(num_doubts, 1U);
+  EXPECT_TRUE(report.policies[0].doubt.empty());
+  EXPECT_FALSE(report.policies[1].doubt.empty());
+  EXPECT_TRUE(report.policies[2].doubt.empty());
 }
 
 TEST(AnalyseSensitivity, ErrorsGrowByOneFactorWhereFriendsShareNoise) {
