@@ -12,8 +12,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SETTINGS = [("examples/messages", "always:email"), ("examples/messages", "always:sms"),
-            ("examples/coupons", "treat-all"), ("demo", "treat-all"), ("demo", "treat-none"),
-            ("demo", "random-weights:1")]
+            ("examples/coupons", "treat-all")]
 
 
 def refute(binary, data, policies, units, draws, out):
@@ -36,10 +35,8 @@ def main():
     print("| data | policy | standard error | refits, nodes | ratio | refits, clusters | ratio |")
     print("|---|---|---:|---:|---:|---:|---:|")
     for data in dict.fromkeys(data for data, _ in SETTINGS):
-        # The demo takes seconds per fit: a quarter of the draws must do there.
-        draws = options.draws // 4 if data == "demo" else options.draws
         policies = [policy for where, policy in SETTINGS if where == data]
-        by_units = {units: refute(binary, data, policies, units, draws, out)
+        by_units = {units: refute(binary, data, policies, units, options.draws, out)
                     for units in ("nodes", "clusters")}
         for policy in policies:
             error, nodes = by_units["nodes"][policy]
