@@ -11,7 +11,7 @@ namespace cone {
 namespace {
 
 TEST(Ablation, HoldsEveryRowAgainstTheDefault) {
-  const auto networks = testing::small_utility_networks();
+  const auto networks = testing::small_study_networks();
   const auto generated = generate_study_networks(Context(1, 1), {.nodes = 120});
   const testing::TemporaryFolder folder;
   const UtilityTable table =

@@ -9,28 +9,17 @@
 
 #include "nuisance/linear_learner.hpp"
 #include "study/joined_plan.hpp"
+#include "study/small_networks.hpp"
 #include "study/utility_study.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace cone {
 namespace {
 
-std::vector<StudyNetwork> small_effect_networks() {
-  NetworkOptions options;
-  options.nodes = 250;
-  options.mean_degree = 8;
-  options.topics = 4;
-  options.words = 60;
-  options.words_per_node = 12;
-  std::vector<StudyNetwork> networks;
-  networks.push_back(name_network("small", synthetic_topic_network(Context(3, 1), options)));
-  return networks;
-}
-
 EffectsTable small_effects(int threads, const std::filesystem::path& folder) {
   const std::vector<std::string> rows = {"dm_ols2", "network_dm"};
-  return reproduce_effects(Context(0, threads), small_effect_networks(), 2, rows, UnitStore(folder),
-                           false);
+  return reproduce_effects(Context(0, threads), testing::small_study_networks(250), 2, rows,
+                           UnitStore(folder), false);
 }
 
 TEST(JoinedPlan, FitsOnEverythingThatATaskMaySeeAndSelectsNothing) {
@@ -48,7 +37,7 @@ TEST(JoinedPlan, FitsOnEverythingThatATaskMaySeeAndSelectsNothing) {
 }
 
 TEST(JoinedPlan, InnerFoldsOfCrossFittingAddNothing) {
-  const auto networks = small_effect_networks();
+  const auto networks = testing::small_study_networks(250);
   const LoadedData data =
       simulate_data(Context(1, 1), networks[0].network, OutcomeOptions{}, 0).data;
   const FitPlan plan = cross_fit_plan(data.observed, 5, 3, 1);
@@ -67,7 +56,7 @@ TEST(JoinedPlan, IsOfTheRowsOfTheNetworkRidgeOnly) {
 }
 
 TEST(Effects, ErrorsAreThoseOfTheTestNodes) {
-  const auto networks = small_effect_networks();
+  const auto networks = testing::small_study_networks(250);
   const StudySetting setting{.network = &networks[0], .kappa2 = 0.5, .seed = 7};
   const Unit unit = effects_unit(setting, 1, {.label = "dm_ols2", .estimator = "dm_ols2"});
   const Context context(unit.identity.seed, 1);
@@ -128,7 +117,7 @@ TEST(Effects, RowsAreOutcomeModelsOfTheCatalogue) {
   EXPECT_EQ(std::find(models.begin(), models.end(), "dm"), models.end());
   const testing::TemporaryFolder folder;
   const std::vector<std::string> rows = {"naive"};
-  EXPECT_THROW(reproduce_effects(Context(0, 1), small_effect_networks(), 2, rows,
+  EXPECT_THROW(reproduce_effects(Context(0, 1), testing::small_study_networks(250), 2, rows,
                                  UnitStore(folder.path()), false),
                Error);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "cone/context.hpp"
@@ -11,9 +12,9 @@
 namespace cone::testing {
 
 /// One network that a study is through with in a second.
-inline std::vector<StudyNetwork> small_utility_networks() {
+inline std::vector<StudyNetwork> small_study_networks(std::uint32_t nodes = 200) {
   NetworkOptions options;
-  options.nodes = 200;
+  options.nodes = nodes;
   options.mean_degree = 8;
   options.topics = 4;
   options.words = 60;

@@ -19,7 +19,7 @@ namespace cone {
 namespace {
 
 UtilityTable small_table(int threads, const std::filesystem::path& folder, int simulations = 2) {
-  const auto networks = testing::small_utility_networks();
+  const auto networks = testing::small_study_networks();
   const std::vector<std::string> rows = {"naive", "dm_ridge", "cone"};
   return reproduce_utility(Context(0, threads), networks, simulations, rows, UnitStore(folder),
                            false);
@@ -80,7 +80,7 @@ TEST(UtilityStudy, IsTheSameAtAnyNumberOfThreadsAndWhenResumed) {
 }
 
 TEST(UtilityStudy, EveryRowIsHeldAgainstTheTruthOfAllNodes) {
-  const auto networks = testing::small_utility_networks();
+  const auto networks = testing::small_study_networks();
   const UtilitySetting setting{.name = "a", .network = &networks[0], .seed = 7};
   const std::vector<std::string_view> names = {"naive", "cone", "network_dm", "dm_ridge",
                                                "network_dr"};
@@ -108,7 +108,7 @@ TEST(UtilityStudy, EveryRowIsHeldAgainstTheTruthOfAllNodes) {
 }
 
 TEST(UtilityStudy, TheRowThatKnowsTheTopicsSeesThemAndNotTheWords) {
-  const auto networks = testing::small_utility_networks();
+  const auto networks = testing::small_study_networks();
   // Strong own influence and no neighbours: linear in the topics, hidden from the words' noise.
   const UtilitySetting setting{.name = "a",
                                .network = &networks[0],
@@ -141,7 +141,7 @@ TEST(UtilityStudy, RefusesNamesThatTheUserMadeUp) {
 }
 
 TEST(Worlds, CoverTheNetworksAndEveryStressOnTheGeneratedOnes) {
-  const auto networks = testing::small_utility_networks();
+  const auto networks = testing::small_study_networks();
   const auto generated = generate_study_networks(Context(1, 1), {.nodes = 150});
   ASSERT_EQ(generated.size(), 2U);
   EXPECT_GT(generated[0].network.graph.num_edges(), 100U);
@@ -180,7 +180,7 @@ TEST(Ablation, LeavesOutEachGroupOnceAndTriesEveryStrengthOfUndersmoothing) {
   ASSERT_EQ(groups.size(), 1 + kGroupSwitches.size() + 3 + 4);
   EXPECT_TRUE(groups[0].options.network_ridge.ridge_groups.empty());
   std::set<std::string> identities;
-  const auto networks = testing::small_utility_networks();
+  const auto networks = testing::small_study_networks();
   const UtilitySetting setting{.name = "a", .network = &networks[0], .seed = 7};
   for (const UtilityGroup& group : groups) {
     EXPECT_TRUE(option_faults(group.options).empty()) << group.name;
