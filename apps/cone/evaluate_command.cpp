@@ -313,8 +313,9 @@ int run_evaluate(EvaluateFlags flags) {
                                        grouped(nodes.nodes.size()), nodes.estimator));
     }
     if (writes_curves) {
-      data.notes.push_back(fmt::format("wrote {}: {} curves", printable(flags.budget_curve),
-                                       record.budget_curves.size()));
+      data.notes.push_back(fmt::format("wrote {}: {} curve{}", printable(flags.budget_curve),
+                                       record.budget_curves.size(),
+                                       record.budget_curves.size() == 1 ? "" : "s"));
     }
     print_summary(record, data);
   }

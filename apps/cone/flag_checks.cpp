@@ -26,6 +26,12 @@ void check_output_files(const std::vector<OutputFile>& outputs) {
   std::map<std::string, const char*> flag_of;
   for (const auto& [flag, file] : outputs) {
     if (file.empty()) continue;
+    if (file == "-") {
+      faults.push_back({{.item = flag},
+                        "writes a file, never the standard output",
+                        "name a file (./- is one that is called -)"});
+      continue;
+    }
     const std::filesystem::path path = follow_links(file);
     const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
     if (path_kind(folder) != PathKind::kFolder || path_kind(path) == PathKind::kFolder) {

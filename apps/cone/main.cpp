@@ -13,6 +13,7 @@
 
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "restart.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {
@@ -107,6 +108,7 @@ int run_command(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace cone;
+  app::restart_with_better_kernels(argv);
   try {
     const int status = app::run_command(argc, argv);
     if (std::cout.flush()) return status;

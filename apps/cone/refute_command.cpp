@@ -108,6 +108,7 @@ void add_refute_command(CLI::App& root, Command& chosen) {
   command->add_flag("--retry-failed", flags->retry_failed, "Try reruns again that failed before");
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");
+  command->get_option("--cluster")->group("");  // refused with a reason: not worth a line of help
   bind_flags(*command, flags->options, "Checks");
   regroup_flags<NuisanceOptions>(*command, "Propensities");
   regroup_flags<NetworkRidgeOptions>(*command, "Network ridge");

@@ -66,6 +66,7 @@ void note_left_out(std::size_t num_left_out, const LoadOptions& options,
   std::vector<std::string> lacking = {"a treatment", "an outcome"};
   if (!options.weight.empty()) lacking.emplace_back("a weight");
   if (!options.cluster.empty()) lacking.emplace_back("a group");
+  if (!options.kept.empty()) lacking.emplace_back("a cost or a rank");
   if (options.missing == MissingPolicy::kDrop) lacking = {"a value"};
   notes.push_back(fmt::format(
       "{} line{} left out for lack of {}: utilities are those of the other "

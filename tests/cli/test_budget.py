@@ -120,6 +120,19 @@ class Budgets(FolderTest):
         # Of three people, two and one have the prices 0.3, 0.2 and 0.1.
         self.assertAlmostEqual(curve["points"][-1]["cost"], (0.9 + 0.4 + 0.1) / 6, 9)
 
+    def test_curves_go_to_a_file_only(self):
+        done = cone("evaluate", COUPONS, "--policy", "treat-all", "--budget-curve", "-")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--budget-curve: writes a file, never the standard output", done.stderr)
+
+    def test_a_line_without_a_cost_is_left_out_by_its_name(self):
+        data = self.folder / "shop.csv"
+        rows = [f"u{i},{i % 2},{i % 7},{(i * 7) % 5},{'' if i == 3 else 0.5}" for i in range(60)]
+        data.write_text("id,treatment,outcome,x,fee\n" + "\n".join(rows) + "\n")
+        done = cone("evaluate", data, "--policy", "treat-all", "--cost", "1=fee", "--estimators",
+                    "naive", "--missing", "indicate")
+        self.assertIn("a cost", done.stderr)
+
     def test_a_run_without_rankings_has_no_curves(self):
         record = self.evaluate(COUPONS, "--policy", "uniform", *RIDGE)
         self.assertNotIn("budget_curves", record)

@@ -79,7 +79,9 @@ class Refute(FolderTest):
         self.assertFalse((self.folder / "r").exists())
 
     def test_help_and_completion_know_the_command(self):
-        self.assertIn("Examples:", cone("refute", "--help").stdout)
+        text = cone("refute", "--help").stdout
+        self.assertIn("Examples:", text)
+        self.assertNotIn("--cluster ", text)  # refused with a reason
         self.assertIn("cone refute", cone("--help").stdout)
         self.assertIn("retry-failed", cone("completion", "bash").stdout)
 

@@ -1,0 +1,36 @@
+#include "exec/blas_kernels.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <cblas.h>
+
+namespace cone {
+
+VectorUnits find_vector_units() {
+#if defined(__x86_64__)
+  return {
+      .avx2 = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0,
+      .avx512 = __builtin_cpu_supports("avx512f") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
+                __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512dq") != 0};
+#else
+  return {};
+#endif
+}
+
+std::string_view loaded_blas_kernels() {
+  const char* name = openblas_get_corename();
+  return name == nullptr ? std::string_view() : name;
+}
+
+std::optional<std::string> name_better_kernels(std::string_view loaded, VectorUnits units) {
+  // Kernels of processors that had no AVX: no processor with AVX2 is meant to get them.
+  constexpr std::array<std::string_view, 6> kWithoutAvx = {"Prescott", "Core2",      "Penryn",
+                                                           "Atom",     "Dunnington", "Nehalem"};
+  if (std::ranges::find(kWithoutAvx, loaded) == kWithoutAvx.end()) return std::nullopt;
+  if (units.avx512) return "SkylakeX";
+  if (units.avx2) return "Haswell";
+  return std::nullopt;
+}
+
+}  // namespace cone
