@@ -15,16 +15,25 @@ constexpr std::size_t kIteratedPlaces = 4096;
 /// up, and take more memory.
 constexpr std::size_t kColumnsAtATime = 32;
 
-/// Beyond a rank of 256 iterations are hardly fewer; a gigabyte of factor is enough.
-std::size_t choose_rank(const RidgeSystem& system) {
+/// Beyond a random rank of 256 iterations are hardly fewer; a gigabyte of factor is enough. Words
+/// are worth their columns where there are far more nodes, and two gigabytes hold the small factors
+/// of all arms and tasks.
+PreconditionerSize choose_size(const RidgeSystem& system) {
   constexpr std::size_t kLargestRank = 256;
   constexpr std::size_t kFactorBytes = std::size_t{1} << 30;
+  constexpr double kSmallFactorBytes = 2.0 * (1U << 30U);
+  constexpr std::size_t kNodesPerColumn = 8;
   const std::size_t n = system.inputs->num_nodes();
-  std::size_t rank = std::min(kLargestRank, kFactorBytes / (sizeof(double) * n));
+  PreconditionerSize size;
+  size.rank = std::min(kLargestRank, kFactorBytes / (sizeof(double) * n));
   for (std::size_t a = 0; a < system.arms.size(); ++a) {
-    rank = std::min(rank, system.places_of_arm(a).size() / 4);
+    size.rank = std::min(size.rank, system.places_of_arm(a).size() / 4);
   }
-  return rank;
+  const auto num_factors = static_cast<double>(system.arms.size() * system.num_tasks());
+  const auto fitting = static_cast<std::size_t>(
+      std::sqrt(kSmallFactorBytes / (sizeof(double) * std::max(num_factors, 1.0))));
+  size.word_columns = std::min(n / kNodesPerColumn, fitting - std::min(fitting, size.rank));
+  return size;
 }
 
 /// One number per arm and column.
@@ -99,7 +108,7 @@ std::uint64_t measure_progress(const ArmColumns& first, const ArmColumns& now,
 }  // namespace
 
 IterativeSolver::IterativeSolver(const Context& context, const RidgeSystem& system)
-    : system_(system), preconditioner_(context, system, choose_rank(system)) {}
+    : system_(system), preconditioner_(context, system, choose_size(system)) {}
 
 Matrix<double> IterativeSolver::measure_solution(const Context& context, const RidgeSides& sides,
                                                  const Matrix<double>& r,

@@ -123,6 +123,23 @@ void adopt_variances(const LearntVariances& learnt, const ArmSample& sample, Arm
   }
 }
 
+/// People of a sample of a large network hardly share friends. To its likelihood, effects of
+/// friends look like noise then (their sum over friends like noise that grows with the degree), and
+/// it may leave no noise at all: equations that nobody can solve, and predictions that repeat
+/// outcomes. So variances of a sample give the noise a tenth of what friends explain, or more.
+void keep_noise(const RidgeSystem& system, ArmModel& model) {
+  constexpr double kLeastShare = 0.1;
+  for (std::size_t g = 0; g < system.groups.size(); ++g) {
+    const double least = kLeastShare * model.group_variances[g];
+    if (system.groups[g].kind == GroupKind::kSumFriends) {
+      model.noise_growth = std::max(model.noise_growth, least);
+    }
+    if (system.groups[g].kind == GroupKind::kMeanFriends) {
+      model.noise = std::max(model.noise, least);
+    }
+  }
+}
+
 /// The standard deviation of what the fixed effects leave of the outcomes by least squares: the
 /// unit of the arm. Where the degree explains nearly all, the variances are still of a readable
 /// size.
@@ -212,6 +229,7 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
                  ? learn_variances(context, sample, order)
                  : cross_validate_variances(context, sample, order);
     adopt_variances(learnt, sample, model);
+    if (chosen.size() < places.size()) keep_noise(system, model);
     if (dense != nullptr) dense->prepare_arm(context, arm, sample.kernels);
     return;
   }

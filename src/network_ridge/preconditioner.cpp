@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <cblas.h>
 
@@ -19,6 +20,7 @@ namespace {
 constexpr std::size_t kPlacesPerPiece = 2048;
 /// Random vectors that are multiplied at a time.
 constexpr std::size_t kVectorsAtATime = 32;
+constexpr std::size_t kRowsPerTask = 64;
 constexpr std::size_t kFixed = RidgeSystem::kNumFixed;
 
 MatrixView<const double> take_arm(const RidgeInputs& inputs, const Matrix<double>& table,
@@ -49,12 +51,12 @@ void draw_vectors(const Context& context, const RidgeSystem& system, std::size_t
 }  // namespace
 
 RidgePreconditioner::RidgePreconditioner(const Context& context, const RidgeSystem& system,
-                                         std::size_t rank)
-    : system_(system) {
+                                         PreconditionerSize size)
+    : system_(system), words_(system, size.word_columns) {
   for (std::size_t p = 0; p < system.inputs->num_nodes(); ++p) {
     inverse_noise_.push_back(1 / system.noise_at(p));
   }
-  make_factor(context, rank);
+  make_factor(context, size.rank);
   make_small_factors(context);
   make_fixed(context);
 }
@@ -62,13 +64,18 @@ RidgePreconditioner::RidgePreconditioner(const Context& context, const RidgeSyst
 void RidgePreconditioner::make_factor(const Context& context, std::size_t rank) {
   const RidgeInputs& inputs = *system_.inputs;
   const std::size_t n = inputs.num_nodes();
+  RidgeSystem rest = system_;  // what words do not make up
+  for (std::size_t g = 0; g < rest.groups.size(); ++g) {
+    if (!words_.has(rest.groups[g].kind)) continue;
+    for (ArmModel& model : rest.arms) model.group_variances[g] = 0;
+  }
   Matrix<double> random(n, rank);
   factor_ = Matrix<double>(n, rank);
   for (std::size_t first = 0; first < rank; first += kVectorsAtATime) {
     context.report("preparing the equations", first, rank);
     Matrix<double> block(n, std::min(kVectorsAtATime, rank - first));
     draw_vectors(context, system_, first, block);
-    const Matrix<double> product = multiply_own_kernels(context, system_, block);
+    const Matrix<double> product = multiply_own_kernels(context, rest, block);
     for (std::size_t p = 0; p < n; ++p) {
       const bool learns = learns_at_all(system_, p);
       for (std::size_t c = 0; c < block.cols(); ++c) {
@@ -105,27 +112,58 @@ void RidgePreconditioner::make_factor(const Context& context, std::size_t rank) 
   }
 }
 
+Matrix<double> RidgePreconditioner::weigh_products(const Context& context, std::size_t arm,
+                                                   std::span<const std::uint32_t> places) const {
+  const std::size_t num_words = words_.num_columns();
+  const std::size_t rank = num_words + factor_.cols();
+  Matrix<double> out(rank, rank);
+  for (std::size_t first = 0; first < places.size(); first += kPlacesPerPiece) {
+    const auto some = places.subspan(first, std::min(kPlacesPerPiece, places.size() - first));
+    Matrix<double> rows(rank, some.size());
+    words_.write_rows(context, arm, some, rows);
+    context.for_each_range(rank, kRowsPerTask, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t c = begin; c < end; ++c) {
+        for (std::size_t i = 0; i < some.size(); ++i) {
+          if (c >= num_words) rows(c, i) = factor_(some[i], c - num_words);
+          rows(c, i) *= std::sqrt(inverse_noise_[some[i]]);
+        }
+      }
+    });
+    ops::add_row_products(context, rows.view(), out);
+  }
+  return out;
+}
+
 void RidgePreconditioner::make_small_factors(const Context& context) {
-  const RidgeInputs& inputs = *system_.inputs;
-  const std::size_t rank = factor_.cols();
-  small_.assign(inputs.num_arms(), std::vector<SmallFactors>(system_.num_tasks()));
-  for (std::size_t t = 0; t < system_.num_tasks(); ++t) {
-    Matrix<double> weighted(factor_.rows(), rank);
-    context.for_each_range(factor_.rows(), kPlacesPerPiece,
-                           [&](std::size_t begin, std::size_t end) {
-                             for (std::size_t p = begin; p < end; ++p) {
-                               if (system_.learns_from[t][p] == 0) continue;
-                               const double root = std::sqrt(inverse_noise_[p]);
-                               for (std::size_t k = 0; k < rank; ++k)
-                                 weighted(p, k) = root * factor_(p, k);
-                             }
-                           });
-    for (std::size_t a = 0; a < inputs.num_arms(); ++a) {
-      const MatrixView<const double> part = take_arm(inputs, weighted, a);
-      Matrix<double> inner = ops::multiply_transposed(context, part, part);
-      for (std::size_t k = 0; k < rank; ++k) inner(k, k) += 1;
-      require(ops::factorise_cholesky(context, inner.view()), "preconditioner: no factor");
-      small_[a][t].inner = std::move(inner);
+  const std::size_t num_tasks = system_.num_tasks();
+  const std::size_t rank = words_.num_columns() + factor_.cols();
+  small_.assign(system_.inputs->num_arms(), std::vector<SmallFactors>(num_tasks));
+  for (std::size_t a = 0; a < small_.size(); ++a) {
+    // Places that the same tasks learn from: with folds, one part per fold.
+    std::map<std::vector<char>, std::vector<std::uint32_t>> parts;
+    for (const std::uint32_t p : system_.places_of_arm(a)) {
+      std::vector<char> tasks(num_tasks);
+      for (std::size_t t = 0; t < num_tasks; ++t) tasks[t] = system_.learns_from[t][p];
+      parts[tasks].push_back(p);
+    }
+    for (SmallFactors& factors : small_[a]) factors.inner = Matrix<double>(rank, rank);
+    std::size_t done = 0;
+    for (const auto& [tasks, places] : parts) {
+      context.report("preparing the equations", done++, parts.size());
+      const Matrix<double> products = weigh_products(context, a, places);
+      for (std::size_t t = 0; t < num_tasks; ++t) {
+        if (tasks[t] == 0) continue;
+        Matrix<double>& inner = small_[a][t].inner;
+        context.for_each_range(rank, kRowsPerTask, [&](std::size_t begin, std::size_t end) {
+          for (std::size_t r = begin; r < end; ++r) {
+            for (std::size_t c = 0; c < rank; ++c) inner(r, c) += products(r, c);
+          }
+        });
+      }
+    }
+    for (SmallFactors& factors : small_[a]) {
+      for (std::size_t k = 0; k < rank; ++k) factors.inner(k, k) += 1;
+      require(ops::factorise_cholesky(context, factors.inner.view()), "preconditioner: no factor");
     }
   }
 }
@@ -180,7 +218,8 @@ Matrix<double> RidgePreconditioner::apply(const Context& context,
                                           std::span<const std::size_t> tasks,
                                           const Matrix<double>& r) const {
   const RidgeInputs& inputs = *system_.inputs;
-  const std::size_t rank = factor_.cols();
+  const std::size_t num_words = words_.num_columns();
+  const std::size_t rank = num_words + factor_.cols();
   auto out = Matrix<double>::unfilled(r.rows(), r.cols());
   context.for_each_range(r.rows(), kPlacesPerPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t p = begin; p < end; ++p) {
@@ -188,9 +227,13 @@ Matrix<double> RidgePreconditioner::apply(const Context& context,
     }
   });
   if (rank == 0) return out;
+  const std::vector<Matrix<double>> by_words = words_.multiply_transposed(context, out);
   for (std::size_t a = 0; a < inputs.num_arms(); ++a) {
-    Matrix<double> inner =
+    Matrix<double> inner(rank, r.cols());
+    std::ranges::copy(by_words[a].values(), inner.data());
+    const Matrix<double> by_factor =
         ops::multiply_transposed(context, take_arm(inputs, factor_, a), take_arm(inputs, out, a));
+    std::ranges::copy(by_factor.values(), inner.data() + num_words * r.cols());
     context.for_each_range(r.cols(), 1, [&](std::size_t k, std::size_t) {
       const OneBlasThread guard;
       const Matrix<double>& factor = small_[a][tasks[k]].inner;
@@ -200,7 +243,11 @@ Matrix<double> RidgePreconditioner::apply(const Context& context,
                     static_cast<int>(inner.cols()));
       }
     });
-    const Matrix<double> taken = ops::multiply(context, take_arm(inputs, factor_, a), inner.view());
+    const MatrixView<const double> of_words(inner.data(), num_words, r.cols(), r.cols());
+    const MatrixView<const double> of_factor(inner.data() + num_words * r.cols(), factor_.cols(),
+                                             r.cols(), r.cols());
+    Matrix<double> taken = ops::multiply(context, take_arm(inputs, factor_, a), of_factor);
+    words_.add_product(context, a, of_words, taken.view());
     const std::size_t first = inputs.arm_begin[a];
     context.for_each_range(taken.rows(), kPlacesPerPiece, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {

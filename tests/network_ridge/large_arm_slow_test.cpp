@@ -23,6 +23,11 @@ TEST(LargeArm, IsSolvedIterativelyWithVariancesOfASample) {
   EXPECT_TRUE(found.summary.converged && found.implied.converged);
   EXPECT_EQ(found.summary.arms[0].num_nodes, kVarianceSample);
   EXPECT_EQ(found.summary.arms[1].num_nodes, data.arm_sizes()[1]);
+  for (const auto& [group, variance] : found.summary.arms[0].groups) {
+    if (group == "sum_friends") {
+      EXPECT_GE(found.summary.arms[0].noise_growth, 0.1 * variance);
+    }
+  }
   const Matrix<double> policy = testing::some_policy(kNodes, 2);
   EXPECT_NEAR(dot(found.implied.weights, data.outcome) / kNodes, found.value(policy, plan), 1e-6);
   EXPECT_NEAR(sum(found.implied.weights) / kNodes, 1, 1e-8);
