@@ -1,0 +1,47 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "report/axis.hpp"
+#include "report/html.hpp"
+
+namespace cone::report {
+
+/// Shapes, so that no meaning hangs on a colour alone.
+enum class Marker { kCircle, kRing, kDiamond, kSquare, kTriangle, kCross };
+
+/// A drawing that is as wide as its place allows: x is a share of the width, from 0 to 1, y is in
+/// pixels from the top. So letters keep their size on a phone. What lies at the left of x = 0 (the
+/// labels of the vertical axis) stands in the padding of its place (class "wide-left").
+/// `style` are classes of the style sheet.
+class Chart {
+ public:
+  Chart(std::string_view title, std::string_view description, double height);
+
+  void line(double x1, double y1, double x2, double y2, const char* style);
+  void bar(double x, double width, double y, double height, const char* style);
+  void mark(Marker marker, double x, double y, const char* style);
+  /// A line through points; with `is_closed`, an area.
+  void path(std::span<const std::pair<double, double>> points, const char* style,
+            bool is_closed = false);
+  /// `anchor`: "start", "middle" or "end"; `shift` in pixels.
+  void text(double x, double y, const char* anchor, std::string_view words, const char* style = "",
+            double shift = 0);
+
+  /// Ticks and their labels below `bottom`, and faint lines from there up to `top`.
+  void horizontal_axis(const Axis& axis, double top, double bottom, std::string_view name);
+  /// Ticks and their labels at the left, faint lines to the right.
+  void vertical_axis(const Axis& axis, double top, double bottom, std::string_view name);
+
+  Html finish() const;
+
+ private:
+  double height_;
+  Html title_, description_;
+  std::string marks_;
+};
+
+}  // namespace cone::report
