@@ -77,12 +77,13 @@ Html value_figure(const RecordView& evaluation, const std::vector<DecidedRow>& d
                    row.truth ? number_text(*row.truth) : std::string(kNoNumber)});
   }
   const Html chart = forest_chart(
-      rows, {.title = utility + " of every policy, with intervals",
-             .description = "One line per policy: the value as a mark, the sampling interval as a "
-                            "thick line, the robust interval as a dashed line. The dotted vertical "
-                            "line is the value of what was done.",
-             .axis_name = has_costs ? "mean outcome per person, less cost" : "mean outcome per person",
-             .reference = done});
+      rows,
+      {.title = utility + " of every policy, with intervals",
+       .description = "One line per policy: the value as a mark, the sampling interval as a "
+                      "thick line, the robust interval as a dashed line. The dotted vertical "
+                      "line is the value of what was done.",
+       .axis_name = has_costs ? "mean outcome per person, less cost" : "mean outcome per person",
+       .reference = done});
   Html words = forest_legend(rows, level, "robust interval");
   return figure(utility + " of every policy, by " + decision.text("estimator"), words, chart,
                 table.finish(utility + " of every policy"));
@@ -107,9 +108,8 @@ Html gain_figure(const RecordView& decision, const std::vector<DecidedRow>& deci
                                          "does better than what was done, left of it worse.",
                           .axis_name = "gain per person over what was done",
                           .reference = 0.0});
-  return figure("Difference from what was done",
-                forest_legend(rows, level, "robust interval"), chart,
-                table.finish("Gains over what was done"));
+  return figure("Difference from what was done", forest_legend(rows, level, "robust interval"),
+                chart, table.finish("Gains over what was done"));
 }
 
 std::string rank_text(const RecordView& policy) {
@@ -127,7 +127,8 @@ Html rank_table(const RecordView& decision) {
                    number_text(policy.number("regret"))});
   }
   return html(
-      "<h3>Ranks</h3>\n<p class=\"soft\">1 is the best. A policy may have any of its possible ranks; "
+      "<h3>Ranks</h3>\n<p class=\"soft\">1 is the best. A policy may have any of its possible "
+      "ranks; "
       "all sets hold at once with the level of the intervals. The last column is what choosing the "
       "policy may lose against the best of the others.</p>\n{}",
       table.finish("Ranks of the policies"));

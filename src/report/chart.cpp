@@ -40,9 +40,8 @@ Chart::Chart(std::string_view title, std::string_view description, double height
     : height_(height), title_(Html::text(title)), description_(Html::text(description)) {}
 
 void Chart::line(double x1, double y1, double x2, double y2, const char* style) {
-  marks_ +=
-      fmt::format(R"(<line x1="{}" y1="{}" x2="{}" y2="{}" class="{}"/>)", percent(x1),
-                  short_number(y1), percent(x2), short_number(y2), style);
+  marks_ += fmt::format(R"(<line x1="{}" y1="{}" x2="{}" y2="{}" class="{}"/>)", percent(x1),
+                        short_number(y1), percent(x2), short_number(y2), style);
 }
 
 void Chart::bar(double x, double width, double y, double height, const char* style) {

@@ -44,9 +44,6 @@ void draw_row(Chart& chart, const Axis& axis, const ForestRow& row, double top) 
   };
   draw_range(row.outer, "outer", 4);
   draw_range(row.inner, row.is_struck ? "inner weak" : "inner", 3);
-  if (row.truth && std::isfinite(*row.truth)) {
-    chart.mark(Marker::kDiamond, axis.share(*row.truth), y, "truth");
-  }
   if (!std::isfinite(row.value)) return;
   if (!axis.holds(row.value)) {
     const bool is_left = row.value < axis.low;
@@ -58,6 +55,9 @@ void draw_row(Chart& chart, const Axis& axis, const ForestRow& row, double top) 
                         : row.is_reference ? Marker::kSquare
                                            : Marker::kCircle;
   chart.mark(marker, axis.share(row.value), y, row.is_struck ? "cross" : "dot");
+  if (row.truth && std::isfinite(*row.truth)) {
+    chart.mark(Marker::kDiamond, axis.share(*row.truth), y, "truth");
+  }
 }
 
 }  // namespace
@@ -84,9 +84,8 @@ Html forest_legend(std::span<const ForestRow> rows, std::string_view inner_name,
   const auto any = [&](const auto& holds) { return std::any_of(rows.begin(), rows.end(), holds); };
   Html legend;
   const auto add = [&](const char* sample, std::string_view meaning) {
-    legend += html(
-        R"(<span><svg width="28" height="12" aria-hidden="true">{}</svg> {}</span> )",
-        Html::trusted(sample), meaning);
+    legend += html(R"(<span><svg width="28" height="12" aria-hidden="true">{}</svg> {}</span> )",
+                   Html::trusted(sample), meaning);
   };
   if (any([](const ForestRow& row) { return is_finite(row.inner); })) {
     add(R"(<line x1="2" x2="26" y1="6" y2="6" class="inner"/><circle cx="14" cy="6" r="4.5" class="dot"/>)",

@@ -18,6 +18,10 @@ Html evaluation_page(const std::vector<RecordView>& evaluations) {
   const RecordView& run = evaluations.back();
   Html body = html("<h1>What the policies would have achieved</h1>\n");
   body += answer_section(run);
+  body += doubt_section(run);
+  body += specification_section(run);
+  body += diagnostics_section(run);
+  body += provenance_section(run);
   return body;
 }
 
@@ -29,7 +33,8 @@ Html whole_page(const std::string& title, const Html& body, const Html& records)
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"referrer\" content=\"no-referrer\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n"
-      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n{}</main>\n{}</body>\n</html>\n",
+      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n{}</main>\n{}</body>\n</"
+      "html>\n",
       title, Html::trusted(kStyle), body, records);
 }
 

@@ -12,8 +12,7 @@ namespace cone::report {
 
 using Json = nlohmann::ordered_json;
 
-RecordView::RecordView(const Json& json, std::string file)
-    : json_(&json), file_(std::move(file)) {}
+RecordView::RecordView(const Json& json, std::string file) : json_(&json), file_(std::move(file)) {}
 
 RecordView::RecordView(const Json& json, std::string file, std::string path)
     : json_(&json), file_(std::move(file)), path_(std::move(path)) {}

@@ -37,8 +37,8 @@ svg path,svg line,svg rect{vector-effect:non-scaling-stroke}
 .inner{stroke:var(--one);stroke-width:4}.weak{opacity:.4}
 .outer{stroke:var(--two);stroke-width:1.6;stroke-dasharray:5 3}
 .dot{fill:var(--one);stroke:var(--paper)}
-.truth{fill:var(--paper);stroke:var(--three);stroke-width:2}
-.cross{stroke:var(--bad);stroke-width:2;fill:none}
+.truth{fill:none;stroke:var(--three);stroke-width:2}
+svg .small{r:3px}.cross{stroke:var(--bad);stroke-width:2;fill:none}
 .ring{fill:var(--paper);stroke:var(--two);stroke-width:2}
 .one{fill:var(--one)}.two{fill:var(--two)}.three{fill:var(--three)}
 .curve{fill:none;stroke:var(--one);stroke-width:2}
@@ -60,6 +60,7 @@ thead th{color:var(--soft);font-weight:600}
 .words td,.words th{text-align:left;white-space:normal}
 .verdicts{list-style:none;padding:0}
 .verdicts li{padding:.35rem .6rem;margin:.25rem 0;border-left:4px solid var(--three);background:var(--okpaper)}
+.verdicts li.note{border-color:var(--line);background:none}
 .verdicts li.caution{border-color:var(--bad);background:var(--badpaper)}
 code,pre{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.85rem}
 pre{white-space:pre-wrap;background:var(--faint);padding:.7rem;margin:.5rem 0}

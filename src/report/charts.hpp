@@ -1,0 +1,30 @@
+#pragma once
+
+#include "report/html.hpp"
+#include "report/record_view.hpp"
+
+namespace cone::report {
+
+// One figure each: a chart, its caption and the table behind it, from one entry (or list) of a
+// record.
+
+/// How likely an arm was, for those who got it (up) and for the others (down).
+Html overlap_figure(const RecordView& arm);
+/// Of those who get an arm with probability e, the share that did.
+Html calibration_figure(const RecordView& arm);
+/// The love plot: how far an arm is from all nodes, before and after weighting.
+Html balance_figure(const RecordView& arm);
+/// How many nodes of equal weight the weights of every policy are worth.
+Html weights_figure(const RecordView& weights, double num_nodes);
+/// What an outcome model leaves, by the number of friends.
+Html degree_figure(const RecordView& residuals);
+/// Where the outcome's variance comes from, one bar per arm.
+Html shares_figure(const RecordView& shares);
+/// The values of every policy by each fold.
+Html stability_figure(const RecordView& stability);
+/// The gain at every budget.
+Html budget_figure(const RecordView& curve);
+/// Every estimator's value of one policy; those that fail their checks are struck out.
+Html specification_figure(const RecordView& policy);
+
+}  // namespace cone::report
