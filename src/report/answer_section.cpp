@@ -2,6 +2,8 @@
 #include <map>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "report/forest_chart.hpp"
 #include "report/number_text.hpp"
 #include "report/sections.hpp"
@@ -134,17 +136,72 @@ Html rank_table(const RecordView& decision) {
       table.finish("Ranks of the policies"));
 }
 
-Html pair_table(const RecordView& decision) {
+/// Beyond this many policies pairs are a table of policies × policies, without intervals.
+constexpr std::size_t kMostListedPolicies = 8;
+
+Html listed_pairs(const std::vector<RecordView>& pairs) {
   Table table({"pair", "difference", "interval", "joint interval", "adjusted p"});
-  const std::vector<RecordView> pairs = decision.entries("differences");
-  if (pairs.empty()) return {};
   for (const RecordView& pair : pairs) {
     table.add_row({pair.text("first") + " less " + pair.text("second"),
                    signed_text(pair.number("difference")), range_text(pair.range("interval")),
                    range_text(pair.range("joint_interval")), p_text(pair.number("p"))});
   }
-  return html("<details><summary>All pairs of policies ({})</summary>{}</details>\n", pairs.size(),
+  return table.finish("Differences of all pairs");
+}
+
+/// Row less column, to three digits; a star where the joint interval has no zero in it.
+Html pair_matrix(const std::vector<std::string>& names, const std::vector<RecordView>& pairs) {
+  std::map<std::pair<std::string, std::string>, std::string> cells;
+  for (const RecordView& pair : pairs) {
+    const auto [low, high] = pair.range("joint_interval");
+    const double difference = pair.number("difference");
+    const std::string star = low > 0 || high < 0 ? "*" : "";
+    const auto cell = [&](double value) {
+      return std::isfinite(value) ? fmt::format("{:+.3g}{}", value, star) : std::string(kNoNumber);
+    };
+    cells[{pair.text("first"), pair.text("second")}] = cell(difference);
+    cells[{pair.text("second"), pair.text("first")}] = cell(-difference);
+  }
+  std::vector<std::string> titles = {"row less column"};
+  for (std::size_t j = 0; j + 1 < names.size(); ++j) titles.push_back(cut_text(names[j], 16));
+  Table table(titles);
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    std::vector<std::string> row = {names[i]};
+    for (std::size_t j = 0; j < i; ++j) row.push_back(cells[{names[i], names[j]}]);
+    table.add_row(row);
+  }
+  return html("<p class=\"soft\">*: the joint interval of the pair leaves zero out.</p>\n{}",
               table.finish("Differences of all pairs"));
+}
+
+Html pair_table(const RecordView& decision) {
+  const std::vector<RecordView> pairs = decision.entries("differences");
+  if (pairs.empty()) return {};
+  std::vector<std::string> names;
+  for (const RecordView& policy : decision.at("policies").entries()) {
+    names.push_back(policy.text("name"));
+  }
+  return html(
+      "<details><summary>All pairs of policies ({})</summary>{}</details>\n", pairs.size(),
+      names.size() <= kMostListedPolicies ? listed_pairs(pairs) : pair_matrix(names, pairs));
+}
+
+/// What every policy is worth in words; beyond the first few, on demand.
+Html decision_sentences(const RecordView& decision) {
+  constexpr std::size_t kMostSentences = 6;
+  Html first, rest;
+  std::size_t count = 0;
+  for (const RecordView& policy : decision.at("policies").entries()) {
+    const auto sentence = policy.find("sentence");
+    if (!sentence) continue;
+    (count++ < kMostSentences ? first : rest) += html("<li>{}\n", sentence->text());
+  }
+  Html out = html("<ul>{}</ul>\n", first);
+  if (!rest.empty()) {
+    out += html("<details><summary>{} more policies in words</summary><ul>{}</ul></details>\n",
+                count - kMostSentences, rest);
+  }
+  return out;
 }
 
 }  // namespace
@@ -159,11 +216,7 @@ Html answer_section(const RecordView& evaluation) {
   const std::string summary = decision->text("summary");
   Html out;
   if (!summary.empty()) out += html("<p class=\"lead\">{}</p>\n", summary);
-  out += html("<ul>");
-  for (const RecordView& policy : decision->at("policies").entries()) {
-    if (const auto sentence = policy.find("sentence")) out += html("<li>{}\n", sentence->text());
-  }
-  out += html("</ul>\n");
+  out += decision_sentences(*decision);
   const std::vector<DecidedRow> decided = read_decided(evaluation);
   out += value_figure(evaluation, decided);
   out += gain_figure(*decision, decided);

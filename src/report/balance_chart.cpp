@@ -59,20 +59,22 @@ Html balance_figure(const RecordView& arm) {
               "lines are the limits.",
               bottom + 38);
   const auto at = [&](double value) { return kLoveLeft + (1 - kLoveLeft) * axis.share(value); };
+  std::vector<Segment> grid, changes;
   for (const double tick : axis.ticks) {
-    chart.line(at(tick), kLoveTop, at(tick), bottom, "grid");
+    grid.push_back(vertical(at(tick), kLoveTop, bottom));
     chart.text(at(tick), bottom + 15, "middle", axis.tick_text(tick), "tick");
   }
   chart.text((1 + kLoveLeft) / 2, bottom + 32, "middle", "standard deviations", "tick");
-  for (const double limit : {-kLoveLimit, kLoveLimit}) {
-    chart.line(at(limit), kLoveTop, at(limit), bottom, "limit");
-  }
-  chart.line(at(0), kLoveTop, at(0), bottom, "reference");
+  chart.segments(grid, "grid");
+  chart.segments(std::vector{vertical(at(-kLoveLimit), kLoveTop, bottom),
+                             vertical(at(kLoveLimit), kLoveTop, bottom)},
+                 "limit");
+  chart.segments(std::vector{vertical(at(0), kLoveTop, bottom)}, "reference");
   double y = kLoveTop + kLoveRow / 2;
   for (const LoveRow& row : rows) {
-    chart.text(0, y + 4, "start", cut_text(row.name, 19), "label");
+    chart.text(0, y + 4, "start", cut_text(row.name, 19));
     if (std::isfinite(row.before) && std::isfinite(row.after)) {
-      chart.line(at(row.before), y, at(row.after), y, "axis");
+      changes.push_back({at(row.before), y, at(row.after), y});
     }
     if (std::isfinite(row.before)) chart.mark(Marker::kRing, at(row.before), y, "ring");
     if (std::isfinite(row.after)) {
@@ -80,6 +82,7 @@ Html balance_figure(const RecordView& arm) {
     }
     y += kLoveRow;
   }
+  chart.segments(changes, "axis");
   const Html words = html(
       "<p class=\"legend\"><span>○ before weighting</span> <span>● after, own column</span> "
       "<span>■ after, friends or degree</span>{}</p>\n",

@@ -13,6 +13,12 @@ namespace cone::report {
 /// Shapes, so that no meaning hangs on a colour alone.
 enum class Marker { kCircle, kRing, kDiamond, kSquare, kTriangle, kCross };
 
+/// A horizontal or vertical line, in the units of a Chart.
+struct Segment {
+  double x1, y1, x2, y2;
+};
+inline Segment vertical(double x, double y1, double y2) { return {x, y1, x, y2}; }
+
 /// A drawing that is as wide as its place allows: x is a share of the width, from 0 to 1, y is in
 /// pixels from the top. So letters keep their size on a phone. What lies at the left of x = 0 (the
 /// labels of the vertical axis) stands in the padding of its place (class "wide-left").
@@ -27,6 +33,13 @@ class Chart {
   /// A line through points; with `is_closed`, an area.
   void path(std::span<const std::pair<double, double>> points, const char* style,
             bool is_closed = false);
+  /// Many horizontal or vertical lines at the price of one element.
+  void segments(std::span<const Segment> segments, const char* style);
+  /// Many round marks at the price of one element; the style decides how large they are.
+  void dots(std::span<const std::pair<double, double>> points, const char* style);
+  /// Between the two, elements have the style of the group and need none.
+  void open_group(const char* style);
+  void close_group();
   /// `anchor`: "start", "middle" or "end"; `shift` in pixels.
   void text(double x, double y, const char* anchor, std::string_view words, const char* style = "",
             double shift = 0);
@@ -39,8 +52,12 @@ class Chart {
   Html finish() const;
 
  private:
+  /// A path whose x runs from 0 to 1000, whatever the width.
+  void add_stretched(const std::string& steps, const char* style);
+
   double height_;
   Html title_, description_;
+  std::string paths_;  ///< stretched; they lie below all else
   std::string marks_;
 };
 

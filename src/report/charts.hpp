@@ -1,5 +1,9 @@
 #pragma once
 
+#include <set>
+#include <string>
+#include <utility>
+
 #include "report/html.hpp"
 #include "report/record_view.hpp"
 
@@ -24,7 +28,10 @@ Html shares_figure(const RecordView& shares);
 Html stability_figure(const RecordView& stability);
 /// The gain at every budget.
 Html budget_figure(const RecordView& curve);
-/// Every estimator's value of one policy; those that fail their checks are struck out.
-Html specification_figure(const RecordView& policy);
+/// Warnings by estimator.
+using EstimatorWarnings = std::set<std::pair<std::string, std::string>>;
+/// Every estimator's value of one policy; those that fail their checks are struck out, with the
+/// reason unless it is one of those `said` before.
+Html specification_figure(const RecordView& policy, const EstimatorWarnings& said);
 
 }  // namespace cone::report

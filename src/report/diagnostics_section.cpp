@@ -6,10 +6,19 @@
 namespace cone::report {
 namespace {
 
-/// The sentences of a list of entries, one per line.
+/// The sentences of a list of entries, one per line. Of many only those that ask for caution.
 Html sentences_of(const std::vector<RecordView>& entries) {
+  constexpr std::size_t kMostLines = 6;
   Html lines;
-  for (const RecordView& entry : entries) lines += html("<li>{}\n", entry.text("sentence"));
+  std::size_t left_out = 0;
+  for (const RecordView& entry : entries) {
+    if (entries.size() > kMostLines && entry.text("verdict") != "caution") {
+      ++left_out;
+    } else {
+      lines += html("<li>{}\n", entry.text("sentence"));
+    }
+  }
+  if (left_out > 0) lines += html("<li>{} of {} are in order\n", left_out, entries.size());
   return lines.empty() ? lines : html("<ul>{}</ul>\n", lines);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "report/axis.hpp"
 #include "report/chart.hpp"
@@ -11,6 +12,7 @@ namespace {
 
 constexpr double kRowHeight = 36;
 constexpr double kTop = 6;
+constexpr double kLineAt = 25;  // below the top of a row
 constexpr std::size_t kLongestLabel = 32;
 
 Axis forest_axis(std::span<const ForestRow> rows, const ForestLook& look) {
@@ -29,32 +31,48 @@ Axis forest_axis(std::span<const ForestRow> rows, const ForestLook& look) {
   return make_axis(values);
 }
 
-void draw_row(Chart& chart, const Axis& axis, const ForestRow& row, double top) {
-  const double y = top + 25;
-  chart.text(0, top + 14, "start", cut_text(row.label, kLongestLabel),
-             row.is_struck ? "struck" : "label");
-  chart.text(1, top + 14, "end", number_text(row.value), row.is_struck ? "struck" : "label");
-  const auto draw_range = [&](const Range& range, const char* style, double end) {
-    if (!is_finite(range)) return;
-    const double x1 = axis.share(range.first);
-    const double x2 = axis.share(range.second);
-    chart.line(x1, y, x2, y, style);
-    if (axis.holds(range.first)) chart.line(x1, y - end, x1, y + end, "cap");
-    if (axis.holds(range.second)) chart.line(x2, y - end, x2, y + end, "cap");
-  };
-  draw_range(row.outer, "outer", 4);
-  draw_range(row.inner, row.is_struck ? "inner weak" : "inner", 3);
-  if (!std::isfinite(row.value)) return;
-  if (!axis.holds(row.value)) {
+/// The lines of all rows, by style.
+struct ForestLines {
+  std::vector<Segment> inner, struck, outer, caps;
+  std::vector<std::pair<double, double>> points;
+};
+
+void add_range(const Axis& axis, const Range& range, double y, double cap,
+               std::vector<Segment>& lines, std::vector<Segment>& caps) {
+  if (!is_finite(range)) return;
+  lines.push_back({axis.share(range.first), y, axis.share(range.second), y});
+  for (const double end : {range.first, range.second}) {
+    // No cap at the edge of the chart: the line goes on there.
+    if (axis.holds(end)) caps.push_back(vertical(axis.share(end), y - cap, y + cap));
+  }
+}
+
+void draw_lines(Chart& chart, const Axis& axis, std::span<const ForestRow> rows, bool has_caps) {
+  ForestLines lines;
+  double y = kTop + kLineAt;
+  for (const ForestRow& row : rows) {
+    add_range(axis, row.outer, y, 4, lines.outer, lines.caps);
+    add_range(axis, row.inner, y, 3, row.is_struck ? lines.struck : lines.inner, lines.caps);
+    const bool is_point = !row.is_struck && !row.is_reference && std::isfinite(row.value);
+    if (is_point && axis.holds(row.value)) lines.points.emplace_back(axis.share(row.value), y);
+    y += kRowHeight;
+  }
+  chart.segments(lines.outer, "outer");
+  chart.segments(lines.inner, "inner");
+  chart.segments(lines.struck, "inner weak");
+  if (has_caps) chart.segments(lines.caps, "cap");
+  chart.dots(lines.points, "point");
+}
+
+void draw_mark(Chart& chart, const Axis& axis, const ForestRow& row, double y) {
+  if (std::isfinite(row.value) && !axis.holds(row.value)) {
     const bool is_left = row.value < axis.low;
     chart.text(is_left ? 0 : 1, y + 4, is_left ? "start" : "end", is_left ? "◀ beyond" : "beyond ▶",
                "tick");
-    return;
+  } else if (std::isfinite(row.value) && (row.is_struck || row.is_reference)) {
+    const Marker marker = row.is_struck ? Marker::kCross : Marker::kSquare;
+    chart.mark(marker, axis.share(row.value), y, row.is_struck ? "cross" : "dot");
   }
-  const Marker marker = row.is_struck      ? Marker::kCross
-                        : row.is_reference ? Marker::kSquare
-                                           : Marker::kCircle;
-  chart.mark(marker, axis.share(row.value), y, row.is_struck ? "cross" : "dot");
   if (row.truth && std::isfinite(*row.truth)) {
     chart.mark(Marker::kDiamond, axis.share(*row.truth), y, "truth");
   }
@@ -69,11 +87,19 @@ Html forest_chart(std::span<const ForestRow> rows, const ForestLook& look) {
   chart.horizontal_axis(axis, kTop, bottom, look.axis_name);
   if (look.reference) {
     const double x = axis.share(*look.reference);
-    chart.line(x, kTop, x, bottom, "reference");
+    chart.segments(std::vector{vertical(x, kTop, bottom)}, "reference");
   }
+  draw_lines(chart, axis, rows, !look.is_brief);
   double top = kTop;
   for (const ForestRow& row : rows) {
-    draw_row(chart, axis, row, top);
+    draw_mark(chart, axis, row, top + kLineAt);
+    top += kRowHeight;
+  }
+  top = kTop;
+  for (const ForestRow& row : rows) {
+    const char* style = row.is_struck ? "struck" : "";
+    chart.text(0, top + 14, "start", cut_text(row.label, kLongestLabel), style);
+    if (!look.is_brief) chart.text(1, top + 14, "end", number_text(row.value), style);
     top += kRowHeight;
   }
   return chart.finish();

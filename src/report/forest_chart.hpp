@@ -29,6 +29,7 @@ struct ForestLook {
   std::string title, description;
   std::string axis_name;
   std::optional<double> reference;  ///< a vertical line
+  bool is_brief = false;            ///< one of very many: no numbers at the right, no caps
 };
 
 /// Rows from top to bottom, each with its label above its line, so that it fits on a phone.

@@ -22,7 +22,7 @@ Html shares_figure(const RecordView& shares) {
     const double network = arm.number("network");
     const double noise = arm.number("noise");
     table.add_row({arm.text("arm"), percent_text(own), percent_text(network), percent_text(noise)});
-    chart.text(0, top + 14, "start", "arm " + cut_text(arm.text("arm"), 20), "label");
+    chart.text(0, top + 14, "start", "arm " + cut_text(arm.text("arm"), 20));
     const auto width = [](double share) {
       return std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 0;
     };

@@ -9,12 +9,39 @@
 #include "report/table.hpp"
 
 namespace cone::report {
+namespace {
 
-Html specification_figure(const RecordView& policy) {
+/// Reasons in the order in which they come, each with the estimators that it is about.
+class Reasons {
+ public:
+  void add(const std::string& estimator, const std::string& reason) {
+    const auto found = std::find_if(reasons_.begin(), reasons_.end(),
+                                    [&](const auto& entry) { return entry.first == reason; });
+    if (found == reasons_.end()) {
+      reasons_.push_back({reason, {estimator}});
+    } else {
+      found->second.push_back(estimator);
+    }
+  }
+  Html finish() const {
+    Html lines;
+    for (const auto& [reason, estimators] : reasons_) {
+      lines +=
+          html("<li><del>{}</del>: {}\n", fmt::format("{}", fmt::join(estimators, ", ")), reason);
+    }
+    return lines.empty() ? lines : html("<ul class=\"soft\">{}</ul>\n", lines);
+  }
+
+ private:
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons_;
+};
+
+}  // namespace
+
+Html specification_figure(const RecordView& policy, const EstimatorWarnings& said) {
   std::vector<ForestRow> rows;
-  Html reasons;
-  Table table({"estimator", "value", "standard error", "interval", "robust interval",
-               "effective nodes", "largest weight"});
+  Reasons reasons;
+  Table table({"estimator", "value", "interval", "robust interval", "effective nodes"});
   const auto truth = policy.find("truth");
   for (const RecordView& e : policy.at("estimates").entries()) {
     const std::string name = e.text("estimator");
@@ -27,15 +54,13 @@ Html specification_figure(const RecordView& policy) {
                         .is_struck = e.text("status") != "ok"};
     rows.push_back(row);
     table.add_row(std::vector{row.is_struck ? html("<del>{}</del>", name) : Html::text(name),
-                              Html::text(number_text(row.value)),
-                              Html::text(number_text(e.number("standard_error"))),
-                              Html::text(range_text(row.inner)), Html::text(range_text(row.outer)),
-                              Html::text(count_text(e.number("effective_sample_size"))),
-                              Html::text(number_text(e.number("max_weight")))});
-    if (!row.is_struck) continue;
-    std::string joined;
-    for (const std::string& warning : warnings) joined += (joined.empty() ? "" : "; ") + warning;
-    reasons += html("<li><del>{}</del>: {}\n", name, joined.empty() ? "no value exists" : joined);
+                              Html::text(number_text(row.value)), Html::text(range_text(row.inner)),
+                              Html::text(range_text(row.outer)),
+                              Html::text(count_text(e.number("effective_sample_size")))});
+    if (row.is_struck && warnings.empty()) reasons.add(name, "no value exists");
+    for (const std::string& warning : warnings) {
+      if (!said.contains({name, warning})) reasons.add(name, warning);
+    }
   }
   if (rows.empty()) return {};
   std::stable_sort(rows.begin(), rows.end(), [](const ForestRow& a, const ForestRow& b) {
@@ -45,19 +70,16 @@ Html specification_figure(const RecordView& policy) {
   const std::string name = policy.text("name");
   std::optional<double> reference;
   if (truth && std::isfinite(truth->number())) reference = truth->number();
-  Html words = forest_legend(rows, "interval", "robust interval");
-  if (reference) {
-    words += html("<p class=\"legend\">The dotted line is the truth of the simulation: {}.</p>\n",
-                  number_text(*reference));
-  }
-  if (!reasons.empty()) words += html("<ul class=\"soft\">{}</ul>\n", reasons);
-  return figure(name, words,
-                forest_chart(rows, {.title = "Every estimator's value of " + name,
-                                    .description = "One line per estimator, from high to low; "
-                                                   "those that fail their checks are struck out "
-                                                   "and come last.",
-                                    .reference = reference}),
-                table.finish("Every estimator's value of " + name));
+  Html chart = forest_chart(rows, {.title = "Every estimator's value of " + name,
+                                   .description = "From high to low; what fails its checks is "
+                                                  "struck out and comes last.",
+                                   .reference = reference,
+                                   .is_brief = true});
+  chart += reasons.finish();
+  const Html words =
+      reference ? html("<p class=\"legend\">dotted: the truth, {}</p>\n", number_text(*reference))
+                : Html();
+  return figure(name, words, chart, table.finish("Every estimator's value of " + name));
 }
 
 }  // namespace cone::report

@@ -32,14 +32,16 @@ Html stability_figure(const RecordView& stability) {
   Chart chart("Values by fold", "One line per policy with one mark per fold of the cross-fitting.",
               bottom + 38);
   chart.horizontal_axis(axis, kStripTop, bottom, "value by the nodes of one fold");
+  std::vector<std::pair<double, double>> points;
   double top = kStripTop;
   for (const RecordView& policy : policies) {
-    chart.text(0, top + 13, "start", cut_text(policy.text("policy"), 32), "label");
+    chart.text(0, top + 13, "start", cut_text(policy.text("policy"), 32));
     for (const double fold : policy.at("by_fold").numbers()) {
-      if (std::isfinite(fold)) chart.mark(Marker::kDiamond, axis.share(fold), top + 23, "truth");
+      if (std::isfinite(fold)) points.emplace_back(axis.share(fold), top + 23);
     }
     top += kStripRow;
   }
+  chart.dots(points, "folds");
   return figure("Stability: values by fold", chart.finish(), table.finish("Values by fold"));
 }
 

@@ -37,6 +37,8 @@ svg path,svg line,svg rect{vector-effect:non-scaling-stroke}
 .inner{stroke:var(--one);stroke-width:4}.weak{opacity:.4}
 .outer{stroke:var(--two);stroke-width:1.6;stroke-dasharray:5 3}
 .dot{fill:var(--one);stroke:var(--paper)}
+.point{fill:none;stroke:var(--one);stroke-width:9;stroke-linecap:round}
+.folds{fill:none;stroke:var(--one);stroke-width:7;stroke-linecap:round;opacity:.7}
 .truth{fill:none;stroke:var(--three);stroke-width:2}
 svg .small{r:3px}.cross{stroke:var(--bad);stroke-width:2;fill:none}
 .ring{fill:var(--paper);stroke:var(--two);stroke-width:2}
