@@ -14,6 +14,7 @@
 #include "cone/evaluate.hpp"
 #include "cone/policy.hpp"
 #include "cone/record.hpp"
+#include "cone/report.hpp"
 #include "cone/settings.hpp"
 
 #include "base/file.hpp"
@@ -77,6 +78,7 @@ Examples:
     --weight people --cluster village     survey weights; errors of a village go together
   cone evaluate shop/ --policy p.csv --repeats 5              medians over five seeds
   cone evaluate shop/ --policy p.csv --nodes nodes.csv        what every node adds to the answer
+  cone evaluate shop/ --policy p.csv --report shop.html       one page to look at and pass on
   cone evaluate shop/ --policy uniform --json - | jq '.policies[0].estimates'
 
 How to read the answer: utility is the mean outcome had the policy decided, for the people in the
@@ -94,6 +96,7 @@ struct EvaluateFlags {
   LoadOptions table;
   std::vector<std::string> policies;
   std::string json;
+  std::string report;
   std::string nodes;
   std::string budget_curve;
   std::string model;
@@ -219,6 +222,13 @@ void announce(std::span<const ExpectedCost> costs) {
                            duration_text(total), fmt::join(parts, ", "));
 }
 
+/// The same bytes as cone report makes of the record that --json writes.
+void write_report(const EvaluationRecord& record, const std::string& file) {
+  const std::vector<ReportRecord> records = {{.json = to_json(record), .source = "the record"}};
+  const std::string page = report_html(records);
+  write_atomically(file, [&](std::ostream& out) { out << page; });
+}
+
 /// What is missing goes to stderr, last of all.
 int finish(const EvaluationRecord& record, const EvaluateFlags& flags) {
   if (record.status != "completed" && !flags.nodes.empty()) {
@@ -250,6 +260,7 @@ int run_evaluate(EvaluateFlags flags) {
   std::vector<OutputFile> outputs = flags.explanations.outputs();
   outputs.push_back({"--nodes", flags.nodes});
   outputs.push_back({"--budget-curve", flags.budget_curve});
+  outputs.push_back({"--report", flags.report});
   if (flags.json != "-") outputs.push_back({"--json", flags.json});
   check_output_files(outputs);
   std::vector<std::string> inputs = flags.policies;
@@ -299,6 +310,7 @@ int run_evaluate(EvaluateFlags flags) {
                   .load_seconds = load_seconds,
                   .total_seconds = watch.seconds()},
                  data, record);
+  if (!flags.report.empty()) write_report(record, flags.report);
   if (flags.json == "-") {
     std::cout << dump_json(to_json(record)) << std::endl;
     return finish(record, flags);
@@ -311,6 +323,9 @@ int run_evaluate(EvaluateFlags flags) {
     if (writes_nodes) {
       data.notes.push_back(fmt::format("wrote {}: {} nodes, by {}", printable(flags.nodes),
                                        grouped(nodes.nodes.size()), nodes.estimator));
+    }
+    if (!flags.report.empty()) {
+      data.notes.push_back(fmt::format("wrote {}: open it in a browser", printable(flags.report)));
     }
     if (writes_curves) {
       data.notes.push_back(fmt::format("wrote {}: {} curve{}", printable(flags.budget_curve),
@@ -340,6 +355,10 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
   command->add_flag("--details", flags->details,
                     "Also print one table per policy with every estimator (so does --estimators)");
   command->add_option("--json", flags->json, "Write the full record to this file (- for stdout)")
+      ->check(file_name);
+  command
+      ->add_option("--report", flags->report,
+                   "Write a page with charts and tables (HTML) that needs nothing but a browser")
       ->check(file_name);
   command
       ->add_option("--nodes", flags->nodes,

@@ -137,17 +137,18 @@ void Chart::vertical_axis(const Axis& axis, double top, double bottom, std::stri
   if (!name.empty()) text(0, top - 10, "start", name, "tick", -44);
 }
 
+Html Chart::content() const {
+  if (paths_.empty()) return Html::trusted(marks_);
+  return html(
+      R"(<svg viewBox="0 0 {0} {1}" width="100%" height="{1}" preserveAspectRatio="none">{2}</svg>{3})",
+      kPathWidth, short_number(height_), Html::trusted(paths_), Html::trusted(marks_));
+}
+
 Html Chart::finish() const {
-  Html paths;
-  if (!paths_.empty()) {
-    paths = html(
-        R"(<svg viewBox="0 0 {0} {1}" width="100%" height="{1}" preserveAspectRatio="none">{2}</svg>)",
-        kPathWidth, short_number(height_), Html::trusted(paths_));
-  }
   return html(
       R"(<svg class="chart" role="img" width="100%" height="{}"><title>{}</title><desc>{}</desc>)"
-      "{}{}</svg>\n",
-      short_number(height_), title_, description_, paths, Html::trusted(marks_));
+      "{}</svg>\n",
+      short_number(height_), title_, description_, content());
 }
 
 }  // namespace cone::report

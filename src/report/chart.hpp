@@ -49,7 +49,13 @@ class Chart {
   /// Ticks and their labels at the left, faint lines to the right.
   void vertical_axis(const Axis& axis, double top, double bottom, std::string_view name);
 
+  /// For a page.
   Html finish() const;
+
+  // For a file that holds several.
+  double height() const { return height_; }
+  const Html& title() const { return title_; }
+  Html content() const;
 
  private:
   /// A path whose x runs from 0 to 1000, whatever the width.

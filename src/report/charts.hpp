@@ -2,6 +2,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "report/html.hpp"
@@ -28,6 +29,10 @@ Html shares_figure(const RecordView& shares);
 Html stability_figure(const RecordView& stability);
 /// The gain at every budget.
 Html budget_figure(const RecordView& curve);
+/// What odds that are off by a factor could do to a policy's value, and where the answer is undone.
+Html odds_figure(const RecordView& policy, double threshold);
+/// How far one hidden reason could move a value, by its strength, with known things for comparison.
+Html contour_figure(const RecordView& policy, double threshold);
 /// Warnings by estimator.
 using EstimatorWarnings = std::set<std::pair<std::string, std::string>>;
 /// Every estimator's value of one policy; those that fail their checks are struck out, with the

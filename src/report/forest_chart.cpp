@@ -27,6 +27,7 @@ Axis forest_axis(std::span<const ForestRow> rows, const ForestLook& look) {
     // What is struck out may be absurd: it shapes the scale only where there is nothing else.
     if (std::any_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); })) break;
   }
+  if (look.largest) std::erase_if(values, [&](double v) { return v > *look.largest; });
   if (look.reference) values.push_back(*look.reference);
   return make_axis(values);
 }
@@ -106,7 +107,7 @@ Html forest_chart(std::span<const ForestRow> rows, const ForestLook& look) {
 }
 
 Html forest_legend(std::span<const ForestRow> rows, std::string_view inner_name,
-                   std::string_view outer_name) {
+                   std::string_view outer_name, std::string_view truth_name) {
   const auto any = [&](const auto& holds) { return std::any_of(rows.begin(), rows.end(), holds); };
   Html legend;
   const auto add = [&](const char* sample, std::string_view meaning) {
@@ -121,7 +122,7 @@ Html forest_legend(std::span<const ForestRow> rows, std::string_view inner_name,
     add(R"(<line x1="0" x2="28" y1="6" y2="6" class="outer"/>)", outer_name);
   }
   if (any([](const ForestRow& row) { return row.truth.has_value(); })) {
-    add(R"(<path d="M8 6l6-6 6 6-6 6z" class="truth"/>)", "truth (simulated data)");
+    add(R"(<path d="M8 6l6-6 6 6-6 6z" class="truth"/>)", truth_name);
   }
   if (any([](const ForestRow& row) { return row.is_reference; })) {
     add(R"(<path d="M10 2h8v8h-8z" class="dot"/>)", "known, not estimated");

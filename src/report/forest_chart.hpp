@@ -29,6 +29,7 @@ struct ForestLook {
   std::string title, description;
   std::string axis_name;
   std::optional<double> reference;  ///< a vertical line
+  std::optional<double> largest;    ///< what lies beyond is no part of the scale
   bool is_brief = false;            ///< one of very many: no numbers at the right, no caps
 };
 
@@ -37,6 +38,7 @@ Html forest_chart(std::span<const ForestRow> rows, const ForestLook& look);
 
 /// What the marks of a forest chart mean.
 Html forest_legend(std::span<const ForestRow> rows, std::string_view inner_name,
-                   std::string_view outer_name);
+                   std::string_view outer_name,
+                   std::string_view truth_name = "truth (simulated data)");
 
 }  // namespace cone::report

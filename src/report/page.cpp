@@ -14,18 +14,60 @@ namespace cone {
 namespace report {
 namespace {
 
-Html evaluation_page(const std::vector<RecordView>& evaluations) {
-  const RecordView& run = evaluations.back();
-  Html body = html("<h1>What the policies would have achieved</h1>\n");
-  body += answer_section(run);
-  body += doubt_section(run);
-  body += specification_section(run);
-  body += diagnostics_section(run);
-  body += provenance_section(run);
+/// Records by what they are about.
+struct SortedRecords {
+  std::vector<RecordView> evaluations, sensitivities, rules, studies;
+};
+
+SortedRecords sort_records(std::span<const ReportRecord> records) {
+  SortedRecords sorted;
+  for (const ReportRecord& record : records) {
+    const RecordView view(record.json, record.source);
+    const std::string schema = view.text("schema");
+    if (schema == "cone.evaluation/2") {
+      sorted.evaluations.push_back(view);
+    } else if (schema == "cone.sensitivity/1") {
+      sorted.sensitivities.push_back(view);
+    } else if (schema == "cone.policy/1") {
+      sorted.rules.push_back(view);
+    } else if (is_study(schema)) {
+      sorted.studies.push_back(view);
+    } else {
+      view.at("schema").fail("is of a kind that no report is made of");
+    }
+  }
+  if (sorted.evaluations.size() > 2) {
+    sorted.evaluations[2].fail("is the third evaluation, and a report compares two");
+  }
+  return sorted;
+}
+
+Html page_body(const SortedRecords& records) {
+  Html body;
+  const std::vector<RecordView>& runs = records.evaluations;
+  if (!runs.empty()) {
+    body += html("<h1>What the policies would have achieved</h1>\n");
+    if (runs.size() == 2) body += changes_section(runs[0], runs[1]);
+    if (runs.size() == 2) body += html("<h2>The newer run</h2>\n");
+    body += answer_section(runs.back());
+    body += doubt_section(runs.back());
+  } else {
+    body +=
+        html("<h1>{}</h1>\n", records.studies.empty() ? "What the log says" : "Results of a study");
+  }
+  for (const RecordView& rule : records.rules) body += rule_section(rule);
+  for (const RecordView& sensitivity : records.sensitivities) {
+    body += sensitivity_section(sensitivity);
+  }
+  for (const RecordView& study : records.studies) body += study_section(study);
+  if (runs.empty()) return body;
+  body += specification_section(runs.back());
+  body += diagnostics_section(runs.back());
+  body += provenance_section(runs.back());
   return body;
 }
 
-Html whole_page(const std::string& title, const Html& body, const Html& records) {
+Html whole_page(const Html& body, const Html& records) {
   return html(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -33,30 +75,23 @@ Html whole_page(const std::string& title, const Html& body, const Html& records)
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"referrer\" content=\"no-referrer\">\n"
       "<link rel=\"icon\" href=\"data:,\">\n"
-      "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n<main>\n{}</main>\n{}</body>\n</"
-      "html>\n",
-      title, Html::trusted(kStyle), body, records);
+      "<title>cone report</title>\n<style>{}{}{}</style>\n</head>\n<body>\n<main>\n{}</main>\n"
+      "{}</body>\n</html>\n",
+      Html::trusted(kLightColours), Html::trusted(kChartStyle), Html::trusted(kPageStyle), body,
+      records);
 }
 
 }  // namespace
 }  // namespace report
 
 std::string report_html(std::span<const ReportRecord> records) {
-  using namespace report;
-  std::vector<RecordView> evaluations;
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
-  for (const ReportRecord& record : records) {
-    const RecordView view(record.json, record.source);
-    const std::string schema = view.text("schema");
-    if (schema == "cone.evaluation/2") {
-      evaluations.push_back(view);
-    } else {
-      view.at("schema").fail("is " + schema + ", of which no report is made");
-    }
-    all.push_back(record.json);
+  if (records.empty()) {
+    throw Error(ErrorCode::kUsage, {{}, "there is no record to report on", "give one"});
   }
-  return whole_page("Report of an evaluation", evaluation_page(evaluations), embed_records(all))
-      .markup();
+  const report::Html body = report::page_body(report::sort_records(records));
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  for (const ReportRecord& record : records) all.push_back(record.json);
+  return report::whole_page(body, report::embed_records(all)).markup();
 }
 
 }  // namespace cone

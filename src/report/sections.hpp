@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "report/html.hpp"
 #include "report/record_view.hpp"
@@ -20,6 +21,16 @@ Html diagnostics_section(const RecordView& evaluation);
 Html specification_section(const RecordView& evaluation);
 /// What was evaluated, by what, with every option, and the command that does it again.
 Html provenance_section(const RecordView& evaluation);
+
+/// What differs between two evaluations.
+Html changes_section(const RecordView& before, const RecordView& after);
+/// What something hidden could do: a record of cone sensitivity.
+Html sensitivity_section(const RecordView& sensitivity);
+/// A learnt rule: a record of cone learn.
+Html rule_section(const RecordView& rule);
+/// The tables of a study, by its schema; see is_study.
+Html study_section(const RecordView& study);
+bool is_study(std::string_view schema);
 
 /// The command that runs the evaluation again; options at their defaults are left out.
 std::string command_text(const RecordView& evaluation);
