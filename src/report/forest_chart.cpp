@@ -52,6 +52,10 @@ void draw_lines(Chart& chart, const Axis& axis, std::span<const ForestRow> rows,
   ForestLines lines;
   double y = kTop + kLineAt;
   for (const ForestRow& row : rows) {
+    if (std::isfinite(row.value) && !axis.holds(row.value)) {
+      y += kRowHeight;
+      continue;
+    }
     add_range(axis, row.outer, y, 4, lines.outer, lines.caps);
     add_range(axis, row.inner, y, 3, row.is_struck ? lines.struck : lines.inner, lines.caps);
     const bool is_point = !row.is_struck && !row.is_reference && std::isfinite(row.value);
@@ -74,7 +78,7 @@ void draw_mark(Chart& chart, const Axis& axis, const ForestRow& row, double y) {
     const Marker marker = row.is_struck ? Marker::kCross : Marker::kSquare;
     chart.mark(marker, axis.share(row.value), y, row.is_struck ? "cross" : "dot");
   }
-  if (row.truth && std::isfinite(*row.truth)) {
+  if (row.truth && axis.holds(*row.truth)) {
     chart.mark(Marker::kDiamond, axis.share(*row.truth), y, "truth");
   }
 }

@@ -86,13 +86,16 @@ Html odds_figure(const RecordView& policy, double threshold) {
   if (std::isfinite(threshold)) chart.line(0, y_of(threshold), 1, y_of(threshold), "reference");
   const double breakdown = marginal.number("breakdown");
   const double confident = marginal.number("breakdown_with_confidence");
+  double label_at = kOddsBottom - 8;
   for (const auto& [at, words] :
        {std::pair{breakdown, "undone"}, std::pair{confident, "in doubt"}}) {
     if (!std::isfinite(at) || !across.holds(at)) continue;
-    chart.line(across.share(at), kOddsTop, across.share(at), kOddsBottom, "limit");
-    const bool is_right = across.share(at) > 0.7;
-    chart.text(across.share(at), kOddsTop - 8, is_right ? "end" : "start",
-               fmt::format("{} at {:.2f}", words, at), "tick");
+    const double x = across.share(at);
+    chart.segments(std::vector{vertical(x, kOddsTop, kOddsBottom)}, "limit");
+    const bool is_right = x > 0.6;
+    chart.text(x, label_at, is_right ? "end" : "start", fmt::format("{} at {:.2f}", words, at),
+               "tick", is_right ? -4 : 4);
+    label_at -= 16;
   }
   return figure("Odds of treatment off by a factor: " + name, chart.finish(),
                 table.finish("Bounds of " + name), true);

@@ -41,7 +41,7 @@ class Reasons {
 Html specification_figure(const RecordView& policy, const EstimatorWarnings& said) {
   std::vector<ForestRow> rows;
   Reasons reasons;
-  Table table({"estimator", "value", "interval", "robust interval", "effective nodes"});
+  Table table({"estimator", "value", "interval", "robust interval"});
   const auto truth = policy.find("truth");
   for (const RecordView& e : policy.at("estimates").entries()) {
     const std::string name = e.text("estimator");
@@ -55,8 +55,7 @@ Html specification_figure(const RecordView& policy, const EstimatorWarnings& sai
     rows.push_back(row);
     table.add_row(std::vector{row.is_struck ? html("<del>{}</del>", name) : Html::text(name),
                               Html::text(number_text(row.value)), Html::text(range_text(row.inner)),
-                              Html::text(range_text(row.outer)),
-                              Html::text(count_text(e.number("effective_sample_size")))});
+                              Html::text(range_text(row.outer))});
     if (row.is_struck && warnings.empty()) reasons.add(name, "no value exists");
     for (const std::string& warning : warnings) {
       if (!said.contains({name, warning})) reasons.add(name, warning);
@@ -70,16 +69,15 @@ Html specification_figure(const RecordView& policy, const EstimatorWarnings& sai
   const std::string name = policy.text("name");
   std::optional<double> reference;
   if (truth && std::isfinite(truth->number())) reference = truth->number();
-  Html chart = forest_chart(rows, {.title = "Every estimator's value of " + name,
-                                   .description = "From high to low; what fails its checks is "
-                                                  "struck out and comes last.",
+  Html chart = forest_chart(rows, {.title = "Estimates of " + name,
+                                   .description = "From high to low; failed checks come last.",
                                    .reference = reference,
                                    .is_brief = true});
   chart += reasons.finish();
   const Html words =
       reference ? html("<p class=\"legend\">dotted: the truth, {}</p>\n", number_text(*reference))
                 : Html();
-  return figure(name, words, chart, table.finish("Every estimator's value of " + name));
+  return figure(name, words, chart, table.finish("Estimates of " + name));
 }
 
 }  // namespace cone::report

@@ -10,9 +10,9 @@ const char* const kLightColours = R"css(
 )css";
 
 const char* const kChartStyle = R"css(
-svg text{font-size:12px;fill:var(--ink)}
+svg text{font-size:12px;fill:var(--ink);paint-order:stroke;stroke:var(--paper);stroke-width:3px;stroke-linejoin:round}
 svg .middle{text-anchor:middle}svg .end{text-anchor:end}
-svg .tick{fill:var(--soft);font-size:11px}
+svg .tick,svg .tick text{fill:var(--soft);font-size:11px}
 svg .struck{fill:var(--soft);text-decoration:line-through}
 svg path,svg line,svg rect{vector-effect:non-scaling-stroke}
 .grid{stroke:var(--faint)}.axis,.cap{stroke:var(--soft)}
