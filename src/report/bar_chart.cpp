@@ -14,7 +14,7 @@ Html bar_chart(std::span<const BarRow> rows, std::string_view title, std::string
   double top = 0;
   for (const BarRow& row : rows) {
     const double share = std::isfinite(row.share) ? std::clamp(row.share, 0.0, 1.0) : 0;
-    chart.text(0, top + 14, "start", cut_text(row.label, 30));
+    chart.text(0, top + 14, "start", cut_text(row.label, 28));
     chart.text(1, top + 14, "end", row.words);
     chart.bar(0, 1, top + 19, 8, "box");
     chart.bar(0, share, top + 19, 8, "one");

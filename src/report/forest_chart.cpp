@@ -13,7 +13,7 @@ namespace {
 constexpr double kRowHeight = 36;
 constexpr double kTop = 6;
 constexpr double kLineAt = 25;  // below the top of a row
-constexpr std::size_t kLongestLabel = 32;
+constexpr std::size_t kLongestLabel = 26;
 
 Axis forest_axis(std::span<const ForestRow> rows, const ForestLook& look) {
   std::vector<double> values;

@@ -35,7 +35,7 @@ Html stability_figure(const RecordView& stability) {
   std::vector<std::pair<double, double>> points;
   double top = kStripTop;
   for (const RecordView& policy : policies) {
-    chart.text(0, top + 13, "start", cut_text(policy.text("policy"), 32));
+    chart.text(0, top + 13, "start", cut_text(policy.text("policy"), 36));
     for (const double fold : policy.at("by_fold").numbers()) {
       if (std::isfinite(fold)) points.emplace_back(axis.share(fold), top + 23);
     }
