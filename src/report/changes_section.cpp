@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "options/json_text.hpp"
 #include "report/forest_chart.hpp"
 #include "report/number_text.hpp"
@@ -90,7 +92,7 @@ void flatten(const nlohmann::ordered_json& json, const std::string& path,
              std::vector<std::pair<std::string, std::string>>& out) {
   if (json.is_object()) {
     for (const auto& [key, value] : json.items()) {
-      flatten(value, path.empty() ? key : path + "." + key, out);
+      flatten(value, path.empty() ? key : fmt::format("{}.{}", path, key), out);
     }
   } else {
     out.emplace_back(path, json.is_string() ? json.get<std::string>() : dump_json(json, -1));

@@ -29,6 +29,7 @@ Json golden(const std::string& name) {
 
 std::string page_of(std::vector<Json> records) {
   std::vector<ReportRecord> named;
+  named.reserve(records.size());
   for (Json& json : records) named.push_back({.json = std::move(json), .source = "run.json"});
   return report_html(named);
 }
