@@ -33,6 +33,7 @@
 #include "options/json_text.hpp"
 #include "options/option_json.hpp"
 #include "options_file_flag.hpp"
+#include "report/network_sample.hpp"
 #include "results/budget_output.hpp"
 #include "results/nodes_output.hpp"
 #include "results/terminal_progress.hpp"
@@ -97,6 +98,7 @@ struct EvaluateFlags {
   std::vector<std::string> policies;
   std::string json;
   std::string report;
+  bool report_ids = false;
   std::string nodes;
   std::string budget_curve;
   std::string model;
@@ -222,9 +224,23 @@ void announce(std::span<const ExpectedCost> costs) {
                            duration_text(total), fmt::join(parts, ", "));
 }
 
+/// Beyond this many nodes a table of all of them is not worth a picture of ninety.
+constexpr std::size_t kMostNodesForPicture = 200'000;
+
+/// The record as JSON; with --report it also holds what the picture of the network shows.
+nlohmann::ordered_json record_json(const EvaluationRecord& record, const EvaluateFlags& flags,
+                                   const Dataset& data, const NodeTable& nodes) {
+  nlohmann::ordered_json json = to_json(record);
+  if (flags.report.empty() || data.num_nodes() > kMostNodesForPicture) return json;
+  nlohmann::ordered_json sample = sample_network(data, nodes, flags.report_ids);
+  if (!sample.is_null()) json["network_sample"] = std::move(sample);
+  return json;
+}
+
 /// The same bytes as cone report makes of the record that --json writes.
-void write_report(const EvaluationRecord& record, const std::string& file) {
-  const std::vector<ReportRecord> records = {{.json = to_json(record), .source = "the record"}};
+void write_report(nlohmann::ordered_json record, const std::string& file) {
+  std::vector<ReportRecord> records;
+  records.push_back({.json = std::move(record), .source = "the record"});
   const std::string page = report_html(records);
   write_atomically(file, [&](std::ostream& out) { out << page; });
 }
@@ -294,8 +310,11 @@ int run_evaluate(EvaluateFlags flags) {
   const FittedModel* fitted = model ? &*model : nullptr;
   if (!flags.run.quiet) announce(expected_costs(context, data.observed, flags.options, fitted));
   NodeTable nodes;
-  EvaluationRecord record = evaluate(context, data, policies, flags.options, fitted,
-                                     flags.nodes.empty() ? nullptr : &nodes);
+  const bool draws_network = !flags.report.empty() && flags.options.repeats == 1 &&
+                             data.observed.num_nodes() <= kMostNodesForPicture;
+  const bool wants_nodes = !flags.nodes.empty() || draws_network;
+  EvaluationRecord record =
+      evaluate(context, data, policies, flags.options, fitted, wants_nodes ? &nodes : nullptr);
   const bool writes_nodes = !flags.nodes.empty() && record.status == "completed";
   if (writes_nodes) write_nodes(context, flags.nodes, data.observed, nodes);
   const bool writes_curves = !flags.budget_curve.empty() && !record.budget_curves.empty();
@@ -310,9 +329,10 @@ int run_evaluate(EvaluateFlags flags) {
                   .load_seconds = load_seconds,
                   .total_seconds = watch.seconds()},
                  data, record);
-  if (!flags.report.empty()) write_report(record, flags.report);
+  const nlohmann::ordered_json json = record_json(record, flags, data.observed, nodes);
+  if (!flags.report.empty()) write_report(json, flags.report);
   if (flags.json == "-") {
-    std::cout << dump_json(to_json(record)) << std::endl;
+    std::cout << dump_json(json) << std::endl;
     return finish(record, flags);
   }
   if (!flags.run.quiet) {
@@ -336,8 +356,7 @@ int run_evaluate(EvaluateFlags flags) {
   }
   std::cout << evaluation_text(record, flags.details) << std::flush;
   if (!flags.json.empty()) {
-    write_atomically(flags.json,
-                     [&](std::ostream& out) { out << dump_json(to_json(record)) << '\n'; });
+    write_atomically(flags.json, [&](std::ostream& out) { out << dump_json(json) << '\n'; });
   }
   return finish(record, flags);
 }
@@ -360,6 +379,8 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
       ->add_option("--report", flags->report,
                    "Write a page with charts and tables (HTML) that needs nothing but a browser")
       ->check(file_name);
+  command->add_flag("--report-ids", flags->report_ids,
+                    "Name the people in the picture of the network; without it a page has no ids");
   command
       ->add_option("--nodes", flags->nodes,
                    "Write a CSV file with the predictions, propensities, weight and influence of "
@@ -388,6 +409,11 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
       if (!flags->model.empty()) refuse_flags_of_model(*command);
       refuse_idle_flags(*command, flags->options.plan.protocol);
       check_budget_flags(*command, *flags);
+      if (flags->report_ids && flags->report.empty()) {
+        throw Error(ErrorCode::kUsage, {{.item = "--report-ids"},
+                                        "has no part in a run without --report",
+                                        "add it, or leave this out"});
+      }
       return run_evaluate(*flags);
     };
   });

@@ -83,8 +83,10 @@ void Chart::segments(std::span<const Segment> segments, const char* style) {
     steps += fmt::format("M{:.0f} {}", kPathWidth * s.x1, short_number(s.y1));
     if (s.y1 == s.y2) {
       steps += fmt::format("H{:.0f}", kPathWidth * s.x2);
-    } else {
+    } else if (s.x1 == s.x2) {
       steps += fmt::format("V{}", short_number(s.y2));
+    } else {
+      steps += fmt::format("L{:.0f} {}", kPathWidth * s.x2, short_number(s.y2));
     }
   }
   add_stretched(steps, style);

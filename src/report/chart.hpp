@@ -13,7 +13,7 @@ namespace cone::report {
 /// Shapes, so that no meaning hangs on a colour alone.
 enum class Marker { kCircle, kRing, kDiamond, kSquare, kTriangle, kCross };
 
-/// A horizontal or vertical line, in the units of a Chart.
+/// A line, in the units of a Chart.
 struct Segment {
   double x1, y1, x2, y2;
 };
@@ -33,7 +33,7 @@ class Chart {
   /// A line through points; with `is_closed`, an area.
   void path(std::span<const std::pair<double, double>> points, const char* style,
             bool is_closed = false);
-  /// Many horizontal or vertical lines at the price of one element.
+  /// Many lines at the price of one element.
   void segments(std::span<const Segment> segments, const char* style);
   /// Many round marks at the price of one element; the style decides how large they are.
   void dots(std::span<const std::pair<double, double>> points, const char* style);

@@ -33,6 +33,8 @@ Html budget_figure(const RecordView& curve);
 Html odds_figure(const RecordView& policy, double threshold);
 /// How far one hidden reason could move a value, by its strength, with known things for comparison.
 Html contour_figure(const RecordView& policy, double threshold);
+/// People and ties, where the record has a sample of them.
+Html network_figure(const RecordView& sample);
 /// Warnings by estimator.
 using EstimatorWarnings = std::set<std::pair<std::string, std::string>>;
 /// Every estimator's value of one policy; those that fail their checks are struck out, with the

@@ -96,6 +96,9 @@ Html diagnostics_section(const RecordView& evaluation) {
   if (const auto stability = d.find("stability")) {
     out += one("Stability", stability->entries(), stability_figure(*stability));
   }
+  if (const auto sample = evaluation.find("network_sample"); sample && !sample->is_null()) {
+    out += html("<h3>The network</h3>\n{}", network_figure(*sample));
+  }
   out += model_tables(d);
   if (out.empty()) return {};
   return html("<h2 id=\"diagnostics\">The checks in pictures</h2>\n{}", out);

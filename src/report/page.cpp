@@ -6,6 +6,7 @@
 
 #include "report/embedded_record.hpp"
 #include "report/html.hpp"
+#include "report/number_text.hpp"
 #include "report/record_view.hpp"
 #include "report/sections.hpp"
 #include "report/style.hpp"
@@ -42,11 +43,28 @@ SortedRecords sort_records(std::span<const ReportRecord> records) {
   return sorted;
 }
 
+/// "5,200 nodes, 171,600 edges, 2,200 features; data: shop"
+Html data_line(const RecordView& evaluation) {
+  const RecordView data = evaluation.at("data");
+  Html words = html("{} nodes", count_text(data.number("num_nodes")));
+  for (const auto& [key, name] :
+       {std::pair{"num_edges", "edges"}, std::pair{"num_features", "features"}}) {
+    if (const auto value = data.find(key)) {
+      words += html(", {} {}", count_text(value->number()), std::string_view(name));
+    }
+  }
+  if (const auto file = evaluation.at("config").find("data")) {
+    words += html("; data: {}", file->text());
+  }
+  return html("<p class=\"soft\">{}</p>\n", words);
+}
+
 Html page_body(const SortedRecords& records) {
   Html body;
   const std::vector<RecordView>& runs = records.evaluations;
   if (!runs.empty()) {
     body += html("<h1>What the policies would have achieved</h1>\n");
+    body += data_line(runs.back());
     if (runs.size() == 2) body += changes_section(runs[0], runs[1]);
     if (runs.size() == 2) body += html("<h2>The newer run</h2>\n");
     body += answer_section(runs.back());

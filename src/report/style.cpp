@@ -35,6 +35,8 @@ svg .small{r:3px}.cross{stroke:var(--bad);stroke-width:2;fill:none}
 .box{fill:var(--faint);stroke:var(--soft)}.leaf{fill:var(--okpaper);stroke:var(--three)}
 .thin{stroke-width:1}
 .h0{fill:var(--one);fill-opacity:0.04;stroke:var(--paper)}.h1{fill:var(--one);fill-opacity:0.10;stroke:var(--paper)}.h2{fill:var(--one);fill-opacity:0.16;stroke:var(--paper)}.h3{fill:var(--one);fill-opacity:0.22;stroke:var(--paper)}.h4{fill:var(--one);fill-opacity:0.28;stroke:var(--paper)}.h5{fill:var(--one);fill-opacity:0.34;stroke:var(--paper)}.h6{fill:var(--one);fill-opacity:0.40;stroke:var(--paper)}.h7{fill:var(--one);fill-opacity:0.46;stroke:var(--paper)}.h8{fill:var(--one);fill-opacity:0.52;stroke:var(--paper)}
+.tie{fill:none;stroke:var(--line)}
+.n0{fill:none;stroke:var(--one);stroke-linecap:round;stroke-width:6;stroke-opacity:.3}.n1{fill:none;stroke:var(--one);stroke-linecap:round;stroke-width:8;stroke-opacity:.45}.n2{fill:none;stroke:var(--one);stroke-linecap:round;stroke-width:9;stroke-opacity:.6}.n3{fill:none;stroke:var(--one);stroke-linecap:round;stroke-width:10;stroke-opacity:.8}.n4{fill:none;stroke:var(--one);stroke-linecap:round;stroke-width:12;stroke-opacity:1}.n5{fill:none;stroke:var(--soft);stroke-linecap:round;stroke-width:5;stroke-opacity:.6}
 .limit{stroke:var(--bad);stroke-dasharray:4 3}
 )css";
 

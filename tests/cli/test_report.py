@@ -7,8 +7,11 @@ import re
 import unittest
 import zlib
 
+import jsonschema
+
 from support import COUPONS, MESSAGES, ROOT, FolderTest, cone
 
+SCHEMA = json.loads((ROOT / "docs/evaluation.schema.json").read_text())
 STUDY = ROOT / "bench/results/study"
 ESTIMATORS = ("network_dm,network_dr,naive,ips,snips,ips_clipped,dm_ols1,dm_ols2,dm_ridge,dm_nn,dr_ols1,"
               "dr_ols2,dr_ridge,dr_nn,switch_dr,dr_shrinkage,okb,cone,cone_dm,cone_snips")
@@ -48,6 +51,18 @@ class Report(FolderTest):
         self.assertEqual(self.report(record), page.read_text())
         self.assertEqual(self.report(page, name="again.html"), page.read_text())
 
+    def test_a_report_adds_the_picture_to_the_record_and_changes_nothing_else(self):
+        record, _ = self.run_messages("run")
+        with_report = json.loads(record.read_text())
+        jsonschema.validate(with_report, SCHEMA)
+        done = cone("evaluate", MESSAGES, "--policy", MESSAGES / "policy.csv", "--estimators",
+                    "network_dm,dr_ridge,snips,naive", "--json", "-")
+        without = json.loads(done.stdout)
+        self.assertEqual(len(with_report.pop("network_sample")["nodes"]), 90)
+        for run in (with_report, without):
+            del run["timing_seconds"]
+        self.assertEqual(with_report, without)
+
     def test_the_record_inside_is_the_record(self):
         record, page = self.run_messages("run")
         self.assertEqual(record_inside(page.read_text()), [json.loads(record.read_text())])
@@ -72,8 +87,13 @@ class Report(FolderTest):
         page = self.folder / "page.html"
         done = cone("evaluate", folder, "--policy", "treat-all", "--report", page)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("A piece of the network", page.read_text())
         self.assertNotIn("secret-person", page.read_text())
         self.assertNotIn("secret-person", json.dumps(record_inside(page.read_text())))
+        done = cone("evaluate", folder, "--policy", "treat-all", "--report", page, "--report-ids")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("secret-person-7", page.read_text())
+        self.assertEqual(cone("evaluate", folder, "--policy", "treat-all", "--report-ids").returncode, 2)
 
     def test_twenty_policies_by_twenty_estimators_are_at_most_300_kb(self):
         page = self.folder / "page.html"
