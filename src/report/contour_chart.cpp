@@ -63,7 +63,7 @@ Html contour_figure(const RecordView& policy, double threshold) {
               "dashed curve is where the answer is undone. Marks are known things.",
               kContourBottom + 38);
   chart.horizontal_axis(across, kContourTop, kContourBottom,
-                        "share of what is left of the treatment that it explains");
+                        "share of the treatment that it explains");
   chart.vertical_axis(up, kContourTop, kContourBottom, "share of the outcome");
   const double undone = std::abs(policy.number("value") - threshold);
   if (std::isfinite(undone) && undone > 0 && scale > 0) {
@@ -87,8 +87,9 @@ Html contour_figure(const RecordView& policy, double threshold) {
     chart.text(x, at + 4, is_right ? "end" : "start", cut_text(b.text("name"), 18), "tick",
                is_right ? -9 : 9);
   }
-  return figure("One hidden reason, by its strength: " + name, chart.finish(),
-                table.finish("Benchmarks of " + name), true);
+  return figure("One hidden reason, by its strength: " + name,
+                html("<p class=\"soft\">Shares of what the models leave unexplained.</p>\n"),
+                chart.finish(), table.finish("Benchmarks of " + name), true);
 }
 
 }  // namespace cone::report

@@ -7,6 +7,7 @@ at three widths, in the dark and on paper are left there.
 
 import base64
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -60,6 +61,8 @@ class ReportInBrowser(unittest.TestCase):
                        "split": golden("split"), "hostile": hostile}
         cls.pages = {name: cls.make_page(name, [record]) for name, record in cls.records.items()}
         cls.pages["changed"] = cls.make_page("changed", [golden("messages"), golden("messages")])
+        cls.pages["beside"] = cls.make_page("beside", [cls.with_network(golden("simulated")),
+                                                       *cls.other_records()])
         cls.pages["study"] = cls.make_page("study", [
             json.loads((study / name).read_text()) for name in ("table2.json", "figure2.json")])
         options = webdriver.ChromeOptions()
@@ -70,6 +73,27 @@ class ReportInBrowser(unittest.TestCase):
         options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
         cls.browser = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
         cls.addClassCleanup(cls.browser.quit)
+
+    @staticmethod
+    def with_network(record):
+        """The record with a picture of a ring of friends."""
+        turns = [2 * math.pi * i / 20 for i in range(20)]
+        nodes = [{"x": round(500 + 499 * math.cos(t)), "y": round(500 + 499 * math.sin(t)),
+                  "group": i % 5} for i, t in enumerate(turns)]
+        ties = [[i, (i + 1) % 20] for i in range(20)]
+        return {**record, "network_sample": {"coloured_by": "effect", "nodes": nodes, "ties": ties}}
+
+    @classmethod
+    def other_records(cls):
+        """A sensitivity analysis and a learnt rule."""
+        sensitivity, rule = cls.folder / "sensitivity.json", cls.folder / "rule.json"
+        for arguments in (
+                ["sensitivity", ROOT / "examples/messages", "--policy", "always:sms"],
+                ["learn", ROOT / "examples/coupons", "--out", cls.folder / "rule.csv"]):
+            subprocess.run([BINARY, *map(str, arguments), "-q", "--json",
+                            str(rule if arguments[0] == "learn" else sensitivity)], check=True,
+                           stdout=subprocess.DEVNULL)
+        return [json.loads(file.read_text()) for file in (sensitivity, rule)]
 
     @classmethod
     def make_page(cls, name, records):

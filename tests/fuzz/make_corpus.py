@@ -121,6 +121,8 @@ def report():
                           "interval": [0, 1], "joint_interval": [0, 1]}]},
         "budget_curves": [{"ranking": "age", "best_share": 0.5, "points": [point], "qini": {
             "value": 0.1, "interval": [0, 1], "p": 0.2}}],
+        "network_sample": {"coloured_by": "effect", "ties": [[0, 1]], "nodes": [
+            {"x": 0, "y": 1000, "group": 4, "id": "ada"}, {"x": 500, "y": 500, "group": None}]},
         "diagnostics": diagnostics}
     put("report", "evaluation", json.dumps(record))
     packed = base64.b64encode(zlib.compress(json.dumps([record, record]).encode())).decode()
