@@ -13,6 +13,8 @@ namespace cone::report {
 
 /// What to make of it: sentences, values, gains, ranks.
 Html answer_section(const RecordView& evaluation);
+/// Ranks and all pairs of policies, of a record's decision.
+Html rank_section(const RecordView& decision);
 /// Warnings and verdicts in words.
 Html doubt_section(const RecordView& evaluation);
 /// The diagnostics as charts.
