@@ -7,7 +7,7 @@ import sys
 
 ORDER = ["base", "options", "exec", "ops", "graph", "data", "simulate", "policy", "nn", "linear",
          "balance", "nuisance", "cone_networks", "network_ridge", "estimate", "inference",
-         "sensitivity", "policy_tree", "results", "evaluate", "study"]
+         "sensitivity", "policy_tree", "results", "evaluate", "report", "study"]
 # Which room a public header belongs to.
 PUBLIC = {"error": "base", "matrix": "base", "features": "base", "version": "base",
           "options": "options", "settings": "options", "context": "exec", "graph": "graph",
@@ -15,7 +15,7 @@ PUBLIC = {"error": "base", "matrix": "base", "features": "base", "version": "bas
           "learn": "nuisance", "effects": "network_ridge", "estimate": "estimate",
           "inference": "inference", "sensitivity": "sensitivity",
           "learn_policy": "policy_tree", "record": "results",
-          "evaluate": "evaluate", "model": "evaluate"}
+          "evaluate": "evaluate", "model": "evaluate", "report": "report"}
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([a-z_]+)/([a-z_0-9]+)')
 
 

@@ -16,6 +16,7 @@ void add_effects_command(CLI::App& root, Command& chosen);
 void add_sensitivity_command(CLI::App& root, Command& chosen);
 void add_refute_command(CLI::App& root, Command& chosen);
 void add_learn_command(CLI::App& root, Command& chosen);
+void add_report_command(CLI::App& root, Command& chosen);
 void add_check_command(CLI::App& root, Command& chosen);
 void add_tune_command(CLI::App& root, Command& chosen);
 void add_fit_command(CLI::App& root, Command& chosen);

@@ -14,6 +14,7 @@
 #include "cone/evaluate.hpp"
 #include "cone/policy.hpp"
 #include "cone/record.hpp"
+#include "cone/report.hpp"
 #include "cone/settings.hpp"
 
 #include "base/file.hpp"
@@ -32,6 +33,7 @@
 #include "options/json_text.hpp"
 #include "options/option_json.hpp"
 #include "options_file_flag.hpp"
+#include "report/network_sample.hpp"
 #include "results/budget_output.hpp"
 #include "results/nodes_output.hpp"
 #include "results/terminal_progress.hpp"
@@ -77,6 +79,7 @@ Examples:
     --weight people --cluster village     survey weights; errors of a village go together
   cone evaluate shop/ --policy p.csv --repeats 5              medians over five seeds
   cone evaluate shop/ --policy p.csv --nodes nodes.csv        what every node adds to the answer
+  cone evaluate shop/ --policy p.csv --report shop.html       one page to look at and pass on
   cone evaluate shop/ --policy uniform --json - | jq '.policies[0].estimates'
 
 How to read the answer: utility is the mean outcome had the policy decided, for the people in the
@@ -94,6 +97,8 @@ struct EvaluateFlags {
   LoadOptions table;
   std::vector<std::string> policies;
   std::string json;
+  std::string report;
+  bool report_ids = false;
   std::string nodes;
   std::string budget_curve;
   std::string model;
@@ -219,6 +224,27 @@ void announce(std::span<const ExpectedCost> costs) {
                            duration_text(total), fmt::join(parts, ", "));
 }
 
+/// Beyond this many nodes a table of all of them is not worth a picture of ninety.
+constexpr std::size_t kMostNodesForPicture = 200'000;
+
+/// The record as JSON; with --report it also holds what the picture of the network shows.
+nlohmann::ordered_json record_json(const EvaluationRecord& record, const EvaluateFlags& flags,
+                                   const Dataset& data, const NodeTable& nodes) {
+  nlohmann::ordered_json json = to_json(record);
+  if (flags.report.empty() || data.num_nodes() > kMostNodesForPicture) return json;
+  nlohmann::ordered_json sample = sample_network(data, nodes, flags.report_ids);
+  if (!sample.is_null()) json["network_sample"] = std::move(sample);
+  return json;
+}
+
+/// The same bytes as cone report makes of the record that --json writes.
+void write_report(nlohmann::ordered_json record, const std::string& file) {
+  std::vector<ReportRecord> records;
+  records.push_back({.json = std::move(record), .source = "the record"});
+  const std::string page = report_html(records);
+  write_atomically(file, [&](std::ostream& out) { out << page; });
+}
+
 /// What is missing goes to stderr, last of all.
 int finish(const EvaluationRecord& record, const EvaluateFlags& flags) {
   if (record.status != "completed" && !flags.nodes.empty()) {
@@ -250,6 +276,7 @@ int run_evaluate(EvaluateFlags flags) {
   std::vector<OutputFile> outputs = flags.explanations.outputs();
   outputs.push_back({"--nodes", flags.nodes});
   outputs.push_back({"--budget-curve", flags.budget_curve});
+  outputs.push_back({"--report", flags.report});
   if (flags.json != "-") outputs.push_back({"--json", flags.json});
   check_output_files(outputs);
   std::vector<std::string> inputs = flags.policies;
@@ -283,8 +310,11 @@ int run_evaluate(EvaluateFlags flags) {
   const FittedModel* fitted = model ? &*model : nullptr;
   if (!flags.run.quiet) announce(expected_costs(context, data.observed, flags.options, fitted));
   NodeTable nodes;
-  EvaluationRecord record = evaluate(context, data, policies, flags.options, fitted,
-                                     flags.nodes.empty() ? nullptr : &nodes);
+  const bool draws_network = !flags.report.empty() && flags.options.repeats == 1 &&
+                             data.observed.num_nodes() <= kMostNodesForPicture;
+  const bool wants_nodes = !flags.nodes.empty() || draws_network;
+  EvaluationRecord record =
+      evaluate(context, data, policies, flags.options, fitted, wants_nodes ? &nodes : nullptr);
   const bool writes_nodes = !flags.nodes.empty() && record.status == "completed";
   if (writes_nodes) write_nodes(context, flags.nodes, data.observed, nodes);
   const bool writes_curves = !flags.budget_curve.empty() && !record.budget_curves.empty();
@@ -299,8 +329,10 @@ int run_evaluate(EvaluateFlags flags) {
                   .load_seconds = load_seconds,
                   .total_seconds = watch.seconds()},
                  data, record);
+  const nlohmann::ordered_json json = record_json(record, flags, data.observed, nodes);
+  if (!flags.report.empty()) write_report(json, flags.report);
   if (flags.json == "-") {
-    std::cout << dump_json(to_json(record)) << std::endl;
+    std::cout << dump_json(json) << std::endl;
     return finish(record, flags);
   }
   if (!flags.run.quiet) {
@@ -312,6 +344,9 @@ int run_evaluate(EvaluateFlags flags) {
       data.notes.push_back(fmt::format("wrote {}: {} nodes, by {}", printable(flags.nodes),
                                        grouped(nodes.nodes.size()), nodes.estimator));
     }
+    if (!flags.report.empty()) {
+      data.notes.push_back(fmt::format("wrote {}: open it in a browser", printable(flags.report)));
+    }
     if (writes_curves) {
       data.notes.push_back(fmt::format("wrote {}: {} curve{}", printable(flags.budget_curve),
                                        record.budget_curves.size(),
@@ -321,8 +356,7 @@ int run_evaluate(EvaluateFlags flags) {
   }
   std::cout << evaluation_text(record, flags.details) << std::flush;
   if (!flags.json.empty()) {
-    write_atomically(flags.json,
-                     [&](std::ostream& out) { out << dump_json(to_json(record)) << '\n'; });
+    write_atomically(flags.json, [&](std::ostream& out) { out << dump_json(json) << '\n'; });
   }
   return finish(record, flags);
 }
@@ -341,6 +375,12 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
                     "Also print one table per policy with every estimator (so does --estimators)");
   command->add_option("--json", flags->json, "Write the full record to this file (- for stdout)")
       ->check(file_name);
+  command
+      ->add_option("--report", flags->report,
+                   "Write a page with charts and tables (HTML) that needs nothing but a browser")
+      ->check(file_name);
+  command->add_flag("--report-ids", flags->report_ids,
+                    "Name the people in the picture of the network; without it a page has no ids");
   command
       ->add_option("--nodes", flags->nodes,
                    "Write a CSV file with the predictions, propensities, weight and influence of "
@@ -369,6 +409,11 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
       if (!flags->model.empty()) refuse_flags_of_model(*command);
       refuse_idle_flags(*command, flags->options.plan.protocol);
       check_budget_flags(*command, *flags);
+      if (flags->report_ids && flags->report.empty()) {
+        throw Error(ErrorCode::kUsage, {{.item = "--report-ids"},
+                                        "has no part in a run without --report",
+                                        "add it, or leave this out"});
+      }
       return run_evaluate(*flags);
     };
   });

@@ -28,6 +28,7 @@ constexpr const char* kExamples = R"(Examples:
   cone sensitivity DATA --policy treat-all            what could be hidden, and undo the answer
   cone refute DATA --policy treat-all --out refuted   reruns that try to prove the estimate wrong
   cone learn DATA --out policy.csv                    who should get what, and what it is worth
+  cone report out.json --out out.html                 charts and tables on one page
   cone tune DATA --out tuned                          choose options of cone's networks
   cone fit DATA --out MODEL                           train once; evaluate DATA --model MODEL
   cone simulate --nodes 500 --out small               data with known truth
@@ -81,6 +82,7 @@ int run_command(int argc, char** argv) {
   add_sensitivity_command(root, chosen);
   add_refute_command(root, chosen);
   add_learn_command(root, chosen);
+  add_report_command(root, chosen);
   add_check_command(root, chosen);
   add_tune_command(root, chosen);
   add_fit_command(root, chosen);

@@ -3,6 +3,7 @@
 Small, valid and of every kind that a reader tells apart; libFuzzer finds the invalid ones. Inputs
 called find-* are ones that once broke a reader and stay as they are.
 """
+import base64
 import gzip
 import json
 import pathlib
@@ -10,6 +11,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
 FILES = HERE.parent / "data" / "files"
@@ -83,6 +85,68 @@ def unit_record():
     put("unit_record", "failed", json.dumps(record))
 
 
+def report():
+    verdict = {"verdict": "caution", "sentence": "look at it"}
+    logged = {"name": "done", "is_logged": True, "value": 1.0, "interval": [1.0, 1.0],
+              "robust_interval": [None, None], "ranks": [1, 2], "may_be_best": True, "regret": 0.1}
+    policy = dict(logged, name="p", is_logged=False, interval=[0.5, 1.5], gain=0.25, cost=0.1,
+                  net_value=0.9, net_interval=[0.4, 1.4], net_robust_interval=[0, 2],
+                  gain_interval=[-0.25, 0.75], robust_gain_interval=[-1, 1], sentence="p: better")
+    estimate = {"estimator": "ips", "value": 1.25, "interval": [0.5, 2], "status": "caution",
+                "robust_interval": [0, 3], "warnings": ["few <people>"]}
+    point = {"share": 0.5, "gain": 0.1, "interval": [0, 0.2], "joint_interval": [0, 0.3],
+             "robust_interval": [None, None]}
+    diagnostics = {
+        "num_evaluated_nodes": 9, "warnings": ["a note"], "verdicts": [{"name": "overlap", **verdict}],
+        "overlap": [{"arm": "1", "got": [1, 2], "others": [0, 3], **verdict}],
+        "weights": [{"policy": "p", "effective_nodes": 5, "median": 1, "quantile_90": 2,
+                     "quantile_99": 3, "max": 4, "heaviest_share": 0.2, **verdict}],
+        "calibration": [{"arm": "1", "bins": [{"predicted": 0.4, "observed": 0.5, "num_nodes": 9}],
+                         **verdict}],
+        "balance": [{"arm": "1", "columns": [{"name": "age", "of": "friends", "before": 0.2,
+                                              "after": None, "error": 0.1}], **verdict}],
+        "residuals_by_degree": [{"outcome_model": "ridge", "groups": [
+            {"degrees": [0, 3], "num_nodes": 9, "mean_residual": 0.1, "standard_error": 0.1}],
+            **verdict}],
+        "variance_shares": [{"arm": "1", "own": 0.5, "network": 0.3, "noise": 0.2, **verdict}],
+        "stability": [{"policy": "p", "by_fold": [1, 2], "fold_p": 0.5, **verdict}],
+        "outcome_models": [{"name": "ridge", "r_squared": 0.5, **verdict}]}
+    record = {
+        "schema": "cone.evaluation/2", "config": {"policies": ["p"], "data": "shop", "folds": 4},
+        "data": {"num_nodes": 9, "arms": [{"label": "1", "num_nodes": 4}]}, "status": "completed",
+        "policies": [{"name": "p", "truth": 1.1, "estimates": [estimate]}],
+        "decision": {"estimator": "ips", "level": 0.95, "summary": "p may be best", "costs": {"1": 0.1},
+                     "policies": [logged, policy], "differences": [
+                         {"first": "p", "second": "done", "difference": 0.25, "p": 0.04,
+                          "interval": [0, 1], "joint_interval": [0, 1]}]},
+        "budget_curves": [{"ranking": "age", "best_share": 0.5, "points": [point], "qini": {
+            "value": 0.1, "interval": [0, 1], "p": 0.2}}],
+        "network_sample": {"coloured_by": "effect", "ties": [[0, 1]], "nodes": [
+            {"x": 0, "y": 1000, "group": 4, "id": "ada"}, {"x": 500, "y": 500, "group": None}]},
+        "diagnostics": diagnostics}
+    put("report", "evaluation", json.dumps(record))
+    packed = base64.b64encode(zlib.compress(json.dumps([record, record]).encode())).decode()
+    put("report", "page", "<!DOCTYPE html><template id=\"record\" data-encoding=\"zlib base64\">"
+        + packed + "</template>")
+    put("report", "sensitivity", json.dumps({
+        "schema": "cone.sensitivity/1", "threshold": 0, "policies": [{
+            "name": "p", "value": 1, "sentences": ["fine"], "marginal": {
+                "lambda": [1, 2], "lower": [1, 0.5], "upper": [1, 1.5],
+                "lower_standard_error": [0.1, 0.1], "upper_standard_error": [0.1, 0.1],
+                "breakdown": 1.5, "breakdown_with_confidence": 1.2},
+            "omitted_variable": {"scale_by_arm": 2, "robustness_value": 0.3, "benchmarks": [{
+                "name": "age", "cf_y": 0.1, "cf_d": 0.2, "bias": 0.1, "times_to_undo": 2}]}}]}))
+    value = {"name": "done", "value": 1, "interval": [0, 2], "gain": 1, "gain_interval": [0, 2],
+             "treated_fraction": 0.5}
+    put("report", "rule", json.dumps({
+        "schema": "cone.policy/1", "verdict": "better", "rule": value, "comparisons": [value],
+        "tree": {"column": "age", "threshold": 3, "num_nodes": 9, "yes": {"arm": "0", "num_nodes": 4},
+                 "no": {"arm": "1", "num_nodes": 5}}, "warnings": []}))
+    put("report", "figure2", json.dumps({
+        "schema": "cone.figure2/1", "values": [0.1, 1], "settings": [{
+            "name": "net", "rmse": [[1, 2], [3, None]], "mae": [[1, 2], [3, 4]]}]}))
+
+
 def tables():
     nodes = ('id,treatment,outcome,age,propensity,mu0,mu1,y0,y1,"height, cm"\n'
              'a,0,1.5,30,0.25,1,2,1.5,2.5,0\nb,1,-2e-3,0,0.5,1,2,-1,-2e-3,180.5\n'
@@ -123,5 +187,6 @@ if __name__ == "__main__":
     mat()
     options()
     unit_record()
+    report()
     tables()
     model(sys.argv[1])

@@ -159,7 +159,8 @@ TEST(Study, FigureTwoCoversTheGridOnTheStrongSettingOnly) {
   const std::string svg = figure2_svg(figure);
   EXPECT_EQ(svg.find("nan"), std::string::npos);
   std::size_t cells = 0;
-  for (std::size_t at = svg.find("rgb("); at != std::string::npos; at = svg.find("rgb(", at + 1)) {
+  for (std::size_t at = svg.find("<rect x="); at != std::string::npos;
+       at = svg.find("<rect x=", at + 1)) {
     ++cells;
   }
   EXPECT_EQ(cells, 50U);

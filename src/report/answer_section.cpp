@@ -1,0 +1,153 @@
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "report/forest_chart.hpp"
+#include "report/number_text.hpp"
+#include "report/sections.hpp"
+#include "report/table.hpp"
+
+namespace cone::report {
+namespace {
+
+/// A policy of the decision, net of cost where arms have costs.
+struct DecidedRow {
+  std::string name;
+  bool is_logged = false;
+  double value = 0;
+  Range interval, robust;
+  double gain = 0;
+  Range gain_interval = kNoRange, robust_gain = kNoRange;
+  std::optional<double> truth;
+};
+
+std::map<std::string, double> truths_of(const RecordView& evaluation) {
+  std::map<std::string, double> truths;
+  for (const RecordView& policy : evaluation.at("policies").entries()) {
+    if (const auto truth = policy.find("truth")) truths[policy.text("name")] = truth->number();
+  }
+  return truths;
+}
+
+std::vector<DecidedRow> read_decided(const RecordView& evaluation) {
+  const std::map<std::string, double> truths = truths_of(evaluation);
+  std::vector<DecidedRow> rows;
+  for (const RecordView& policy : evaluation.at("decision").at("policies").entries()) {
+    DecidedRow row{.name = policy.text("name"), .is_logged = policy.at("is_logged").flag()};
+    const auto cost = policy.find("cost");
+    row.value = policy.number(cost ? "net_value" : "value");
+    row.interval = policy.range(cost ? "net_interval" : "interval");
+    row.robust = policy.range(cost ? "net_robust_interval" : "robust_interval");
+    if (!row.is_logged) {
+      row.gain = policy.number("gain");
+      row.gain_interval = policy.range("gain_interval");
+      row.robust_gain = policy.range("robust_gain_interval");
+    }
+    if (const auto truth = truths.find(row.name); truth != truths.end()) {
+      row.truth = truth->second - (cost ? cost->number() : 0);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+std::string level_text(const RecordView& decision) {
+  return number_text(100 * decision.number("level")) + " % interval";
+}
+
+Html value_figure(const RecordView& evaluation, const std::vector<DecidedRow>& decided) {
+  const RecordView decision = evaluation.at("decision");
+  const std::string level = level_text(decision);
+  const bool has_costs = decision.find("costs").has_value();
+  const std::string utility = has_costs ? "Net utility" : "Utility";
+  std::vector<ForestRow> rows;
+  Table table({"policy", utility, level, "robust interval", "truth"});
+  std::optional<double> done;
+  for (const DecidedRow& row : decided) {
+    const bool is_known = row.is_logged && row.interval.first == row.interval.second;
+    rows.push_back({.label = row.name,
+                    .value = row.value,
+                    .inner = is_known ? kNoRange : row.interval,
+                    .outer = row.robust,
+                    .truth = row.truth,
+                    .is_reference = row.is_logged});
+    if (row.is_logged) done = row.value;
+    table.add_row({row.name, number_text(row.value), is_known ? "known" : range_text(row.interval),
+                   range_text(row.robust),
+                   row.truth ? number_text(*row.truth) : std::string(kNoNumber)});
+  }
+  const Html chart = forest_chart(
+      rows,
+      {.title = utility + " of every policy, with intervals",
+       .description = "One line per policy: the value as a mark, the sampling interval as a "
+                      "thick line, the robust interval as a dashed line. The dotted vertical "
+                      "line is the value of what was done.",
+       .axis_name = has_costs ? "mean outcome per person, less cost" : "mean outcome per person",
+       .reference = done});
+  Html words = forest_legend(rows, level, "robust interval");
+  return figure(utility + " of every policy, by " + decision.text("estimator"), words, chart,
+                table.finish(utility + " of every policy"));
+}
+
+Html gain_figure(const RecordView& decision, const std::vector<DecidedRow>& decided) {
+  const std::string level = level_text(decision);
+  std::vector<ForestRow> rows;
+  Table table({"policy", "gain", level, "robust interval"});
+  for (const DecidedRow& row : decided) {
+    if (row.is_logged) continue;
+    rows.push_back({.label = row.name,
+                    .value = row.gain,
+                    .inner = row.gain_interval,
+                    .outer = row.robust_gain});
+    table.add_row({row.name, signed_text(row.gain), range_text(row.gain_interval),
+                   range_text(row.robust_gain)});
+  }
+  const Html chart =
+      forest_chart(rows, {.title = "Gain of every policy over what was done",
+                          .description = "One line per policy. Right of the dotted line at zero it "
+                                         "does better than what was done, left of it worse.",
+                          .axis_name = "gain per person over what was done",
+                          .reference = 0.0});
+  return figure("Difference from what was done", forest_legend(rows, level, "robust interval"),
+                chart, table.finish("Gains over what was done"));
+}
+
+/// What every policy is worth in words; beyond the first few, on demand.
+Html decision_sentences(const RecordView& decision) {
+  constexpr std::size_t kMostSentences = 6;
+  Html first, rest;
+  std::size_t count = 0;
+  for (const RecordView& policy : decision.at("policies").entries()) {
+    const auto sentence = policy.find("sentence");
+    if (!sentence) continue;
+    (count++ < kMostSentences ? first : rest) += html("<li>{}\n", sentence->text());
+  }
+  Html out = html("<ul>{}</ul>\n", first);
+  if (!rest.empty()) {
+    out += html("<details><summary>{} more policies in words</summary><ul>{}</ul></details>\n",
+                count - kMostSentences, rest);
+  }
+  return out;
+}
+
+}  // namespace
+
+Html answer_section(const RecordView& evaluation) {
+  const auto decision = evaluation.find("decision");
+  if (!decision) {
+    return html(
+        "<p class=\"lead\">No estimator of this run allows a comparison of the policies.</p>\n"
+        "<p>The values by every estimator are below.</p>\n");
+  }
+  const std::string summary = decision->text("summary");
+  Html out;
+  if (!summary.empty()) out += html("<p class=\"lead\">{}</p>\n", summary);
+  out += decision_sentences(*decision);
+  const std::vector<DecidedRow> decided = read_decided(evaluation);
+  out += value_figure(evaluation, decided);
+  out += gain_figure(*decision, decided);
+  out += rank_section(*decision);
+  return out;
+}
+
+}  // namespace cone::report

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "report/html.hpp"
+#include "report/record_view.hpp"
+
+namespace cone::report {
+
+// One figure each: a chart, its caption and the table behind it, from one entry (or list) of a
+// record.
+
+/// How likely an arm was, for those who got it (up) and for the others (down).
+Html overlap_figure(const RecordView& arm);
+/// Of those who get an arm with probability e, the share that did.
+Html calibration_figure(const RecordView& arm);
+/// The love plot: how far an arm is from all nodes, before and after weighting.
+Html balance_figure(const RecordView& arm);
+/// How many nodes of equal weight the weights of every policy are worth.
+Html weights_figure(const RecordView& weights, double num_nodes);
+/// What an outcome model leaves, by the number of friends.
+Html degree_figure(const RecordView& residuals);
+/// Where the outcome's variance comes from, one bar per arm.
+Html shares_figure(const RecordView& shares);
+/// The values of every policy by each fold.
+Html stability_figure(const RecordView& stability);
+/// The gain at every budget.
+Html budget_figure(const RecordView& curve);
+/// What odds that are off by a factor could do to a policy's value, and where the answer is undone.
+Html odds_figure(const RecordView& policy, double threshold);
+/// How far one hidden reason could move a value, by its strength, with known things for comparison.
+Html contour_figure(const RecordView& policy, double threshold);
+/// People and ties, where the record has a sample of them.
+Html network_figure(const RecordView& sample);
+/// Warnings by estimator.
+using EstimatorWarnings = std::set<std::pair<std::string, std::string>>;
+/// Every estimator's value of one policy; those that fail their checks are struck out, with the
+/// reason unless it is one of those `said` before.
+Html specification_figure(const RecordView& policy, const EstimatorWarnings& said);
+
+}  // namespace cone::report

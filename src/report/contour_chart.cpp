@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "report/chart.hpp"
+#include "report/charts.hpp"
+#include "report/number_text.hpp"
+#include "report/table.hpp"
+
+namespace cone::report {
+namespace {
+
+constexpr double kContourTop = 24;
+constexpr double kContourBottom = 264;
+constexpr std::size_t kMostBenchmarks = 8;
+
+/// The bound is proportional to √(cf_y · cf_d/(1 − cf_d)): a level set is a curve that can be
+/// drawn.
+std::vector<std::pair<double, double>> level_curve(double level, double scale, const Axis& across,
+                                                   const Axis& up) {
+  std::vector<std::pair<double, double>> points;
+  constexpr int kSteps = 60;
+  for (int i = 1; i <= kSteps; ++i) {
+    const double d = across.low + (across.high - across.low) * i / kSteps;
+    if (d <= 0 || d >= 1) continue;
+    const double ratio = level / scale;
+    const double y = ratio * ratio * (1 - d) / d;
+    if (y > up.high || y < up.low) continue;
+    points.emplace_back(across.share(d),
+                        kContourBottom - up.share(y) * (kContourBottom - kContourTop));
+  }
+  return points;
+}
+
+}  // namespace
+
+Html contour_figure(const RecordView& policy, double threshold) {
+  const RecordView bounds = policy.at("omitted_variable");
+  const double scale = bounds.number("scale_by_arm");
+  const std::vector<RecordView> benchmarks = bounds.entries("benchmarks");
+  const std::string name = policy.text("name");
+  const double robustness = bounds.number("robustness_value");
+  std::vector<double> across_values = {0, 0.3};
+  std::vector<double> up_values = {0, 0.3};
+  if (std::isfinite(robustness)) {
+    across_values.push_back(std::min(1.0, 1.15 * robustness));
+    up_values.push_back(std::min(1.0, 1.15 * robustness));
+  }
+  Table table({"as strong as", "outcome explained", "treatment explained", "could move it by",
+               "times its strength to undo"});
+  for (const RecordView& b : benchmarks) {
+    across_values.push_back(std::min(1.0, b.number("cf_d")));
+    up_values.push_back(std::min(1.0, b.number("cf_y")));
+    table.add_row({b.text("name"), percent_text(b.number("cf_y")), percent_text(b.number("cf_d")),
+                   number_text(b.number("bias")), number_text(b.number("times_to_undo"))});
+  }
+  const Axis across = make_axis(across_values, 5, true);
+  const Axis up = make_axis(up_values, 5, true);
+  Chart chart("What one hidden reason could do to " + name,
+              "Share of what is left of the treatment that it explains, to the right, and of the "
+              "outcome, upwards. On a curve the value moves by the amount written at its end. The "
+              "dashed curve is where the answer is undone. Marks are known things.",
+              kContourBottom + 38);
+  chart.horizontal_axis(across, kContourTop, kContourBottom,
+                        "share of the treatment that it explains");
+  chart.vertical_axis(up, kContourTop, kContourBottom, "share of the outcome");
+  const double undone = std::abs(policy.number("value") - threshold);
+  if (std::isfinite(undone) && undone > 0 && scale > 0) {
+    for (const double factor : {0.25, 0.5, 1.0, 1.5}) {
+      const auto curve = level_curve(factor * undone, scale, across, up);
+      if (curve.size() < 2) continue;
+      chart.path(curve, factor == 1.0 ? "curve2" : "curve thin");
+      chart.text(curve.back().first, curve.back().second - 5, "end",
+                 number_text(factor * undone) + (factor == 1.0 ? ": undone" : ""), "tick");
+    }
+  }
+  std::size_t count = 0;
+  for (const RecordView& b : benchmarks) {
+    const double d = b.number("cf_d");
+    const double y = b.number("cf_y");
+    if (!std::isfinite(d) || !std::isfinite(y) || ++count > kMostBenchmarks) continue;
+    const double x = across.share(d);
+    const double at = kContourBottom - up.share(y) * (kContourBottom - kContourTop);
+    chart.mark(Marker::kTriangle, x, at, "three");
+    const bool is_right = x > 0.6;
+    chart.text(x, at + 4, is_right ? "end" : "start", cut_text(b.text("name"), 18), "tick",
+               is_right ? -9 : 9);
+  }
+  return figure("One hidden reason, by its strength: " + name,
+                html("<p class=\"soft\">Shares of what the models leave unexplained.</p>\n"),
+                chart.finish(), table.finish("Benchmarks of " + name), true);
+}
+
+}  // namespace cone::report

@@ -1,0 +1,107 @@
+#include "report/charts.hpp"
+#include "report/number_text.hpp"
+#include "report/sections.hpp"
+#include "report/table.hpp"
+
+namespace cone::report {
+namespace {
+
+/// The sentences of a list of entries, one per line. Of many only those that ask for caution.
+Html sentences_of(const std::vector<RecordView>& entries) {
+  constexpr std::size_t kMostLines = 6;
+  Html lines;
+  std::size_t left_out = 0;
+  for (const RecordView& entry : entries) {
+    if (entries.size() > kMostLines && entry.text("verdict") != "caution") {
+      ++left_out;
+    } else {
+      lines += html("<li>{}\n", entry.text("sentence"));
+    }
+  }
+  if (left_out > 0) lines += html("<li>{} of {} are in order\n", left_out, entries.size());
+  return lines.empty() ? lines : html("<ul>{}</ul>\n", lines);
+}
+
+/// Figures side by side where there is room, with what they say above them.
+Html group(const char* title, const std::vector<RecordView>& entries,
+           Html (*figure_of)(const RecordView&)) {
+  if (entries.empty()) return {};
+  Html figures;
+  for (const RecordView& entry : entries) figures += figure_of(entry);
+  return html("<h3>{}</h3>\n{}<div class=\"pair\">{}</div>\n", std::string_view(title),
+              sentences_of(entries), figures);
+}
+
+Html one(const char* title, const std::vector<RecordView>& entries, const Html& figure) {
+  if (entries.empty() || figure.empty()) return {};
+  return html("<h3>{}</h3>\n{}{}", std::string_view(title), sentences_of(entries), figure);
+}
+
+Html model_tables(const RecordView& diagnostics) {
+  Html out;
+  Table outcome({"outcome model", "R² out of sample"});
+  const std::vector<RecordView> outcomes = diagnostics.entries("outcome_models");
+  for (const RecordView& model : outcomes) {
+    outcome.add_row({model.text("name"), number_text(model.number("r_squared"))});
+  }
+  if (!outcomes.empty()) out += outcome.finish("Outcome models");
+  Table propensity(
+      {"propensities from", "least", "largest", "log loss", "of a constant", "clipped"});
+  const std::vector<RecordView> propensities = diagnostics.entries("propensity_models");
+  for (const RecordView& model : propensities) {
+    propensity.add_row({model.text("name"), number_text(model.number("min")),
+                        number_text(model.number("max")), number_text(model.number("log_loss")),
+                        number_text(model.number("constant_log_loss")),
+                        percent_text(model.number("clipped_fraction"))});
+  }
+  if (!propensities.empty()) out += propensity.finish("Propensity models");
+  Table training({"fold", "status", "epochs", "best", "outcome loss", "treatment loss"});
+  const std::vector<RecordView> trainings = diagnostics.entries("trainings");
+  for (std::size_t i = 0; i < trainings.size(); ++i) {
+    const RecordView& fold = trainings[i];
+    training.add_row({std::to_string(i + 1), fold.text("status"), count_text(fold.number("epochs")),
+                      count_text(fold.number("best_epoch")),
+                      number_text(fold.number("validation_outcome_loss")),
+                      number_text(fold.number("validation_treatment_loss"))});
+  }
+  if (!trainings.empty()) {
+    out += html("<p>Training of cone's networks, fold by fold:</p>\n{}",
+                training.finish("Training of the networks"));
+  }
+  if (out.empty()) return {};
+  return html("<h3>Models</h3>\n{}", out);
+}
+
+}  // namespace
+
+Html diagnostics_section(const RecordView& evaluation) {
+  const auto found = evaluation.find("diagnostics");
+  if (!found) return {};
+  const RecordView& d = *found;
+  Html out;
+  out += group("Overlap: could everyone have got every arm?", d.entries("overlap"), overlap_figure);
+  if (const auto weights = d.find("weights")) {
+    out += one("Weights", weights->entries(),
+               weights_figure(*weights, d.number("num_evaluated_nodes")));
+  }
+  out += group("Calibration: are the probabilities right?", d.entries("calibration"),
+               calibration_figure);
+  out += group("Balance: does weighting make the arms comparable?", d.entries("balance"),
+               balance_figure);
+  out += group("What outcome models leave, by number of friends", d.entries("residuals_by_degree"),
+               degree_figure);
+  if (const auto shares = d.find("variance_shares")) {
+    out += one("Variance shares", shares->entries(), shares_figure(*shares));
+  }
+  if (const auto stability = d.find("stability")) {
+    out += one("Stability", stability->entries(), stability_figure(*stability));
+  }
+  if (const auto sample = evaluation.find("network_sample"); sample && !sample->is_null()) {
+    out += html("<h3>The network</h3>\n{}", network_figure(*sample));
+  }
+  out += model_tables(d);
+  if (out.empty()) return {};
+  return html("<h2 id=\"diagnostics\">The checks in pictures</h2>\n{}", out);
+}
+
+}  // namespace cone::report

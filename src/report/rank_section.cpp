@@ -1,0 +1,96 @@
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/number_text.hpp"
+#include "report/sections.hpp"
+#include "report/table.hpp"
+
+namespace cone::report {
+namespace {
+
+std::string rank_text(const RecordView& policy) {
+  const auto [best, worst] = policy.range("ranks");
+  if (!std::isfinite(best) || !std::isfinite(worst)) return std::string(kNoNumber);
+  if (best == worst) return count_text(best);
+  return count_text(best) + " to " + count_text(worst);
+}
+
+Html rank_table(const RecordView& decision) {
+  Table table({"policy", "possible ranks", "may be the best", "may lose at most"});
+  for (const RecordView& policy : decision.at("policies").entries()) {
+    table.add_row({policy.text("name"), rank_text(policy),
+                   policy.at("may_be_best").flag() ? "yes" : "no",
+                   number_text(policy.number("regret"))});
+  }
+  return html(
+      "<h3>Ranks</h3>\n<p class=\"soft\">1 is the best. A policy may have any of its possible "
+      "ranks; "
+      "all sets hold at once with the level of the intervals. The last column is what choosing the "
+      "policy may lose against the best of the others.</p>\n{}",
+      table.finish("Ranks of the policies"));
+}
+
+/// Beyond this many policies pairs are a table of policies × policies, without intervals.
+constexpr std::size_t kMostListedPolicies = 8;
+
+Html listed_pairs(const std::vector<RecordView>& pairs) {
+  Table table({"pair", "difference", "interval", "joint interval", "adjusted p"});
+  for (const RecordView& pair : pairs) {
+    table.add_row({pair.text("first") + " less " + pair.text("second"),
+                   signed_text(pair.number("difference")), range_text(pair.range("interval")),
+                   range_text(pair.range("joint_interval")), p_text(pair.number("p"))});
+  }
+  return table.finish("Differences of all pairs");
+}
+
+/// Row less column, to three digits; a star where the joint interval has no zero in it.
+Html pair_matrix(const std::vector<std::string>& names, const std::vector<RecordView>& pairs) {
+  std::map<std::pair<std::string, std::string>, std::string> cells;
+  for (const RecordView& pair : pairs) {
+    const auto [low, high] = pair.range("joint_interval");
+    const double difference = pair.number("difference");
+    const std::string star = low > 0 || high < 0 ? "*" : "";
+    const auto cell = [&](double value) {
+      return std::isfinite(value) ? fmt::format("{:+.3g}{}", value, star) : std::string(kNoNumber);
+    };
+    cells[{pair.text("first"), pair.text("second")}] = cell(difference);
+    cells[{pair.text("second"), pair.text("first")}] = cell(-difference);
+  }
+  std::vector<std::string> titles = {"row less column"};
+  for (std::size_t j = 0; j + 1 < names.size(); ++j) titles.push_back(cut_text(names[j], 16));
+  Table table(titles);
+  for (std::size_t i = 1; i < names.size(); ++i) {
+    std::vector<std::string> row = {names[i]};
+    for (std::size_t j = 0; j < i; ++j) row.push_back(cells[{names[i], names[j]}]);
+    table.add_row(row);
+  }
+  return html("<p class=\"soft\">*: the joint interval of the pair leaves zero out.</p>\n{}",
+              table.finish("Differences of all pairs"));
+}
+
+Html pair_table(const RecordView& decision) {
+  const std::vector<RecordView> pairs = decision.entries("differences");
+  if (pairs.empty()) return {};
+  std::vector<std::string> names;
+  for (const RecordView& policy : decision.at("policies").entries()) {
+    names.push_back(policy.text("name"));
+  }
+  return html(
+      "<details><summary>All pairs of policies ({})</summary>{}</details>\n", pairs.size(),
+      names.size() <= kMostListedPolicies ? listed_pairs(pairs) : pair_matrix(names, pairs));
+}
+
+}  // namespace
+
+Html rank_section(const RecordView& decision) {
+  Html out = rank_table(decision);
+  out += pair_table(decision);
+  return out;
+}
+
+}  // namespace cone::report

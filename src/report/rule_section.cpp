@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include "report/forest_chart.hpp"
+#include "report/number_text.hpp"
+#include "report/sections.hpp"
+#include "report/table.hpp"
+
+namespace cone::report {
+namespace {
+
+constexpr int kDeepestTree = 12;
+
+/// Nested lists: they fit on a phone, and are read aloud in order.
+Html tree_list(const RecordView& node, double num_all, int depth) {
+  if (depth > kDeepestTree) node.fail("is a tree too deep to draw");
+  const double count = node.number("num_nodes");
+  const std::string size =
+      fmt::format("{} nodes, {}", count_text(count), percent_text(count / num_all));
+  if (const auto arm = node.find("arm")) {
+    return html("<span class=\"leaf-box\">give <b>{}</b></span> <small>{}</small>", arm->text(),
+                size);
+  }
+  return html(
+      "<span class=\"ask-box\">{} ≤ {}?</span> <small>{}</small>\n<ul><li>yes: {}\n<li>no: {}</ul>",
+      node.text("column"), number_text(node.number("threshold")), size,
+      tree_list(node.at("yes"), num_all, depth + 1), tree_list(node.at("no"), num_all, depth + 1));
+}
+
+std::string verdict_words(const std::string& verdict) {
+  if (verdict == "better") return "The learnt rule is better than giving everyone the same.";
+  if (verdict == "worse") {
+    return "The learnt rule is worse than giving everyone the same. Do not use it.";
+  }
+  if (verdict == "single_arm") return "No question pays: the best tree gives everyone the same.";
+  return "Whether the learnt rule is better than giving everyone the same is not clear.";
+}
+
+}  // namespace
+
+Html rule_section(const RecordView& rule) {
+  const RecordView tree = rule.at("tree");
+  std::vector<ForestRow> rows;
+  Table table({"against", "its value", "gain of the rule", "interval", "treats"});
+  for (const RecordView& other : rule.at("comparisons").entries()) {
+    rows.push_back({.label = other.text("name"),
+                    .value = other.number("gain"),
+                    .inner = other.range("gain_interval")});
+    table.add_row({other.text("name"), number_text(other.number("value")),
+                   signed_text(other.number("gain")), range_text(other.range("gain_interval")),
+                   percent_text(other.number("treated_fraction"))});
+  }
+  const RecordView learnt = rule.at("rule");
+  Html warnings;
+  for (const RecordView& warning : rule.entries("warnings")) {
+    warnings += html("<li class=\"caution\"><b>Warning</b>: {}\n", warning.text());
+  }
+  if (!warnings.empty()) warnings = html("<ul class=\"verdicts\">{}</ul>\n", warnings);
+  return html(
+      "<h2>The learnt rule</h2>\n<p class=\"lead\">{}</p>\n<div class=\"tree\">{}</div>\n"
+      "<p>Its value, by nodes that it was not learnt from: {} {}.</p>\n{}{}",
+      verdict_words(rule.text("verdict")), tree_list(tree, tree.number("num_nodes"), 0),
+      number_text(learnt.number("value")), range_text(learnt.range("interval")), warnings,
+      figure("Gain of the learnt rule over each",
+             forest_chart(rows, {.title = "Gain of the learnt rule",
+                                 .description = "One line for each thing that it is compared with; "
+                                                "right of zero the rule is better.",
+                                 .axis_name = "gain of the rule per person",
+                                 .reference = 0.0}),
+             table.finish("Gain of the learnt rule")));
+}
+
+}  // namespace cone::report

@@ -1,0 +1,27 @@
+#include "report/bar_chart.hpp"
+#include "report/charts.hpp"
+#include "report/number_text.hpp"
+#include "report/table.hpp"
+
+namespace cone::report {
+
+Html weights_figure(const RecordView& weights, double num_nodes) {
+  std::vector<BarRow> rows;
+  Table table({"policy", "effective nodes", "median", "90 %", "99 %", "largest",
+               "on the heaviest hundredth"});
+  for (const RecordView& tail : weights.entries()) {
+    const double effective = tail.number("effective_nodes");
+    rows.push_back({tail.text("policy"), effective / num_nodes, count_text(effective)});
+    table.add_row({rows.back().label, count_text(effective), number_text(tail.number("median")),
+                   number_text(tail.number("quantile_90")), number_text(tail.number("quantile_99")),
+                   number_text(tail.number("max")), percent_text(tail.number("heaviest_share"))});
+  }
+  if (rows.empty()) return {};
+  return figure("Weights: how many of " + count_text(num_nodes) + " nodes they are worth",
+                bar_chart(rows, "Effective nodes of every policy's weights",
+                          "One bar per policy: nodes of equal weight that would be worth as much, "
+                          "as a share of all evaluated nodes."),
+                table.finish("Weights of every policy"));
+}
+
+}  // namespace cone::report

@@ -1,0 +1,169 @@
+"""cone report, and cone evaluate --report: the page as files and exit statuses show it."""
+
+import base64
+import html
+import json
+import re
+import unittest
+import zlib
+
+import jsonschema
+
+from support import COUPONS, MESSAGES, ROOT, FolderTest, cone
+
+SCHEMA = json.loads((ROOT / "docs/evaluation.schema.json").read_text())
+STUDY = ROOT / "bench/results/study"
+ESTIMATORS = ("network_dm,network_dr,naive,ips,snips,ips_clipped,dm_ols1,dm_ols2,dm_ridge,dm_nn,dr_ols1,"
+              "dr_ols2,dr_ridge,dr_nn,switch_dr,dr_shrinkage,okb,cone,cone_dm,cone_snips")
+
+
+def record_inside(page):
+    """What a reader without cone does to get the record back."""
+    packed = re.search(r'<template id="record"[^>]*>([^<]*)</template>', page).group(1)
+    return json.loads(zlib.decompress(base64.b64decode(packed)))
+
+
+class Report(FolderTest):
+    def run_messages(self, name, *more):
+        """Record and page of one run."""
+        record, page = self.folder / f"{name}.json", self.folder / f"{name}.html"
+        done = cone("evaluate", MESSAGES, "--policy", MESSAGES / "policy.csv", "--estimators",
+                    "network_dm,dr_ridge,snips,naive", "--json", record, "--report", page, *more)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("open it in a browser", done.stderr)
+        return record, page
+
+    def report(self, *records, name="out.html"):
+        out = self.folder / name
+        done = cone("report", *records, "--out", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return out.read_text()
+
+    def refused(self, *arguments, status=2):
+        out = self.folder / "refused.html"
+        done = cone("report", *arguments, "--out", out)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        self.assertFalse(out.exists())
+        return done.stderr
+
+    def test_evaluate_record_and_page_give_the_same_bytes(self):
+        record, page = self.run_messages("run")
+        self.assertEqual(self.report(record), page.read_text())
+        self.assertEqual(self.report(page, name="again.html"), page.read_text())
+
+    def test_a_report_adds_the_picture_to_the_record_and_changes_nothing_else(self):
+        record, _ = self.run_messages("run")
+        with_report = json.loads(record.read_text())
+        jsonschema.validate(with_report, SCHEMA)
+        done = cone("evaluate", MESSAGES, "--policy", MESSAGES / "policy.csv", "--estimators",
+                    "network_dm,dr_ridge,snips,naive", "--json", "-")
+        without = json.loads(done.stdout)
+        self.assertEqual(len(with_report.pop("network_sample")["nodes"]), 90)
+        for run in (with_report, without):
+            del run["timing_seconds"]
+        self.assertEqual(with_report, without)
+
+    def test_the_record_inside_is_the_record(self):
+        record, page = self.run_messages("run")
+        self.assertEqual(record_inside(page.read_text()), [json.loads(record.read_text())])
+
+    def test_the_command_on_the_page_runs_the_same_evaluation(self):
+        record, page = self.run_messages("run", "--seed", 5, "--folds", 4, "--no-robust",
+                                         "--clip", "7.5")
+        command = html.unescape(re.search(r"<pre><code>(.*?)</code>", page.read_text()).group(1))
+        words = command.replace("POLICIES.csv", str(MESSAGES / "policy.csv")).split()
+        self.assertEqual(words[0], "cone")
+        again = cone(*words[1:], "--json", "-")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(json.loads(again.stdout)["run_id"],
+                         json.loads(record.read_text())["run_id"])
+
+    def test_ids_of_people_are_nowhere(self):
+        folder = self.write_log()
+        text = (folder / "nodes.csv").read_text().replace("\nu", "\nsecret-person-")
+        (folder / "nodes.csv").write_text(text)
+        ties = (folder / "edges.csv").read_text().replace("u", "secret-person-")
+        (folder / "edges.csv").write_text(ties.replace("sosecret-person-rce", "source"))
+        page = self.folder / "page.html"
+        done = cone("evaluate", folder, "--policy", "treat-all", "--report", page)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("A piece of the network", page.read_text())
+        self.assertNotIn("secret-person", page.read_text())
+        self.assertNotIn("secret-person", json.dumps(record_inside(page.read_text())))
+        done = cone("evaluate", folder, "--policy", "treat-all", "--report", page, "--report-ids")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("secret-person-7", page.read_text())
+        self.assertEqual(cone("evaluate", folder, "--policy", "treat-all", "--report-ids").returncode, 2)
+
+    def test_twenty_policies_by_twenty_estimators_are_at_most_300_kb(self):
+        page = self.folder / "page.html"
+        policies = [f"random-weights:{i}" for i in range(20)]
+        done = cone("evaluate", COUPONS, "--policy", *policies, "--estimators", ESTIMATORS,
+                    "--report", page)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLessEqual(page.stat().st_size, 300_000)
+        self.assertEqual(page.read_text().count("<title>Estimates of"), 20)
+
+    def test_two_runs_are_compared(self):
+        before, _ = self.run_messages("before")
+        after, _ = self.run_messages("after", "--dependence", "independent")
+        page = self.report(before, after)
+        self.assertLess(page.index("What changed"), page.index("The newer run"))
+        self.assertIn("<th>dependence<td>largest<td>independent", page)
+        self.assertEqual(len(record_inside(page)), 2)
+        self.assertIn("third evaluation", self.refused(before, after, before))
+
+    def test_sensitivity_and_rule_stand_beside_an_evaluation(self):
+        record, _ = self.run_messages("run")
+        sensitivity, rule = self.folder / "sensitivity.json", self.folder / "rule.json"
+        for arguments in (["sensitivity", COUPONS, "--policy", "treat-all", "--json", sensitivity],
+                          ["learn", MESSAGES, "--out", self.folder / "p.csv", "--json", rule]):
+            done = cone(*arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        page = self.report(record, sensitivity, rule)
+        self.assertIn("What something hidden could do", page)
+        self.assertIn("The learnt rule", page)
+        for sentence in json.loads(sensitivity.read_text())["policies"][0]["sentences"]:
+            self.assertIn(html.escape(sentence).replace("&#x27;", "&#39;"), page)
+
+    def test_studies_get_a_page_too(self):
+        page = self.report(STUDY / "table2.json", STUDY / "coverage.json", STUDY / "figure2.json")
+        self.assertIn("Table 2", page)
+        rmse = json.loads((STUDY / "table2.json").read_text())["settings"][0]["methods"][0]["rmse"]
+        self.assertIn(f"<th>cone<td>{rmse:.4g}", page)
+
+    def test_what_is_no_record_is_refused(self):
+        self.assertIn("is not JSON", self.refused(self.write("a.json", "{")))
+        self.assertIn("has no schema", self.refused(self.write("b.json", "{}")))
+        self.assertIn("no report is made",
+                      self.refused(self.write("c.json", '{"schema": "cone.evaluation/9"}')))
+        self.assertIn("has no", self.refused(self.write("d.json", '{"schema": "cone.evaluation/2"}')))
+        self.assertIn("without the record",
+                      self.refused(self.write("e.html", "<!doctype html><p>hello")))
+        self.refused(self.folder / "missing.json")
+        self.refused(self.folder)
+
+    def test_a_damaged_page_is_refused(self):
+        _, page = self.run_messages("run")
+        text = page.read_text()
+        at = text.index("</template>")
+        damaged = self.write("damaged.html", text[:at - 900] + text[at - 400:])
+        self.assertIn("damaged record", self.refused(damaged))
+
+    def test_inputs_are_not_overwritten(self):
+        record, page = self.run_messages("run")
+        before = record.read_text()
+        self.assertEqual(cone("report", record, "--out", record).returncode, 2)
+        self.assertEqual(record.read_text(), before)
+        self.assertEqual(cone("evaluate", COUPONS, "--policy", "uniform", "--report", "r.html",
+                              "--json", "r.html", cwd=self.folder).returncode, 2)
+        self.assertEqual(cone("report", record).returncode, 2)
+
+    def test_help_and_completion_know_the_command(self):
+        self.assertIn("old.html", cone("report", "--help").stdout)
+        self.assertIn("--report", cone("evaluate", "--help").stdout)
+        self.assertIn("report", cone("completion", "bash").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

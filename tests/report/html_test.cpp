@@ -1,0 +1,37 @@
+#include "report/html.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace cone::report {
+namespace {
+
+TEST(Html, EscapesWhateverIsNoMarkupOfOurs) {
+  EXPECT_EQ(html("<b>{}</b>", "<img src=x onerror='alert(1)'> & \"co\"").markup(),
+            "<b>&lt;img src=x onerror=&#39;alert(1)&#39;&gt; &amp; &quot;co&quot;</b>");
+}
+
+TEST(Html, TakesMarkupAsItIs) {
+  EXPECT_EQ(html("<p>{}</p>", html("<i>{}</i>", std::string("a<b"))).markup(),
+            "<p><i>a&lt;b</i></p>");
+  EXPECT_EQ(html("{} {:.2f}", 3, 0.125).markup(), "3 0.12");
+}
+
+TEST(Html, KeepsLettersOfEveryScript) {
+  EXPECT_EQ(Html::text("Zürich 東京 😀 ا").markup(), "Zürich 東京 😀 ا");
+}
+
+TEST(Html, ReplacesWhatTurnsTheTextAround) {
+  EXPECT_EQ(Html::text("a\u202Eb\u2066c\u200Fd").markup(), "a\uFFFDb\uFFFDc\uFFFDd");
+}
+
+TEST(Html, ReplacesControlsAndBytesThatAreNoText) {
+  EXPECT_EQ(Html::text(std::string("a\0b\x1b", 4)).markup(), "a\uFFFDb\uFFFD");
+  EXPECT_EQ(Html::text("\xff\xc0\xaf").markup(), "\uFFFD\uFFFD\uFFFD");
+  EXPECT_EQ(Html::text("\xe2\x82").markup(), "\uFFFD\uFFFD");            // ends within a character
+  EXPECT_EQ(Html::text("\xed\xa0\x80").markup(), "\uFFFD\uFFFD\uFFFD");  // half of a pair
+}
+
+}  // namespace
+}  // namespace cone::report
