@@ -181,20 +181,13 @@ void refuse_beside_repeats(const EvaluateFlags& flags) {
 
 /// Refuses flags about curves where there are none.
 void check_budget_flags(const CLI::App& command, const EvaluateFlags& flags) {
-  std::vector<Fault> faults;
-  const bool has_curves = !flags.options.budget.rank.empty() || !flags.budget_curve.empty();
-  for (const char* flag : {"--rank-arm", "--budget-steps"}) {
-    if (has_curves || command.count(flag) == 0) continue;
-    faults.push_back({{.item = flag},
-                      "has no part in a run without --rank or --budget-curve",
-                      "add one of them, or leave it out"});
-  }
+  refuse_idle_budget(flags_given(command),
+                     !flags.options.budget.rank.empty() || !flags.budget_curve.empty());
   if (!flags.budget_curve.empty() && flags.options.plan.protocol == Protocol::kSplit) {
-    faults.push_back({{.item = "--budget-curve"},
-                      "has no part in --protocol split, which compares no policies",
-                      "leave one of them out"});
+    throw Error(ErrorCode::kUsage, {{.item = "--budget-curve"},
+                                    "has no part in --protocol split, which compares no policies",
+                                    "leave one of them out"});
   }
-  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
 /// Without --rank, --budget-curve is about the policies that rank people.
@@ -406,8 +399,8 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
   flags->options_file = bind_options_file(*command, flags->options.cone);
   command->callback([flags, command, &chosen] {
     chosen = [flags, command] {
-      if (!flags->model.empty()) refuse_flags_of_model(*command);
-      refuse_idle_flags(*command, flags->options.plan.protocol);
+      if (!flags->model.empty()) refuse_options_of_model(flags_given(*command));
+      refuse_idle_plan(flags_given(*command), flags->options.plan.protocol);
       check_budget_flags(*command, *flags);
       if (flags->report_ids && flags->report.empty()) {
         throw Error(ErrorCode::kUsage, {{.item = "--report-ids"},

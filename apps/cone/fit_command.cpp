@@ -174,7 +174,7 @@ void add_fit_command(CLI::App& root, Command& chosen) {
   bind_options_file(*command, flags->options.cone);
   command->callback([flags, command, &chosen] {
     chosen = [flags, command] {
-      refuse_idle_flags(*command, flags->options.plan.protocol);
+      refuse_idle_plan(flags_given(*command), flags->options.plan.protocol);
       refuse_flags_of_parts(*command, flags->options.parts);
       return run_fit(*flags);
     };

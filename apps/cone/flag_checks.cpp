@@ -95,21 +95,6 @@ void refuse_inputs_as_outputs(const std::vector<OutputFile>& outputs,
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
-void refuse_idle_flags(const CLI::App& command, Protocol protocol) {
-  const bool split = protocol == Protocol::kSplit;
-  const std::vector<std::string> idle =
-      split ? std::vector<std::string>{"--folds"}
-            : std::vector<std::string>{"--train-fraction", "--validation-fraction", "--stratified"};
-  std::vector<Fault> faults;
-  for (const std::string& flag : idle) {
-    if (command.count(flag) == 0) continue;
-    faults.push_back({{.item = flag},
-                      fmt::format("has no part in --protocol {}", enum_name(protocol)),
-                      split ? "leave it out" : "add --protocol split, or leave it out"});
-  }
-  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
-}
-
 void refuse_flags_of_parts(const CLI::App& command, const std::vector<std::string>& parts) {
   std::vector<Fault> faults;
   const auto refuse_unless = [&]<class Options>(const Options& options, const char* part) {
@@ -128,26 +113,8 @@ void refuse_flags_of_parts(const CLI::App& command, const std::vector<std::strin
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
-void refuse_flags_of_model(const CLI::App& command) {
-  std::vector<Fault> faults;
-  const auto refuse = [&](const std::string& flag) {
-    if (command.count(flag) == 0) return;
-    faults.push_back({{.item = flag},
-                      "is decided by the model that --model names",
-                      "leave it out, or fit another model with cone fit"});
-  };
-  const auto refuse_option = [&](std::string_view name, const auto&, std::string_view,
-                                 const Range& = {}) { refuse(flag_name(name)); };
-  const PlanOptions plan;
-  PlanOptions::visit(plan, refuse_option);
-  const ConeOptions networks;
-  ConeOptions::visit(networks, refuse_option);
-  const NetworkRidgeOptions network_ridge;
-  NetworkRidgeOptions::visit(network_ridge, refuse_option);
-  refuse("--options");
-  refuse("--seed");
-  refuse("--repeats");
-  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+IsGiven flags_given(const CLI::App& command) {
+  return [&command](std::string_view name) { return command.count(flag_name(name)) > 0; };
 }
 
 }  // namespace cone::app

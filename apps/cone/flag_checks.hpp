@@ -5,8 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cone/learn.hpp"
-#include "cone/settings.hpp"
+#include "evaluate/idle_options.hpp"
 
 namespace cone::app {
 
@@ -27,13 +26,11 @@ void check_output_files(const std::vector<OutputFile>& outputs);
 void refuse_inputs_as_outputs(const std::vector<OutputFile>& outputs,
                               const std::vector<std::string>& inputs);
 
-/// Names every flag that the protocol does not use, instead of ignoring it.
-void refuse_idle_flags(const CLI::App& command, Protocol protocol);
-
 /// Names every flag of a part that cone fit is told not to fit. Without parts nothing is refused.
 void refuse_flags_of_parts(const CLI::App& command, const std::vector<std::string>& parts);
 
-/// Names every flag that a model file decides: plan, networks, network ridge and seed.
-void refuse_flags_of_model(const CLI::App& command);
+/// Which options the command line names, for the checks of idle_options.hpp. The command must
+/// outlive it.
+IsGiven flags_given(const CLI::App& command);
 
 }  // namespace cone::app

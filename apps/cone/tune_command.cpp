@@ -153,7 +153,7 @@ void add_tune_command(CLI::App& root, Command& chosen) {
   bind_flags(*command, flags->options, "Folds");
   command->callback([flags, command, &chosen] {
     chosen = [flags, command] {
-      refuse_idle_flags(*command, flags->options.plan.protocol);
+      refuse_idle_plan(flags_given(*command), flags->options.plan.protocol);
       return run_tune(*flags);
     };
   });

@@ -186,6 +186,7 @@ struct DatasetArrays {
   std::vector<std::string> measurement_names;  ///< without, x0, x1, ...
   SparseArrays counts;
   ArmArrays propensity, mu, truth;
+  std::span<const NamedColumn> kept;  ///< no features: columns that costs and rankings name
   /// The network, as pairs of rows or as rows of neighbours; in any direction, with any repeats.
   std::span<const Edge> edges;
   std::span<const std::uint64_t> neighbour_offsets;

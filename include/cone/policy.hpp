@@ -10,6 +10,7 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
+#include "cone/matrix.hpp"
 
 /// \file
 /// Treatment assignment functions: who gets which arm.
@@ -67,6 +68,16 @@ struct PolicyOnData {
 /// that occur twice are a fault.
 std::vector<PolicyOnData> resolve_policies(const Context& context, const Dataset& data,
                                            std::span<const std::string> specifications);
+
+/// A policy that its owner has as a table, one row per node in the order of the data: the
+/// probability of every arm, or, where the data has two, of the one that is not the control in a
+/// single column. Throws Error(kData) listing every fault: what is no probability, rows that do not
+/// sum to 1.
+PolicyOnData make_policy(const Dataset& data, std::string name,
+                         MatrixView<const double> probability);
+/// The same for labels: who gets what.
+PolicyOnData make_policy(const Dataset& data, std::string name,
+                         std::span<const std::string> labels);
 
 /// The names `resolve_policies` understands besides files, for help texts and completion.
 std::vector<std::string> builtin_policy_names();

@@ -65,6 +65,9 @@ void check_lengths(const DatasetArrays& arrays, FaultList& faults) {
   check("propensity", arrays.propensity.table.rows(), arrays.propensity.is_given());
   check("mu", arrays.mu.table.rows(), arrays.mu.is_given());
   check("y", arrays.truth.table.rows(), arrays.truth.is_given());
+  for (const NamedColumn& column : arrays.kept) {
+    check(column.name.c_str(), column.values.size(), true);
+  }
   const auto check_names = [&](const char* column, std::size_t num_names, std::size_t size) {
     if (num_names == 0 || num_names == size) return;
     refuse(column, fmt::format("{} columns have {} names", size, num_names),

@@ -39,6 +39,10 @@ class ArrayTable {
       roles_.numbers.push_back({"weight", add_column("weight"), Quantity::kWeight, ""});
     }
     if (!arrays.cluster.empty()) roles_.cluster = add_column("cluster");
+    for (const NamedColumn& column : arrays.kept) {
+      kept_places_.push_back(add_column(column.name));
+      roles_.numbers.push_back({column.name, kept_places_.back(), Quantity::kKept, ""});
+    }
   }
 
   /// Reads the labels, chooses the arms, and takes what is given about them.
@@ -78,6 +82,10 @@ class ArrayTable {
           odd_.add(*column, Oddity::kNegativeWeight, cell(i, arrays_.weight[i]));
         }
       }
+    }
+    for (std::size_t k = 0; k < arrays_.kept.size(); ++k) {
+      const std::vector<double>& values = arrays_.kept[k].values;
+      for (std::size_t i = 0; i < num_rows(); ++i) look_at(i, kept_places_[k], values[i]);
     }
     for (const GivenColumn& column : given_) {
       for (std::size_t i = 0; i < num_rows(); ++i) {
@@ -135,7 +143,9 @@ class ArrayTable {
     for (const std::string& name : header_) columns.push_back({.name = name});
     columns[*roles_.treatment].role = "treatment";
     if (roles_.cluster) columns[*roles_.cluster].role = "cluster";
-    for (const load::NumberRole& role : roles_.numbers) columns[role.column].role = role.name;
+    for (const load::NumberRole& role : roles_.numbers) {
+      columns[role.column].role = role.quantity == Quantity::kKept ? "kept" : role.name;
+    }
     for (std::size_t j = 0; j < roles_.features.size(); ++j) {
       TableColumn& column = columns[roles_.features[j].column];
       column.role = "feature";
@@ -215,6 +225,7 @@ class ArrayTable {
   std::vector<std::string> header_;
   std::vector<std::string> names_;  ///< of the features
   ColumnRoles roles_;
+  std::vector<std::size_t> kept_places_;
   CellTallies odd_;
   std::vector<std::string> arms_;
   std::vector<Arm> treatment_;
@@ -280,6 +291,7 @@ LoadedData make_dataset(const Context& context, const DatasetArrays& arrays) {
   observed.features = join_features(arrays, counts, std::move(table.names()));
   observed.outcome.assign(arrays.outcome.begin(), arrays.outcome.end());
   observed.weight.assign(arrays.weight.begin(), arrays.weight.end());
+  observed.kept.assign(arrays.kept.begin(), arrays.kept.end());
   data.columns = table.columns();
   load::GivenTables given = table.given();
   observed.arms = std::move(table.arms());

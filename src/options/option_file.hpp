@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <limits>
@@ -43,6 +44,25 @@ std::string take_option(const nlohmann::ordered_json& json, T& value) {
     if (!json.is_string() || !parse_option(json.get_ref<const std::string&>(), value)) {
       return fmt::format("one of {}", fmt::join(enum_choices<T>(), ", "));
     }
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    if (!json.is_string()) return "a text";
+    value = json.get<std::string>();
+  } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+    if (json.is_string()) {  // as on the command line: a,b,c
+      parse_option(json.get_ref<const std::string&>(), value);
+      return "";
+    }
+    const auto is_text = [](const auto& item) { return item.is_string(); };
+    if (!json.is_array() || !std::all_of(json.begin(), json.end(), is_text)) {
+      return "a list of texts";
+    }
+    value = json.get<T>();
+  } else if constexpr (std::is_same_v<T, int>) {
+    if (!json.is_number_integer() || !std::in_range<int>(json.get<std::int64_t>()) ||
+        (json.is_number_unsigned() && !std::in_range<int>(json.get<std::uint64_t>()))) {
+      return "a whole number";
+    }
+    value = json.get<int>();
   } else if constexpr (std::is_unsigned_v<T>) {
     if (!json.is_number_unsigned() || json.get<std::uint64_t>() > std::numeric_limits<T>::max()) {
       return fmt::format("a whole number up to {}", std::numeric_limits<T>::max());

@@ -1,0 +1,19 @@
+#include <string>
+
+#include "cone/version.hpp"
+
+#include "bindings.hpp"
+
+PYBIND11_MODULE(_core, module) {
+  using namespace cone::python;
+  module.doc() = "The compiled part of cone.";
+  module.attr("__version__") = std::string(cone::kVersion);
+  module.attr("revision") = std::string(cone::source_revision());
+  bind_errors(module);
+  bind_table_text(module);
+  bind_dataset(module);
+  bind_evaluate(module);
+  // bind_commands(module);
+  // bind_models(module);
+  // bind_estimators(module);
+}

@@ -1,0 +1,345 @@
+"""Data: what was done to whom, what came of it, what is known of them, and who knows whom."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Optional, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._columns import Cells, as_cells, as_texts, is_numeric
+from ._options import encode
+from ._progress import Progress, watching
+
+Floats = npt.NDArray[np.float64]
+
+
+def _is_sparse(value: Any) -> bool:
+    return hasattr(value, "tocsr")
+
+
+def _network_arrays(network: Any, num_nodes: int) -> dict[str, Any]:
+    """An edge array (m × 2, rows from 0) or a sparse adjacency matrix, without copies of the latter."""
+    if network is None:
+        return {}
+    if _is_sparse(network):
+        rows = network.tocsr()
+        if rows.shape != (num_nodes, num_nodes):
+            raise _core.Error(f"network: is {rows.shape[0]} × {rows.shape[1]} where there are "
+                              f"{num_nodes} nodes; bring one row and one column per node")
+        return {"neighbour_offsets": np.asarray(rows.indptr, dtype=np.uint64),
+                "neighbours": np.asarray(rows.indices, dtype=np.uint32)}
+    edges = np.asarray(network)
+    if edges.size == 0:
+        return {}
+    if edges.ndim != 2 or edges.shape[1] != 2:
+        raise _core.Error(f"network: has shape {edges.shape}; bring an array of m × 2 rows, counted "
+                          "from 0, or a sparse adjacency matrix")
+    if edges.dtype.kind not in "iu":
+        raise _core.Error(f"network: holds {edges.dtype}; bring whole numbers: the rows of the two "
+                          "ends, counted from 0")
+    if edges.min() < 0:
+        raise _core.Error(f"network: {edges.min()} is not a row; rows count from 0")
+    if edges.max() >= num_nodes:
+        raise _core.Error(f"network: {edges.max()} is not a row: there are {num_nodes}; rows count "
+                          "from 0")
+    return {"edges": np.ascontiguousarray(edges, dtype=np.uint32)}
+
+
+def _count_arrays(counts: Any) -> dict[str, Any]:
+    """Counts in compressed sparse rows; those of a sparse matrix are not copied."""
+    if _is_sparse(counts):
+        rows = counts.tocsr()
+        offsets, columns, values = rows.indptr, rows.indices, rows.data
+        num_columns = int(rows.shape[1])
+    else:
+        table = np.asarray(counts, dtype=np.float64)
+        table = table.reshape(len(table), -1)
+        columns = np.nonzero(table)[1]
+        values, num_columns = table[table != 0], table.shape[1]
+        offsets = np.concatenate([[0], np.cumsum((table != 0).sum(axis=1))])
+    return {"count_offsets": offsets, "count_columns": columns, "count_values": values,
+            "num_counts": num_columns}
+
+
+def _edge_text(edges: Any, num_nodes: int) -> Optional[bytes]:
+    """Edges between ids as the text of an edge list."""
+    if edges is None:
+        return None
+    if _is_sparse(edges):
+        pairs = edges.tocoo()
+        ends = [np.asarray(pairs.row, dtype=np.int64), np.asarray(pairs.col, dtype=np.int64)]
+        return _core.write_table(["source", "target"], ends)
+    if hasattr(edges, "columns"):
+        names = [str(name) for name in edges.columns]
+        cells = [as_cells(edges[name]) for name in edges.columns]
+        return _core.write_table(names, cells)
+    pairs = list(zip(*edges)) if not isinstance(edges, np.ndarray) else [edges[:, 0], edges[:, 1]]
+    if not pairs:
+        return b"source,target\n"
+    return _core.write_table(["source", "target"], [as_cells(np.asarray(end)) for end in pairs[:2]])
+
+
+class Dataset:
+    """A dataset that was read and checked. Make one by from_arrays, from_pandas, from_networkx or
+    load; the same checks, in the same words, for all of them.
+
+    >>> data = Dataset.from_arrays(treatment=[0, 1] * 20, outcome=range(40),
+    ...                            features=[[i % 7] for i in range(40)])
+    >>> data
+    <cone.Dataset: 40 nodes, 0 edges, 1 feature, arms '0', '1'>
+    """
+
+    def __init__(self, core: _core.Dataset, frame: Any = None,
+                 rows: Optional[Sequence[str]] = None) -> None:
+        self._core = core
+        self._frame = frame
+        left_out = set(core.left_out)
+        self._kept_rows: Optional[npt.NDArray[np.intp]] = None  # None: every row is a node
+        if left_out and rows is not None:
+            self._kept_rows = np.flatnonzero([name not in left_out for name in rows])
+
+    # ---- ways to make one -----------------------------------------------------------------------
+
+    @classmethod
+    def load(cls, path: Union[str, os.PathLike[str]], *, keep: Sequence[str] = (), threads: int = 0,
+             progress: Progress = None, **options: Any) -> Dataset:
+        """What the program reads under that name: a CSV file, a folder, a .mat file, or "demo".
+
+        Options are those of the command line, with _ for -: id, treatment, control, outcome, weight,
+        cluster, features, ignore, categories, counts, missing, edges. keep: columns of numbers that
+        are no features and that cost= and rank= of an evaluation may name; they need not be named
+        for data in files, which is read again with them.
+        """
+        with watching(progress) as observer:
+            return cls(_core.Dataset.load(os.fspath(path), encode(options), list(keep), threads,
+                                          observer))
+
+    @classmethod
+    def from_arrays(cls, *, treatment: Any, outcome: Any, features: Any = None, network: Any = None,
+                    ids: Optional[Iterable[Any]] = None,
+                    feature_names: Optional[Sequence[str]] = None, counts: Any = None,
+                    count_names: Optional[Sequence[str]] = None, control: Optional[str] = None,
+                    weight: Any = None, cluster: Any = None, propensity: Any = None, mu: Any = None,
+                    truth: Any = None, keep: Optional[Mapping[str, Any]] = None,
+                    missing: Optional[str] = None, threads: int = 0,
+                    progress: Progress = None) -> Dataset:
+        """Arrays with one row per node.
+
+        treatment: 0 and 1, or labels of 2 to 16 arms. outcome: numbers. features: nodes × columns of
+        numbers (measurements); a sparse matrix, as SciPy has it, is taken as counts, like counts=.
+        network: an array of m × 2 rows counted from 0, or a sparse adjacency matrix. propensity, mu:
+        your own nuisances, one column per arm, the control arm first. truth: of a simulation.
+        missing: "refuse" (the default), "indicate" or "drop".
+        """
+        if features is not None and hasattr(features, "columns"):
+            columns = {str(name): features[name] for name in features.columns}
+            return cls._from_columns(columns, treatment, outcome, network, ids, control, weight,
+                                     cluster, missing, threads, progress, frame=features)
+        if _is_sparse(features):
+            counts, count_names, features, feature_names = features, feature_names, None, None
+        matrix = None if features is None else np.asarray(features)
+        if matrix is not None and (matrix.dtype.kind not in "biuf" or missing not in (None, "refuse")):
+            matrix = matrix.reshape(len(matrix), -1)
+            names = feature_names or [f"x{j}" for j in range(matrix.shape[1])]
+            columns = {name: matrix[:, j] for j, name in enumerate(names)}
+            return cls._from_columns(columns, treatment, outcome, network, ids, control, weight,
+                                     cluster, missing, threads, progress, frame=features)
+        given: dict[str, Any] = {"control": control, "feature_names": feature_names}
+        cells = as_cells(treatment)
+        given["treatment" if is_numeric(cells) else "labels"] = (
+            cells if is_numeric(cells) else ["" if cell is None else cell for cell in cells])
+        given["outcome"] = np.asarray(outcome, dtype=np.float64)
+        given["features"] = matrix
+        if ids is not None:
+            given["ids"] = [str(name) for name in ids]
+        if counts is not None:
+            given.update(_count_arrays(counts), count_names=count_names)
+        if cluster is not None:
+            given["cluster"] = ["" if cell is None else cell for cell in as_texts(cluster)]
+        for name, table in (("weight", weight), ("propensity", propensity), ("mu", mu),
+                            ("truth", truth)):
+            given[name] = None if table is None else np.asarray(table, dtype=np.float64)
+        if keep is not None:
+            given["keep"] = {name: np.asarray(column, dtype=np.float64)
+                             for name, column in keep.items()}
+        given.update(_network_arrays(network, len(given["outcome"])))
+        with watching(progress) as observer:
+            return cls(_core.Dataset.read_arrays(given, threads, observer),
+                       frame=features if features is not None else counts)
+
+    @classmethod
+    def _from_columns(cls, columns: Mapping[str, Any], treatment: Any, outcome: Any, network: Any,
+                      ids: Optional[Iterable[Any]], control: Optional[str], weight: Any, cluster: Any,
+                      missing: Optional[str], threads: int, progress: Progress, frame: Any) -> Dataset:
+        """Arrays of which some are no numbers: through the table of the loader of files."""
+        table: dict[str, Any] = {}
+        roles: dict[str, Any] = {"control": control, "missing": missing}
+        num_rows = len(outcome)
+        names = {"id": ids if ids is not None else range(num_rows), "treatment": treatment,
+                 "outcome": outcome, "weight": weight, "cluster": cluster}
+        for role, values in names.items():
+            if values is None:
+                continue
+            name = role if role not in columns else f"({role})"
+            table[name] = as_texts(values) if role == "id" else values
+            roles[role] = name
+        table.update(columns)
+        roles["features"] = list(columns)
+        ends = network.tocoo() if _is_sparse(network) else network
+        return cls._from_table(table, roles, ends, (), threads, progress, frame)
+
+    @classmethod
+    def from_pandas(cls, frame: Any, *, treatment: str, outcome: str,
+                    features: Optional[Sequence[str]] = None, edges: Any = None,
+                    id: Optional[str] = None, keep: Sequence[str] = (), threads: int = 0,
+                    progress: Progress = None, **options: Any) -> Dataset:
+        """A data frame with one row per node.
+
+        features: columns; without it all others. Text, categories and booleans are coded, and
+        missing values refused or filled in, as the program does it with a CSV file; further options
+        are those of Dataset.load. A node is called by its label in the frame's index, or by the
+        column that id= names; edges, a frame of two columns or pairs, are about these names.
+        """
+        columns: dict[str, Any] = {str(name): frame[name] for name in frame.columns}
+        roles: dict[str, Any] = {"treatment": treatment, "outcome": outcome, **options}
+        if id is None:
+            id = "id" if "id" not in columns else "(index)"
+            columns = {id: as_texts(frame.index), **columns}
+        else:
+            columns[id] = as_texts(columns[id])
+        roles["id"] = id
+        used = [name for name in columns if name not in (treatment, outcome, id)]
+        if features is not None:
+            roles["features"] = used = [str(name) for name in features]
+        known = [name for name in frame.columns if str(name) in used]
+        return cls._from_table(columns, roles, edges, keep, threads, progress, frame[known])
+
+    @classmethod
+    def from_networkx(cls, graph: Any, *, treatment: str, outcome: str,
+                      features: Optional[Sequence[str]] = None, **options: Any) -> Dataset:
+        """A graph of NetworkX: attributes of its nodes are the columns, its edges the network."""
+        attributes = dict(graph.nodes(data=True))
+        names: dict[str, None] = {}
+        for row in attributes.values():
+            names.update(dict.fromkeys(row))
+        columns: dict[str, Any] = {"(node)": [str(node) for node in attributes]}
+        for name in names:
+            columns[str(name)] = [row.get(name) for row in attributes.values()]
+        if len(set(columns["(node)"])) < len(attributes):
+            raise _core.Error("network: two nodes have the same text; relabel them")
+        roles: dict[str, Any] = {"id": "(node)", "treatment": treatment, "outcome": outcome, **options}
+        if features is not None:
+            roles["features"] = list(features)
+        edges = [(str(one), str(other)) for one, other in graph.edges()]
+        threads, progress = roles.pop("threads", 0), roles.pop("progress", None)
+        keep = roles.pop("keep", ())
+        return cls._from_table(columns, roles, edges, keep, threads, progress, None)
+
+    @classmethod
+    def _from_table(cls, columns: Mapping[str, Any], roles: Mapping[str, Any], edges: Any,
+                    keep: Sequence[str], threads: int, progress: Progress, frame: Any) -> Dataset:
+        cells: list[Cells] = [as_cells(column) for column in columns.values()]
+        lengths = {name: len(column) for name, column in zip(columns, cells)}
+        if len(set(lengths.values())) > 1:
+            raise _core.Error("columns have different lengths: " +
+                              ", ".join(f"{name} {length}" for name, length in lengths.items()))
+        nodes = _core.write_table(list(columns), cells)
+        network = _edge_text(edges, len(cells[0]) if cells else 0)
+        with watching(progress) as observer:
+            core = _core.Dataset.read_text(nodes, network, encode(roles), list(keep), "table",
+                                           threads, observer)
+        return cls(core, frame=frame, rows=columns[roles["id"]])
+
+    # ---- what it holds --------------------------------------------------------------------------
+
+    @property
+    def num_nodes(self) -> int:
+        """How many nodes there are, those left out for lack of a value not counted."""
+        return self._core.num_nodes
+
+    @property
+    def num_edges(self) -> int:
+        """How many pairs know each other."""
+        return self._core.num_edges
+
+    @property
+    def arms(self) -> list[str]:
+        """Labels of the arms, the control arm first."""
+        return self._core.arms
+
+    @property
+    def ids(self) -> list[str]:
+        """What the nodes are called."""
+        return self._core.ids
+
+    @property
+    def left_out(self) -> list[str]:
+        """Rows that were left out for lack of a value (missing="drop" or "indicate")."""
+        return self._core.left_out
+
+    @property
+    def treatment(self) -> npt.NDArray[np.uint8]:
+        """The arm of every node, as its place in arms."""
+        return self._core.treatment
+
+    @property
+    def outcome(self) -> Floats:
+        """What came of it."""
+        return self._core.outcome
+
+    @property
+    def features(self) -> Floats:
+        """Nodes × features as they are learnt from: categories coded, gaps filled in."""
+        return self._core.features
+
+    @property
+    def feature_names(self) -> list[str]:
+        """One per column of features."""
+        return self._core.feature_names
+
+    @property
+    def edges(self) -> npt.NDArray[np.int64]:
+        """Every edge once, as two rows."""
+        return self._core.edges
+
+    @property
+    def truth(self) -> Optional[Floats]:
+        """Outcomes of every node under every arm; None but for simulations."""
+        return self._core.truth
+
+    @property
+    def frame(self) -> Any:
+        """What policies that are functions get: the columns as they were brought, else features."""
+        return self.features if self._frame is None else self._frame
+
+    @property
+    def notes(self) -> list[str]:
+        """Choices that were made while reading."""
+        return self._core.notes
+
+    @property
+    def warnings(self) -> list[str]:
+        """What looks like a mistake."""
+        return self._core.warnings
+
+    @property
+    def checksum(self) -> str:
+        """The same content has the same checksum, wherever it came from."""
+        return self._core.checksum
+
+    def check(self) -> str:
+        """How the data was read, as text: the report of cone check."""
+        return self._core.check_text()
+
+    def __len__(self) -> int:
+        return self.num_nodes
+
+    def __repr__(self) -> str:
+        num_features = len(self.feature_names)
+        arms = ", ".join(f"'{arm}'" for arm in self.arms)
+        return (f"<cone.Dataset: {self.num_nodes} nodes, {self.num_edges} edges, {num_features} "
+                f"feature{'' if num_features == 1 else 's'}, arms {arms}>")

@@ -1,0 +1,142 @@
+"""The result of an evaluation."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ._html import table_html
+from ._tables import as_table
+
+
+class Evaluation:
+    """What policies would have achieved. print() shows the answer in words; in a notebook it is a
+    table.
+
+    record is the whole record as Python objects, to_json() its text as cone evaluate --json writes
+    it.
+    """
+
+    def __init__(self, record_json: str, text: str) -> None:
+        self._json = record_json
+        self.text: str = text
+        self.record: dict[str, Any] = json.loads(record_json)
+
+    def to_json(self) -> str:
+        """The record: the bytes that the program writes."""
+        return self._json + "\n"
+
+    @property
+    def estimates(self) -> Any:
+        """Every estimator's value of every policy, before costs: a data frame if pandas is there."""
+        rows = []
+        for policy in self.record["policies"]:
+            for entry in policy["estimates"]:
+                rows.append({"policy": policy["name"], "estimator": entry["estimator"],
+                             "value": entry["value"], "standard_error": entry["standard_error"],
+                             "low": entry["interval"][0], "high": entry["interval"][1],
+                             "robust_low": entry["robust_interval"][0],
+                             "robust_high": entry["robust_interval"][1],
+                             "effective_nodes": entry["effective_sample_size"],
+                             "truth": policy.get("truth"), "status": entry["status"],
+                             "warnings": "; ".join(entry["warnings"])})
+        return as_table(rows)
+
+    def _decision_rows(self) -> list[dict[str, Any]]:
+        decision = self.record.get("decision")
+        if not decision:
+            return []
+        gains = {row["second"]: (-row["difference"], -row["interval"][1], -row["interval"][0])
+                 for row in decision["differences"] if row["first"] == "what was done"}
+        rows = []
+        for entry in decision["policies"]:
+            is_net = "net_value" in entry
+            prefix = "net_" if is_net else ""
+            gain = gains.get(entry["name"], (None, None, None))
+            rows.append({"policy": entry["name"], "value": entry[prefix + "value"],
+                         "low": entry[prefix + "interval"][0], "high": entry[prefix + "interval"][1],
+                         "robust_low": entry[prefix + "robust_interval"][0],
+                         "robust_high": entry[prefix + "robust_interval"][1],
+                         "gain": gain[0], "gain_low": gain[1], "gain_high": gain[2],
+                         "rank_low": entry["ranks"][0], "rank_high": entry["ranks"][1],
+                         "may_be_best": entry["may_be_best"]})
+        return rows
+
+    @property
+    def table(self) -> Any:
+        """One row per policy by the estimator that decides (net of costs where there are any), what
+        was done first; without a decision, the estimates."""
+        rows = self._decision_rows()
+        return as_table(rows) if rows else self.estimates
+
+    @property
+    def differences(self) -> Any:
+        """Every pair of policies: first minus second."""
+        decision = self.record.get("decision") or {}
+        return as_table([{"first": row["first"], "second": row["second"],
+                          "difference": row["difference"], "standard_error": row["standard_error"],
+                          "low": row["interval"][0], "high": row["interval"][1], "p": row["p"]}
+                         for row in decision.get("differences", [])])
+
+    @property
+    def ranks(self) -> dict[str, tuple[int, int]]:
+        """The best and the worst rank that every policy may have, 1 the best."""
+        return {row["policy"]: (row["rank_low"], row["rank_high"]) for row in self._decision_rows()}
+
+    @property
+    def best(self) -> list[str]:
+        """The policies that may be the best, what was done included."""
+        return [row["policy"] for row in self._decision_rows() if row["may_be_best"]]
+
+    @property
+    def warnings(self) -> list[str]:
+        """What there is to doubt about the run as a whole."""
+        return list(self.record["diagnostics"]["warnings"])
+
+    def plot(self, axes: Any = None) -> Any:
+        """A forest plot of the policies; needs matplotlib. Returns the axes."""
+        try:
+            from matplotlib import pyplot
+        except ImportError as failure:
+            raise ImportError("plot() needs matplotlib: pip install matplotlib, or look at "
+                              ".table") from failure
+        if axes is None:
+            axes = pyplot.subplots(figsize=(7, 1 + 0.5 * len(self.record["policies"])))[1]
+        rows = [row for row in self._decision_rows() if row["policy"] != "what was done"]
+        if not rows:
+            first = self.record["policies"][0]["estimates"][0]["estimator"]
+            rows = [{"policy": p["name"], "value": e["value"], "low": e["interval"][0],
+                     "high": e["interval"][1], "robust_low": None, "robust_high": None}
+                    for p in self.record["policies"] for e in p["estimates"]
+                    if e["estimator"] == first]
+        for place, row in enumerate(reversed(rows)):
+            if row["robust_low"] is not None:
+                axes.plot([row["robust_low"], row["robust_high"]], [place, place], color="0.7",
+                          linewidth=1, label="robust interval" if place == 0 else None)
+            if row["low"] is not None:
+                axes.plot([row["low"], row["high"]], [place, place], color="C0", linewidth=3,
+                          label="interval" if place == 0 else None)
+            axes.plot([row["value"]], [place], marker="o", color="C0")
+        done = [row for row in self._decision_rows() if row["policy"] == "what was done"]
+        if done:
+            axes.axvline(done[0]["value"], linestyle="--", color="0.4", label="what was done")
+        axes.set_yticks(range(len(rows)), [row["policy"] for row in reversed(rows)])
+        axes.set_xlabel("utility")
+        axes.legend(loc="best", fontsize="small")
+        return axes
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        names = ", ".join(policy["name"] for policy in self.record["policies"])
+        return f"<cone.Evaluation of {names}>"
+
+    def _repr_html_(self) -> str:
+        decision = self.record.get("decision") or {}
+        rows = self._decision_rows()
+        if not rows:
+            rows = [{"policy": p["name"], "estimator": e["estimator"], "value": e["value"],
+                     "low": e["interval"][0], "high": e["interval"][1]}
+                    for p in self.record["policies"] for e in p["estimates"]]
+        return table_html(rows, decision.get("summary", ""), self.warnings)

@@ -1,0 +1,34 @@
+"""Tables for notebooks: HTML and CSS alone, everything from the data escaped."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+_STYLE = """<style scoped>
+.cone-table td, .cone-table th { text-align: right; padding: 0.2em 0.6em; }
+.cone-table td:first-child, .cone-table th:first-child { text-align: left; }
+.cone-warnings { opacity: 0.8; font-size: 90%; }
+</style>"""
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return escape(f"{value:.4g}")
+    return escape(str(value))
+
+
+def table_html(rows: list[dict[str, Any]], summary: str, warnings: list[str]) -> str:
+    """A sentence, a table and what there is to doubt."""
+    names = list(rows[0]) if rows else []
+    head = "".join(f"<th>{escape(name.replace('_', ' '))}</th>" for name in names)
+    body = "".join("<tr>" + "".join(f"<td>{_cell(row[name])}</td>" for name in names) + "</tr>"
+                   for row in rows)
+    doubts = "".join(f"<li>{escape(warning)}</li>" for warning in warnings)
+    return (f"<div>{_STYLE}<p>{escape(summary)}</p>"
+            f"<table class=\"cone-table\"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            + (f"<ul class=\"cone-warnings\">{doubts}</ul>" if doubts else "") + "</div>")

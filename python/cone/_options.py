@@ -1,0 +1,32 @@
+"""Keywords as the compiled part takes them: one JSON object, names as the flags have them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+
+def _plain(value: Any) -> Any:
+    """What NumPy's scalars and arrays are in JSON."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"an option cannot be {value!r}")
+
+
+def _costs(value: Any) -> Any:
+    """{"sms": 0.4, "email": "price"} as the flag has it: LABEL=NUMBER or LABEL=COLUMN."""
+    if isinstance(value, Mapping):
+        return [f"{label}={cost}" for label, cost in value.items()]
+    return value
+
+
+def encode(options: Mapping[str, Any]) -> str:
+    """JSON text of the options that are set; None stands for the default."""
+    given = {name: value for name, value in options.items() if value is not None}
+    if "cost" in given:
+        given["cost"] = _costs(given["cost"])
+    for name, value in given.items():
+        if isinstance(value, (tuple, set, frozenset)):
+            given[name] = list(value)
+    return json.dumps(given, default=_plain)

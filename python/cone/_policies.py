@@ -1,0 +1,77 @@
+"""Policies in all the forms that people have them, as the compiled part takes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Optional, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _core
+from ._columns import as_texts
+from ._dataset import Dataset
+
+#: A word or file, a list of labels, or probabilities (nodes, or nodes × arms).
+Request = tuple[Optional[str], Union[str, list[str], npt.NDArray[np.float64]]]
+
+
+def _by_label(table: Any, labels: Sequence[Any], arms: Sequence[str], name: str) -> Any:
+    """Columns that have labels, in the order of the arms."""
+    place = {str(label): k for k, label in enumerate(labels)}
+    place.update({str(int(label)): k for k, label in enumerate(labels)
+                  if isinstance(label, (bool, np.bool_, float)) and label == int(label)})
+    missing = [arm for arm in arms if arm not in place]
+    if missing or len(labels) != len(arms):
+        raise _core.Error(f"{name}: its classes are {', '.join(map(str, labels))} where the arms are "
+                          f"{', '.join(arms)}; fit it to the treatment of the data")
+    return np.asarray(table)[:, [place[arm] for arm in arms]]
+
+
+def _align(value: Any, frame: Any) -> Any:
+    """Rows of a Series or a data frame in the order of the data, by their labels."""
+    if hasattr(value, "index") and hasattr(frame, "index") and hasattr(value, "reindex"):
+        if not value.index.equals(frame.index):
+            value = value.reindex(frame.index)
+    return value
+
+
+def _resolve(dataset: Dataset, name: str, value: Any) -> Union[str, list[str], npt.NDArray[np.float64]]:
+    if isinstance(value, (str, os.PathLike)):
+        return os.fspath(value)
+    if hasattr(value, "predict_proba"):
+        value = _by_label(value.predict_proba(dataset.frame), value.classes_, dataset.arms, name)
+    elif hasattr(value, "predict"):
+        value = value.predict(dataset.frame)
+    elif callable(value):
+        value = value(dataset.frame)
+    value = _align(value, dataset.frame)
+    if hasattr(value, "columns"):
+        value = _by_label(value, list(value.columns), dataset.arms, name)
+    array = np.asarray(value)
+    if array.ndim not in (1, 2):
+        raise _core.Error(f"{name}: has shape {array.shape}; bring one probability or label per node, "
+                          "or one probability per node and arm")
+    kept = dataset._kept_rows
+    if kept is not None and len(array) == dataset.num_nodes + len(dataset.left_out):
+        array = array[kept]
+    is_whole = array.dtype.kind in "iu" and array.ndim == 1
+    if array.dtype.kind not in "biuf" or (is_whole and dataset.arms != ["0", "1"]):
+        return ["" if label is None else label for label in as_texts(array.tolist())]
+    return np.ascontiguousarray(array, dtype=np.float64)
+
+
+def as_requests(dataset: Dataset, policies: Any) -> list[Request]:
+    """From what a user wrote: a word, a list of words and files, or a mapping from names to policies."""
+    if isinstance(policies, (str, os.PathLike)):
+        policies = [policies]
+    if isinstance(policies, Mapping):
+        return [(str(name), _resolve(dataset, str(name), value)) for name, value in policies.items()]
+    requests: list[Request] = []
+    for value in policies:
+        if not isinstance(value, (str, os.PathLike)):
+            raise _core.Error("policies: one of them has no name; bring a dictionary from names to "
+                              "policies")
+        requests.append((None, os.fspath(value)))
+    return requests

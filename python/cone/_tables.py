@@ -1,0 +1,15 @@
+"""Rows as a data frame where pandas is there."""
+
+from __future__ import annotations
+
+import importlib.util
+from typing import Any
+
+
+def as_table(rows: list[dict[str, Any]]) -> Any:
+    """A pandas.DataFrame, or the list itself where pandas is not installed."""
+    if importlib.util.find_spec("pandas") is None:
+        return rows
+    import pandas
+
+    return pandas.DataFrame(rows)

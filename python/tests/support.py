@@ -1,0 +1,65 @@
+"""What the tests of the Python package share."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import numpy
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MESSAGES = ROOT / "examples/messages"
+COUPONS = ROOT / "examples/coupons"
+
+
+def run_program(*words):
+    """What the program prints on stdout; its stderr where it fails."""
+    done = subprocess.run([os.environ["CONE_BINARY"], *map(str, words)], capture_output=True,
+                          text=True)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    return done.stdout
+
+
+def without_timings(text, *, data=True):
+    """The lines of a record but for those about time (and, where asked, the name of the data)."""
+    record = json.loads(text)
+    record.pop("timing_seconds", None)
+    if not data:
+        record["config"].pop("data")
+    return json.dumps(record, indent=2)
+
+
+def make_log(num_nodes=240, seed=0):
+    """Arrays of a small log on a ring: treatment depends on the first feature, effects are 1."""
+    random = numpy.random.default_rng(seed)
+    features = random.normal(size=(num_nodes, 3))
+    propensity = 1 / (1 + numpy.exp(-features[:, 0]))
+    treatment = (random.uniform(size=num_nodes) < propensity).astype(int)
+    outcome = features @ [1.0, 0.5, 0.0] + treatment + 0.3 * random.normal(size=num_nodes)
+    rows = numpy.arange(num_nodes)
+    edges = numpy.column_stack([rows, (rows + 1) % num_nodes])
+    return {"features": features, "treatment": treatment, "outcome": outcome, "network": edges}
+
+
+class FolderTest(unittest.TestCase):
+    """A folder that is gone after the test."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write_log(self, log, names=("x0", "x1", "x2")):
+        """The log as files, with the ids that arrays have."""
+        lines = [",".join(["id", "treatment", "outcome", *names])]
+        for i, row in enumerate(log["features"]):
+            numbers = [repr(float(x)) for x in row]
+            lines.append(",".join([str(i), str(log["treatment"][i]), repr(float(log["outcome"][i])),
+                                   *numbers]))
+        (self.folder / "nodes.csv").write_text("\n".join(lines) + "\n")
+        edges = "".join(f"{a},{b}\n" for a, b in log["network"])
+        (self.folder / "edges.csv").write_text("source,target\n" + edges)
+        return self.folder

@@ -1,0 +1,255 @@
+"""cone.evaluate: the record of the program, from files and from arrays; policies in every form."""
+
+import threading
+import time
+import unittest
+import warnings
+
+import numpy
+
+import cone
+from support import COUPONS, MESSAGES, FolderTest, make_log, run_program, without_timings
+
+FAST = ["network_dm", "dr_ridge", "snips", "naive"]
+
+
+class SameRecord(FolderTest):
+    def assert_same(self, answer, *words, data=True):
+        program = run_program("evaluate", *words, "--json", "-")
+        self.assertEqual(without_timings(answer.to_json(), data=data),
+                         without_timings(program, data=data))
+
+    def test_a_loaded_file_gives_the_bytes_of_the_program(self):
+        data = cone.Dataset.load(MESSAGES)
+        answer = cone.evaluate(data, ["always:sms", "uniform"], FAST, seed=3, folds=4)
+        self.assert_same(answer, MESSAGES, "--policy", "always:sms", "uniform", "--estimators",
+                         ",".join(FAST), "--seed", 3, "--folds", 4)
+        self.assertTrue(answer.to_json().startswith('{\n  "schema": "cone.evaluation/2",\n'))
+
+    def test_defaults_are_those_of_the_program(self):
+        answer = cone.evaluate(cone.Dataset.load(COUPONS), [COUPONS / "policy.csv", "treat-all"])
+        self.assert_same(answer, COUPONS, "--policy", COUPONS / "policy.csv", "treat-all")
+
+    def test_options_of_every_kind_reach_the_run(self):
+        data = cone.Dataset.load(MESSAGES, ignore=["age"], control="email")
+        answer = cone.evaluate(data, ["uniform"], "dr_ridge,switch_dr", protocol="split",
+                               stratified=True, train_fraction=0.5, switch_threshold=3,
+                               robust=False)
+        self.assert_same(answer, MESSAGES, "--ignore", "age", "--control", "email", "--policy",
+                         "uniform", "--estimators", "dr_ridge,switch_dr", "--protocol", "split",
+                         "--stratified", "--train-fraction", 0.5, "--switch-threshold", 3,
+                         "--no-robust")
+
+    def test_columns_that_costs_name_are_read_again(self):
+        log = make_log()
+        self.write_log(log, names=("x0", "x1", "price"))
+        data = cone.Dataset.load(self.folder)
+        answer = cone.evaluate(data, ["treat-all"], FAST, cost={"1": "price"})
+        self.assert_same(answer, self.folder, "--policy", "treat-all", "--estimators",
+                         ",".join(FAST), "--cost", "1=price")
+
+    def test_arrays_give_the_same_but_for_the_name_of_the_data(self):
+        log = make_log()
+        words = [self.write_log(log), "--policy", "treat-all", "--estimators", ",".join(FAST)]
+        answer = cone.evaluate(cone.Dataset.from_arrays(**log), ["treat-all"], FAST)
+        self.assert_same(answer, *words, data=False)
+        self.assertEqual(answer.record["config"]["data"], "arrays")
+
+    def test_threads_change_nothing(self):
+        data = cone.Dataset.load(MESSAGES)
+        texts = {without_timings(cone.evaluate(data, ["uniform"], FAST, threads=n).to_json())
+                 for n in (1, 3)}
+        self.assertEqual(len(texts), 1)
+
+
+class Policies(unittest.TestCase):
+    def setUp(self):
+        self.data = cone.Dataset.from_arrays(**make_log())
+        self.half = numpy.full(240, 0.5)
+
+    def value(self, policy, data=None):
+        answer = cone.evaluate(data or self.data, {"p": policy}, ["dr_ridge"])
+        self.assertEqual(answer.record["policies"][0]["name"], "p")
+        return answer.record["policies"][0]["estimates"][0]["value"]
+
+    def test_words_arrays_and_functions_say_the_same(self):
+        word = self.value("uniform")
+        self.assertEqual(self.value(self.half), word)
+        self.assertEqual(self.value(list(self.half)), word)
+        self.assertEqual(self.value(numpy.column_stack([self.half, self.half])), word)
+        self.assertEqual(self.value(lambda x: numpy.full(len(x), 0.5)), word)
+
+    def test_labels_are_who_gets_what(self):
+        everyone = self.value("treat-all")
+        self.assertEqual(self.value(numpy.ones(240, dtype=bool)), everyone)
+        self.assertEqual(self.value(["1"] * 240), everyone)
+        messages = cone.Dataset.load(MESSAGES)
+        self.assertEqual(self.value(["sms"] * 300, messages), self.value("always:sms", messages))
+
+    def test_classifiers_are_asked_for_probabilities_by_their_classes(self):
+        class Classifier:
+            classes_ = numpy.array([1, 0])  # not in the order of the arms
+
+            def predict_proba(self, features):
+                assert features.shape == (240, 3)
+                return numpy.column_stack([numpy.ones(240), numpy.zeros(240)])
+
+        self.assertEqual(self.value(Classifier()), self.value("treat-all"))
+        Classifier.classes_ = numpy.array([0, 2])
+        with self.assertRaisesRegex(cone.Error, "p: its classes are 0, 2 where the arms are 0, 1"):
+            self.value(Classifier())
+
+    def test_what_is_no_policy_is_refused_by_row(self):
+        broken = self.half.copy()
+        broken[7] = 1.5
+        with self.assertRaisesRegex(cone.Error, r"row 7 \(7\), column p: 1.5 is no probability"):
+            self.value(broken)
+        with self.assertRaisesRegex(cone.Error, "has 3 rows where the data has 240 nodes"):
+            self.value([0.1, 0.2, 0.3])
+        table = numpy.full((240, 2), 0.4)
+        with self.assertRaisesRegex(cone.Error, "add up to 0.8, not 1"):
+            self.value(table)
+        with self.assertRaisesRegex(cone.Error, "'tretment' is not an arm"):
+            self.value(["tretment"] * 240)
+        with self.assertRaisesRegex(cone.Error, "did you mean treat-all?"):
+            self.value("treat-al")
+
+    def test_a_function_may_raise(self):
+        def broken(features):
+            raise ZeroDivisionError("mine")
+
+        with self.assertRaisesRegex(ZeroDivisionError, "mine"):
+            self.value(broken)
+
+
+class Errors(unittest.TestCase):
+    def setUp(self):
+        self.data = cone.Dataset.from_arrays(**make_log(60))
+
+    def test_unknown_options_are_errors_with_the_nearest_name(self):
+        with self.assertRaises(cone.Error) as caught:
+            cone.evaluate(self.data, ["uniform"], foldes=3, gamma="x")
+        self.assertIsInstance(caught.exception, ValueError)
+        self.assertEqual(caught.exception.kind, "usage")
+        self.assertEqual(str(caught.exception).splitlines(),
+                         ['gamma: is "x", must be a number', "foldes: is no option; did you mean folds?"])
+        self.assertEqual(caught.exception.faults[1],
+                         {"place": "foldes", "what": "is no option", "advice": "did you mean folds?"})
+
+    def test_options_without_a_part_are_refused(self):
+        with self.assertRaisesRegex(cone.Error, "--folds: has no part in --protocol split"):
+            cone.evaluate(self.data, ["uniform"], protocol="split", folds=3)
+        with self.assertRaisesRegex(cone.Error, "threads: is -1"):
+            cone.evaluate(self.data, ["uniform"], threads=-1)
+
+    def test_ranges_are_checked(self):
+        with self.assertRaisesRegex(cone.Error, "folds: is 1, must be between 2 and 1000"):
+            cone.evaluate(self.data, ["uniform"], folds=1)
+        with self.assertRaisesRegex(cone.Error, "folds: is 2.5, must be a whole number"):
+            cone.evaluate(self.data, ["uniform"], folds=2.5)
+        with self.assertRaisesRegex(cone.Error, "estimators: is an array, must be a list of texts"):
+            cone.evaluate(self.data, ["uniform"], estimators=[1])
+
+
+class Watching(unittest.TestCase):
+    LONG = {"estimators": ["cone"], "epochs": 100000, "patience": 100000}
+
+    def test_progress_is_told_and_may_stop_the_run(self):
+        data = cone.Dataset.load("demo")
+        seen = []
+
+        def watch(what, share):
+            seen.append((what, share))
+            if len(seen) == 3:
+                raise LookupError("enough")
+
+        with self.assertRaisesRegex(LookupError, "enough"):
+            cone.evaluate(data, ["uniform"], progress=watch, **self.LONG)
+        self.assertEqual(len(seen), 3)
+        self.assertTrue(all(0 <= share <= 1 for _, share in seen))
+
+    def test_an_interrupt_raises_keyboard_interrupt_soon(self):
+        import signal
+        data = cone.Dataset.load("demo")
+        started = threading.Event()
+        sent = []
+
+        def interrupt():
+            started.wait()
+            time.sleep(0.5)
+            sent.append(time.monotonic())
+            signal.raise_signal(signal.SIGINT)
+
+        sender = threading.Thread(target=interrupt)
+        sender.start()
+        with self.assertRaises(KeyboardInterrupt):
+            cone.evaluate(data, ["uniform"], progress=lambda *_: started.set(), **self.LONG)
+        sender.join()
+        self.assertTrue(sent)  # and not because the run was over
+
+    def test_other_threads_go_on_meanwhile(self):
+        data = cone.Dataset.load("demo")
+        ticks = []
+        stop = threading.Event()
+
+        def tick():
+            while not stop.is_set():
+                ticks.append(time.monotonic())
+                time.sleep(0.005)
+
+        ticker = threading.Thread(target=tick)
+        ticker.start()
+        cone.evaluate(data, ["uniform"], ["network_dm"])
+        stop.set()
+        ticker.join()
+        self.assertGreater(len(ticks), 5)
+
+
+class Result(unittest.TestCase):
+    def setUp(self):
+        data = cone.Dataset.load(MESSAGES)
+        self.answer = cone.evaluate(data, {"<b>sms</b>": "always:sms", "mixed": "uniform"}, FAST,
+                                    cost={"sms": 0.4})
+
+    def rows(self, table):
+        return table if isinstance(table, list) else table.to_dict("records")
+
+    def test_tables_hold_the_numbers_of_the_record(self):
+        decision = self.answer.record["decision"]
+        rows = self.rows(self.answer.table)
+        self.assertEqual([row["policy"] for row in rows], ["what was done", "<b>sms</b>", "mixed"])
+        self.assertEqual([row["value"] for row in rows],
+                         [entry["net_value"] for entry in decision["policies"]])
+        self.assertAlmostEqual(rows[1]["gain"], rows[1]["value"] - rows[0]["value"])
+        self.assertEqual(len(self.rows(self.answer.estimates)), 2 * len(FAST))
+        self.assertEqual(len(self.rows(self.answer.differences)), 3)
+        self.assertEqual(self.answer.ranks["<b>sms</b>"], (3, 3))
+        self.assertEqual(self.answer.best, ["what was done", "mixed"])
+
+    def test_the_text_is_that_of_the_program(self):
+        self.assertIn("Net utility:", str(self.answer))
+        self.assertEqual(repr(self.answer), "<cone.Evaluation of <b>sms</b>, mixed>")
+
+    def test_html_escapes_names_and_needs_no_script(self):
+        html = self.answer._repr_html_()
+        self.assertIn("&lt;b&gt;sms", html)
+        self.assertNotIn("<b>", html)
+        self.assertNotIn("<script", html)
+        self.assertNotIn("http", html)
+
+    def test_plots_need_matplotlib(self):
+        try:
+            import matplotlib
+        except ImportError:
+            with self.assertRaisesRegex(ImportError, "plot\\(\\) needs matplotlib"):
+                self.answer.plot()
+            return
+        matplotlib.use("agg")
+        axes = self.answer.plot()
+        self.assertEqual([label.get_text() for label in axes.get_yticklabels()],
+                         ["mixed", "<b>sms</b>"])
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("error")
+    unittest.main()
