@@ -19,6 +19,23 @@ target_link_libraries(cone_library
                       PRIVATE PkgConfig::OPENBLAS lapacke OpenMP::OpenMP_CXX PkgConfig::LIBZIP
                               ZLIB::ZLIB PkgConfig::HWY PkgConfig::XXHASH ${CMAKE_DL_LIBS})
 
+# One copy of the code for the program and the Python package, where both are installed together.
+set(CONE_LINKED cone_study)
+if(CONE_SHARED_LIBRARY)
+  add_library(cone_shared SHARED)
+  set_target_properties(cone_shared PROPERTIES OUTPUT_NAME cone UNITY_BUILD OFF LINKER_LANGUAGE CXX)
+  foreach(module IN LISTS CONE_MODULES)
+    target_sources(cone_shared PRIVATE $<TARGET_OBJECTS:cone_${module}>)
+  endforeach()
+  target_include_directories(cone_shared PUBLIC ${CMAKE_SOURCE_DIR}/include ${CMAKE_SOURCE_DIR}/src)
+  target_link_libraries(cone_shared
+                        PUBLIC nlohmann_json::nlohmann_json fmt::fmt Threads::Threads
+                        PRIVATE PkgConfig::OPENBLAS lapacke OpenMP::OpenMP_CXX PkgConfig::LIBZIP
+                                ZLIB::ZLIB PkgConfig::HWY PkgConfig::XXHASH ${CMAKE_DL_LIBS})
+  set(CONE_LINKED cone_shared)
+endif()
+target_link_libraries(cone PRIVATE ${CONE_LINKED})
+
 install(TARGETS cone RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS cone_library EXPORT coneTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/cone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})

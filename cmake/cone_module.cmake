@@ -15,6 +15,10 @@ target_compile_options(cone_compile_options INTERFACE
                        $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
 # Nobody reads errno after std::sqrt; setting it keeps loops with square roots out of vectors.
 target_compile_options(cone_compile_options INTERFACE -fno-math-errno)
+# Position-independent code lets other libraries replace any function, which keeps GCC from inlining
+# them; nobody does that here.
+target_compile_options(cone_compile_options INTERFACE
+                       $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
 if(CONE_WARNINGS_AS_ERRORS)
   target_compile_options(cone_compile_options INTERFACE -Werror)
 endif()

@@ -25,6 +25,7 @@
 #include "data/arm_costs.hpp"
 #include "data_argument.hpp"
 #include "evaluate/fitted_model.hpp"
+#include "evaluate/idle_options.hpp"
 #include "evaluate/model_file.hpp"
 #include "evaluate/ranking.hpp"
 #include "explanation_flags.hpp"

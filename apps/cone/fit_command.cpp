@@ -19,6 +19,7 @@
 #include "cone_networks/cone_fit.hpp"
 #include "data_argument.hpp"
 #include "evaluate/fitted_model.hpp"
+#include "evaluate/idle_options.hpp"
 #include "evaluate/model_file.hpp"
 #include "explanation_flags.hpp"
 #include "flag_checks.hpp"

@@ -5,7 +5,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "evaluate/idle_options.hpp"
+#include "options/given_options.hpp"
 
 namespace cone::app {
 
@@ -29,7 +29,7 @@ void refuse_inputs_as_outputs(const std::vector<OutputFile>& outputs,
 /// Names every flag of a part that cone fit is told not to fit. Without parts nothing is refused.
 void refuse_flags_of_parts(const CLI::App& command, const std::vector<std::string>& parts);
 
-/// Which options the command line names, for the checks of idle_options.hpp. The command must
+/// Which options the command line names, for the checks of idle options. The command must
 /// outlive it.
 IsGiven flags_given(const CLI::App& command);
 

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "cone/error.hpp"
 #include "cone/learn_policy.hpp"
 #include "cone/options.hpp"
 
@@ -14,6 +13,7 @@
 #include "commands.hpp"
 #include "data/arm_costs.hpp"
 #include "data_argument.hpp"
+#include "evaluate/idle_options.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
 #include "options/json_text.hpp"
@@ -54,26 +54,6 @@ struct LearnFlags {
   CommonFlags run;
   LearnPolicyOptions options;
 };
-
-/// Names every flag that the chosen models do not use, instead of ignoring it.
-void refuse_idle_models(const CLI::App& command, const LearnPolicyOptions& options) {
-  std::vector<Fault> faults;
-  const auto refuse = [&](const std::string& flag, const char* choice) {
-    if (command.count(flag) == 0) return;
-    faults.push_back(
-        {{.item = flag}, fmt::format("has no part in {}", choice), "leave one of them out"});
-  };
-  if (options.outcome_model == RuleOutcomeModel::kRidge) {
-    NetworkRidgeOptions::visit(options.network_ridge, [&](std::string_view name, const auto&,
-                                                          std::string_view, const Range& = {}) {
-      refuse(flag_name(name), "--outcome-model ridge");
-    });
-  }
-  if (options.propensities == PropensitySource::kGiven) {
-    refuse("--propensity-bound", "--propensities given");
-  }
-  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
-}
 
 int run_learn(LearnFlags flags) {
   validate(flags.options);
@@ -143,7 +123,7 @@ void add_learn_command(CLI::App& root, Command& chosen) {
   regroup_flags<NetworkRidgeOptions>(*command, "Network ridge");
   command->callback([flags, command, &chosen] {
     chosen = [flags, command] {
-      refuse_idle_models(*command, flags->options);
+      refuse_idle_models(flags_given(*command), flags->options);
       return run_learn(*flags);
     };
   });

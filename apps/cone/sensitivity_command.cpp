@@ -74,14 +74,8 @@ std::optional<PolicyOnData> resolve_against(const Context& context, const Datase
   return std::move(found.front());
 }
 
-nlohmann::ordered_json config_of(const SensitivityFlags& flags) {
-  nlohmann::ordered_json config = option_json(flags.options);
-  config["policies"] = flags.policies;
-  config["against"] = flags.against;
-  config["seed"] = flags.run.seed;
-  config["data"] = flags.data;
-  config.update(option_json(flags.table));
-  return config;
+SensitivityRequest request_of(const SensitivityFlags& flags) {
+  return {flags.options, flags.policies, flags.against, flags.run.seed, flags.data, flags.table};
 }
 
 int run_sensitivity(const SensitivityFlags& flags) {
@@ -105,7 +99,7 @@ int run_sensitivity(const SensitivityFlags& flags) {
                           against ? &*against : nullptr, flags.options);
   progress.clear();
   const auto record = [&] {
-    return dump_json(to_json(report, config_of(flags), data.observed.checksum()));
+    return dump_json(to_json(report, to_json(request_of(flags)), data.observed.checksum()));
   };
   if (flags.json == "-") {
     std::cout << record() << std::endl;

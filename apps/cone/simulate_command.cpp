@@ -6,12 +6,13 @@
 
 #include <fmt/format.h>
 
-#include "cone/error.hpp"
 #include "cone/simulate.hpp"
 
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "flag_checks.hpp"
 #include "flags.hpp"
+#include "simulate/idle_simulation.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {
@@ -82,31 +83,6 @@ int run_simulate(const SimulateFlags& flags) {
   return kSuccess;
 }
 
-/// Names every flag that the choice of network makes meaningless, instead of ignoring it.
-void refuse_idle_flags(const CLI::App& command, bool real_network) {
-  std::vector<Fault> faults;
-  const auto idle = [&](auto&& visit, const char* why) {
-    visit([&](std::string_view name, const auto&, std::string_view, const Range& = {}) {
-      if (name == "topics" || command.count(flag_name(name)) == 0) return;
-      faults.push_back({{.item = flag_name(name)}, why, "leave it out"});
-    });
-  };
-  const SimulationOptions none;
-  if (real_network) {
-    idle([&](auto&& v) { NetworkOptions::visit(none.synthetic, v); },
-         "is for generated networks, and --network names a real one");
-  } else {
-    idle([&](auto&& v) { TopicModelOptions::visit(none.topic_model, v); },
-         "is for real networks, and --network names none");
-    if (command.count("--top-words") > 0) {
-      faults.push_back({{.item = "--top-words"},
-                        "is for real networks, and --network names none",
-                        "leave it out"});
-    }
-  }
-  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
-}
-
 }  // namespace
 
 void add_simulate_command(CLI::App& root, Command& chosen) {
@@ -119,7 +95,7 @@ void add_simulate_command(CLI::App& root, Command& chosen) {
   bind_flags(*command, flags->options, "Simulation");
   command->callback([flags, command, &chosen] {
     chosen = [flags, command] {
-      refuse_idle_flags(*command, !flags->options.network.empty());
+      refuse_idle_simulation(flags_given(*command), flags->options);
       return run_simulate(*flags);
     };
   });

@@ -15,6 +15,7 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "data_argument.hpp"
+#include "evaluate/idle_options.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
 #include "options/json_text.hpp"

@@ -13,7 +13,7 @@ PYBIND11_MODULE(_core, module) {
   bind_table_text(module);
   bind_dataset(module);
   bind_evaluate(module);
-  // bind_commands(module);
-  // bind_models(module);
-  // bind_estimators(module);
+  bind_commands(module);
+  bind_models(module);
+  bind_estimators(module);
 }

@@ -5,12 +5,16 @@ people in the data are connected.
 >>> data = cone.Dataset.load("demo")
 >>> answer = cone.evaluate(data, ["treat-all", "uniform"], estimators=["dr_ridge", "snips"])
 >>> answer.best
-['treat-all']
+['what was done', 'uniform']
 """
 
+from . import estimators
+from ._answers import Effects, Rule, Sensitivity
 from ._core import Error, __version__
 from ._dataset import Dataset
 from ._evaluation import Evaluation
-from ._functions import evaluate
+from ._functions import effects, evaluate, learn, sensitivity, simulate
+from .models import Cone, NetworkRidge
 
-__all__ = ["Dataset", "Error", "Evaluation", "__version__", "evaluate"]
+__all__ = ["Cone", "Dataset", "Effects", "Error", "Evaluation", "NetworkRidge", "Rule", "Sensitivity",
+           "__version__", "effects", "estimators", "evaluate", "learn", "sensitivity", "simulate"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from typing import Any
 
@@ -96,7 +97,7 @@ class Evaluation:
     def plot(self, axes: Any = None) -> Any:
         """A forest plot of the policies; needs matplotlib. Returns the axes."""
         try:
-            from matplotlib import pyplot
+            pyplot: Any = importlib.import_module("matplotlib.pyplot")
         except ImportError as failure:
             raise ImportError("plot() needs matplotlib: pip install matplotlib, or look at "
                               ".table") from failure

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
 from . import _core
+from ._answers import Effects, Rule, Sensitivity
 from ._dataset import Dataset
 from ._evaluation import Evaluation
 from ._options import encode
@@ -36,3 +39,67 @@ def evaluate(dataset: Dataset, policies: Any, estimators: Union[str, Sequence[st
                                       encode({"estimators": estimators, **options}), seed, threads,
                                       observer)
     return Evaluation(record, text)
+
+
+def effects(dataset: Dataset, *, seed: int = 0, threads: int = 0, progress: Progress = None,
+            **options: Any) -> Effects:
+    """Every node's expected outcomes and effects by the network ridge, and what they rest on.
+
+    Options are those of cone effects, with _ for -.
+
+    >>> import cone
+    >>> data = cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1)
+    >>> cone.effects(data).effect.shape
+    (200, 1)
+    """
+    with watching(progress) as observer:
+        found = _core.fit_ridge(dataset._core, encode(options), seed, threads, observer)
+    return Effects(dataset.ids, dataset.arms, found)
+
+
+def learn(dataset: Dataset, *, seed: int = 0, threads: int = 0, progress: Progress = None,
+          **options: Any) -> Rule:
+    """Who should get which arm: the best small decision tree, and what it is worth on people it was
+    not learnt from. Options are those of cone learn, with _ for -.
+
+    >>> import cone
+    >>> data = cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1)
+    >>> rule = cone.learn(data, depth=1)
+    >>> len(rule.labels), set(rule.labels) <= set(data.arms)
+    (200, True)
+    """
+    with watching(progress) as observer:
+        found = _core.learn(dataset._core, encode(options), seed, threads, observer)
+    return Rule(dataset.arms, found)
+
+
+def sensitivity(dataset: Dataset, policies: Any, against: Any = "done", *, seed: int = 0,
+                threads: int = 0, progress: Progress = None, **options: Any) -> Sensitivity:
+    """How strong a hidden confounder must be to change what policies are worth, against what was done
+    ("done"), against nothing ("none"), or against another policy in any form that evaluate() takes.
+    Options are those of cone sensitivity, with _ for -.
+    """
+    if isinstance(against, str):
+        other: Any = (None, against)
+    else:
+        other = as_requests(dataset, {"against": against})[0]
+    with watching(progress) as observer:
+        record, text = _core.sensitivity(dataset._core, as_requests(dataset, policies), other,
+                                         encode(options), seed, threads, observer)
+    return Sensitivity(record, text)
+
+
+def simulate(out: Optional[Union[str, os.PathLike[str]]] = None, *, seed: int = 0, threads: int = 0,
+             progress: Progress = None, **options: Any) -> Dataset:
+    """A dataset with known truth. out: the folder to write, as cone simulate does; without it nothing
+    stays on the disk. Options are those of cone simulate, with _ for -.
+
+    >>> import cone
+    >>> data = cone.simulate(nodes=100, mean_degree=4, words=40, words_per_node=8, seed=1)
+    >>> data.num_nodes, data.truth.shape
+    (100, (100, 2))
+    """
+    with tempfile.TemporaryDirectory() as folder, watching(progress) as observer:
+        target = os.path.join(folder, "simulation") if out is None else os.fspath(out)
+        _core.simulate(target, encode(options), seed, threads, observer)
+        return Dataset.load(target, threads=threads, progress=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 import time
 from collections.abc import Callable
@@ -66,10 +67,9 @@ class _Bar:
 
 def _make_display() -> Union[_Bar, _Line]:
     try:
-        from tqdm.auto import tqdm
+        return _Bar(importlib.import_module("tqdm.auto").tqdm)
     except ImportError:
         return _Line()
-    return _Bar(tqdm)
 
 
 class watching:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 from typing import Any
 
@@ -10,6 +11,5 @@ def as_table(rows: list[dict[str, Any]]) -> Any:
     """A pandas.DataFrame, or the list itself where pandas is not installed."""
     if importlib.util.find_spec("pandas") is None:
         return rows
-    import pandas
-
+    pandas: Any = importlib.import_module("pandas")
     return pandas.DataFrame(rows)

@@ -1,34 +1,14 @@
 #include "evaluate/idle_options.hpp"
 
 #include <string>
-#include <utility>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "cone/error.hpp"
 #include "cone/options.hpp"
 
 namespace cone {
-namespace {
-
-class IdleOptions {
- public:
-  explicit IdleOptions(const IsGiven& is_given) : is_given_(is_given) {}
-
-  void refuse(std::string_view name, const std::string& what, const std::string& advice) {
-    if (is_given_(name)) faults_.push_back({{.item = flag_name(name)}, what, advice});
-  }
-  void throw_if_any() {
-    if (!faults_.empty()) throw Error(ErrorCode::kUsage, std::move(faults_));
-  }
-
- private:
-  const IsGiven& is_given_;
-  std::vector<Fault> faults_;
-};
-
-}  // namespace
 
 void refuse_idle_plan(const IsGiven& is_given, Protocol protocol) {
   const bool split = protocol == Protocol::kSplit;
@@ -55,20 +35,25 @@ void refuse_idle_budget(const IsGiven& is_given, bool has_curves) {
 
 void refuse_options_of_model(const IsGiven& is_given) {
   IdleOptions options(is_given);
-  const auto refuse = [&](std::string_view name) {
-    options.refuse(name, "is decided by the model that --model names",
-                   "leave it out, or fit another model with cone fit");
-  };
-  const auto refuse_option = [&](std::string_view name, const auto&, std::string_view,
-                                 const Range& = {}) { refuse(name); };
-  const PlanOptions plan;
-  PlanOptions::visit(plan, refuse_option);
-  const ConeOptions networks;
-  ConeOptions::visit(networks, refuse_option);
-  const NetworkRidgeOptions network_ridge;
-  NetworkRidgeOptions::visit(network_ridge, refuse_option);
-  for (const char* name : {"options", "seed", "repeats"}) refuse(name);
+  const std::string what = "is decided by the model that --model names";
+  const std::string advice = "leave it out, or fit another model with cone fit";
+  options.refuse_all<PlanOptions>(what, advice);
+  options.refuse_all<ConeOptions>(what, advice);
+  options.refuse_all<NetworkRidgeOptions>(what, advice);
+  for (const char* name : {"options", "seed", "repeats"}) options.refuse(name, what, advice);
   options.throw_if_any();
+}
+
+void refuse_idle_models(const IsGiven& is_given, const LearnPolicyOptions& options) {
+  IdleOptions idle(is_given);
+  const std::string advice = "leave one of them out";
+  if (options.outcome_model == RuleOutcomeModel::kRidge) {
+    idle.refuse_all<NetworkRidgeOptions>("has no part in --outcome-model ridge", advice);
+  }
+  if (options.propensities == PropensitySource::kGiven) {
+    idle.refuse("propensity_bound", "has no part in --propensities given", advice);
+  }
+  idle.throw_if_any();
 }
 
 }  // namespace cone

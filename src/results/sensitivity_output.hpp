@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "cone/load.hpp"
 #include "cone/sensitivity.hpp"
 
 namespace cone {
@@ -24,6 +26,17 @@ double times_to_undo(const SensitivityReport& report, const PolicySensitivity& p
 
 /// Sentences, a short table of the bounds, and the benchmarks of every policy.
 std::string sensitivity_text(const SensitivityReport& report);
+
+/// What the user asked for, as the record says it.
+struct SensitivityRequest {
+  SensitivityOptions options;
+  std::vector<std::string> policies;  ///< as the user called them
+  std::string against = "done";
+  std::uint64_t seed = 0;
+  std::string data;  ///< as the user called it
+  LoadOptions table;
+};
+nlohmann::ordered_json to_json(const SensitivityRequest& request);
 
 /// All figures as arrays. `config` is what the user asked for.
 nlohmann::ordered_json to_json(const SensitivityReport& report, nlohmann::ordered_json config,

@@ -3,6 +3,7 @@
 #include "cone/version.hpp"
 
 #include "options/json_number.hpp"
+#include "options/option_json.hpp"
 #include "results/sensitivity_output.hpp"
 
 namespace cone {
@@ -78,6 +79,16 @@ SensitivityJson omitted_variable_json(const SensitivityReport& report,
 }
 
 }  // namespace
+
+nlohmann::ordered_json to_json(const SensitivityRequest& request) {
+  nlohmann::ordered_json config = option_json(request.options);
+  config["policies"] = request.policies;
+  config["against"] = request.against;
+  config["seed"] = request.seed;
+  config["data"] = request.data;
+  config.update(option_json(request.table));
+  return config;
+}
 
 nlohmann::ordered_json to_json(const SensitivityReport& report, nlohmann::ordered_json config,
                                std::string_view data_checksum) {

@@ -1,0 +1,130 @@
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+
+#include "cone/effects.hpp"
+#include "cone/learn_policy.hpp"
+#include "cone/sensitivity.hpp"
+#include "cone/simulate.hpp"
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "data/arm_costs.hpp"
+#include "dataset.hpp"
+#include "evaluate/idle_options.hpp"
+#include "options.hpp"
+#include "options/json_text.hpp"
+#include "policies.hpp"
+#include "results/policy_output.hpp"
+#include "results/sensitivity_output.hpp"
+#include "simulate/idle_simulation.hpp"
+
+namespace cone::python {
+namespace {
+
+IsGiven given_in(const Keywords& keywords) {
+  return [&](std::string_view name) { return keywords.has(name); };
+}
+
+/// A rule with its record and text, and what it gives to every node.
+py::dict learn_rule(const DatasetHandle& given, const std::string& words, const RunSettings& run) {
+  const Keywords keywords(words);
+  const auto options = keywords.take<LearnPolicyOptions>();
+  refuse_idle_models(given_in(keywords), options);
+  const KeptData kept(run, given, cost_columns(options.cost));
+  const LoadedData& data = kept.handle().data;
+  LearntPolicy policy = run_watched(
+      run, [&](const Context& context) { return learn_policy(context, data.observed, options); });
+  policy.warnings.insert(policy.warnings.begin(), data.doubts.begin(), data.doubts.end());
+  py::dict out;
+  out["json"] = dump_json(learnt_policy_json(data.observed, policy, options, run.seed));
+  out["text"] = learnt_policy_text(policy, options);
+  out["rule"] = rule_text(policy);
+  out["svg"] = rule_svg(policy);
+  out["arm"] = to_numpy(policy.arm);
+  out["out_of_fold_arm"] = to_numpy(policy.out_of_fold_arm);
+  return out;
+}
+
+/// Compared with what was done ("done"), with nothing ("none"), or with a policy.
+py::tuple analyse(const DatasetHandle& handle, const py::list& policies, const py::tuple& against,
+                  const std::string& words, const RunSettings& run) {
+  SensitivityRequest request;
+  request.options = Keywords(words).take<SensitivityOptions>();
+  request.seed = run.seed;
+  request.data = handle.name;
+  request.table = handle.table;
+  const std::vector<PolicyRequest> asked = read_requests(policies);
+  for (const PolicyRequest& one : asked) {
+    request.policies.push_back(one.name.empty() ? one.specification : one.name);
+  }
+  py::list alone;
+  alone.append(against);
+  const std::vector<PolicyRequest> other = read_requests(alone);
+  const std::string& word = other.front().specification;
+  const Reference reference = word == "done"   ? Reference::kWhatWasDone
+                              : word == "none" ? Reference::kNothing
+                                               : Reference::kPolicy;
+  request.against = word.empty() ? other.front().name : word;
+  const auto work = [&](const Context& context) {
+    const auto resolved = resolve_requests(context, handle.observed(), asked);
+    std::vector<PolicyOnData> compared;
+    if (reference == Reference::kPolicy) {
+      compared = resolve_requests(context, handle.observed(), other);
+      if (compared.size() != 1) {
+        throw Error(ErrorCode::kUsage, {{.item = "against"},
+                                        fmt::format("the file holds {} policies", compared.size()),
+                                        "name one policy, or a file with one column"});
+      }
+    }
+    return analyse_sensitivity(context, handle.data, resolved, reference,
+                               compared.empty() ? nullptr : &compared.front(), request.options);
+  };
+  const SensitivityReport report = run_watched(run, work);
+  return py::make_tuple(dump_json(to_json(report, to_json(request), handle.observed().checksum())),
+                        sensitivity_text(report));
+}
+
+/// Writes a folder; returns its manifest.
+std::string simulate(const std::string& folder, const std::string& words, const RunSettings& run) {
+  const Keywords keywords(words);
+  const auto options = keywords.take<SimulationOptions>();
+  refuse_idle_simulation(given_in(keywords), options);
+  return dump_json(run_watched(
+      run, [&](const Context& context) { return write_simulation(context, options, folder); }));
+}
+
+}  // namespace
+
+void bind_commands(py::module_& module) {
+  module.def(
+      "learn",
+      [](const DatasetHandle& dataset, const std::string& options, std::uint64_t seed, int threads,
+         py::object progress) {
+        return learn_rule(dataset, options, {seed, threads, std::move(progress)});
+      },
+      py::arg("dataset"), py::arg("options"), py::arg("seed"), py::arg("threads"),
+      py::arg("progress"));
+  module.def(
+      "sensitivity",
+      [](const DatasetHandle& dataset, const py::list& policies, const py::tuple& against,
+         const std::string& options, std::uint64_t seed, int threads, py::object progress) {
+        return analyse(dataset, policies, against, options, {seed, threads, std::move(progress)});
+      },
+      py::arg("dataset"), py::arg("policies"), py::arg("against"), py::arg("options"),
+      py::arg("seed"), py::arg("threads"), py::arg("progress"));
+  module.def(
+      "simulate",
+      [](const std::string& folder, const std::string& options, std::uint64_t seed, int threads,
+         py::object progress) {
+        return simulate(folder, options, {seed, threads, std::move(progress)});
+      },
+      py::arg("folder"), py::arg("options"), py::arg("seed"), py::arg("threads"),
+      py::arg("progress"));
+}
+
+}  // namespace cone::python

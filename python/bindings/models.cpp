@@ -1,0 +1,108 @@
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pybind11/stl.h>
+
+#include "cone/effects.hpp"
+#include "cone/learn.hpp"
+
+#include "arrays.hpp"
+#include "bindings.hpp"
+#include "cone_networks/cone_fit.hpp"
+#include "dataset.hpp"
+#include "options.hpp"
+#include "results/effects_output.hpp"
+
+namespace cone::python {
+namespace {
+
+py::dict describe_arm(const ArmVariances& arm) {
+  py::dict shares;
+  for (const auto& [group, variance] : arm.groups) shares[py::str(group)] = variance;
+  py::dict out;
+  out["arm"] = arm.arm;
+  out["variances"] = shares;
+  out["noise"] = arm.noise;
+  out["noise_growth"] = arm.noise_growth;
+  out["converged"] = arm.converged;
+  return out;
+}
+
+/// What the network ridge expects of every node, and why.
+py::dict fit_ridge(const DatasetHandle& handle, const std::string& words, const RunSettings& run) {
+  const auto options = Keywords(words).take<EffectOptions>();
+  const Dataset& data = handle.observed();
+  NodeEffects effects = run_watched(
+      run, [&](const Context& context) { return estimate_effects(context, data, options); });
+  std::vector<NodeIndex> nodes(data.num_nodes());
+  std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
+  py::dict out;
+  out["text"] = effects_text(data.arms, effects, take_sample(data, nodes).weight);
+  py::list arms;
+  for (const ArmVariances& arm : effects.ridge.arms) arms.append(describe_arm(arm));
+  out["arms"] = arms;
+  out["solver"] = effects.ridge.solver;
+  out["draws"] = effects.draws;
+  out["warnings"] = effects.warnings;
+  out["part_names"] = effects.part_names;
+  out["mu"] = to_numpy(std::move(effects.mu));
+  out["mu_sd"] = to_numpy(std::move(effects.mu_sd));
+  out["effect"] = to_numpy(std::move(effects.effect));
+  out["effect_sd"] = to_numpy(std::move(effects.effect_sd));
+  out["parts"] = to_numpy(std::move(effects.parts));
+  return out;
+}
+
+/// What CONE's networks say of every node that the plan scores: the rows of all tables.
+py::dict fit_networks(const DatasetHandle& handle, const std::string& plan_words,
+                      const std::string& words, double propensity_bound, const RunSettings& run) {
+  const auto plan_options = Keywords(plan_words).take<PlanOptions>();
+  const auto options = Keywords(words).take<ConeOptions>();
+  const Dataset& data = handle.observed();
+  struct Fitted {
+    FitPlan plan;
+    Nuisances nuisances;
+    Matrix<float> z;
+  };
+  Fitted fitted = run_watched(run, [&](const Context& context) {
+    ConeFit fit = fit_cone(context, data, plan_options, options);
+    FitPlan plan = make_plan(context, data, plan_options, fit.seed);
+    Nuisances nuisances = predict_cone(context, data, plan, fit.folds, fit.z, propensity_bound);
+    return Fitted{std::move(plan), std::move(nuisances), std::move(fit.z)};
+  });
+  py::dict out;
+  std::vector<std::int64_t> nodes(fitted.plan.scored.begin(), fitted.plan.scored.end());
+  out["nodes"] = to_numpy(std::move(nodes));
+  out["mu"] = to_numpy(std::move(fitted.nuisances.outcome->mu));
+  out["propensity"] = to_numpy(std::move(fitted.nuisances.propensity->e));
+  out["z"] = to_numpy(std::move(fitted.z));
+  out["warnings"] = fitted.nuisances.outcome->warnings;
+  return out;
+}
+
+}  // namespace
+
+void bind_models(py::module_& module) {
+  module.def(
+      "fit_ridge",
+      [](const DatasetHandle& dataset, const std::string& options, std::uint64_t seed, int threads,
+         py::object progress) {
+        return fit_ridge(dataset, options, {seed, threads, std::move(progress)});
+      },
+      py::arg("dataset"), py::arg("options"), py::arg("seed"), py::arg("threads"),
+      py::arg("progress"));
+  module.def(
+      "fit_networks",
+      [](const DatasetHandle& dataset, const std::string& plan, const std::string& options,
+         double propensity_bound, std::uint64_t seed, int threads, py::object progress) {
+        return fit_networks(dataset, plan, options, propensity_bound,
+                            {seed, threads, std::move(progress)});
+      },
+      py::arg("dataset"), py::arg("plan"), py::arg("options"), py::arg("propensity_bound"),
+      py::arg("seed"), py::arg("threads"), py::arg("progress"));
+}
+
+}  // namespace cone::python

@@ -1,0 +1,125 @@
+"""The results of effects, learn and sensitivity."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._html import table_html
+from ._tables import as_table
+
+Floats = npt.NDArray[np.float64]
+
+
+class Effects:
+    """What the network ridge expects of every node under every arm, how sure it is, and why."""
+
+    def __init__(self, ids: list[str], arms: list[str], found: dict[str, Any]) -> None:
+        self.ids = ids
+        self.arms = arms
+        #: nodes × arms: expected outcomes, out of fold, and their standard deviations
+        self.mu: Floats = found["mu"]
+        self.mu_sd: Floats = found["mu_sd"]
+        #: nodes × (arms − 1): each arm against the control arm
+        self.effect: Floats = found["effect"]
+        self.effect_sd: Floats = found["effect_sd"]
+        #: nodes × arms × part_names: what each part adds to mu
+        self.part_names: list[str] = found["part_names"]
+        self.parts: Floats = found["parts"].reshape(len(ids), len(arms), -1)
+        self.text: str = found["text"]
+        self.warnings: list[str] = found["warnings"]
+        #: what was learnt of every arm: variances of the groups, noise
+        self.learnt: list[dict[str, Any]] = found["arms"]
+
+    @property
+    def table(self) -> Any:
+        """One row per node; a data frame if pandas is there."""
+        rows = []
+        for i, name in enumerate(self.ids):
+            row: dict[str, Any] = {"id": name}
+            for a, arm in enumerate(self.arms):
+                row[f"mu:{arm}"] = float(self.mu[i, a])
+            for a, arm in enumerate(self.arms[1:]):
+                row[f"effect:{arm}"] = float(self.effect[i, a])
+                row[f"effect_sd:{arm}"] = float(self.effect_sd[i, a])
+            rows.append(row)
+        return as_table(rows)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<cone.Effects of {len(self.ids)} nodes, arms {', '.join(self.arms)}>"
+
+
+class Rule:
+    """A small decision tree that says who should get what, and what that is worth."""
+
+    def __init__(self, arms: Sequence[str], found: dict[str, Any]) -> None:
+        self._json: str = found["json"]
+        self._svg: str = found["svg"]
+        self.record: dict[str, Any] = json.loads(self._json)
+        self.text: str = found["text"]
+        #: the questions and who gets what
+        self.rule: str = found["rule"]
+        #: the label of the arm that the rule gives to every node
+        self.labels: list[str] = [arms[arm] for arm in found["arm"]]
+        #: the same by trees that were learnt without the node's fold, for honest evaluation
+        self.out_of_fold_labels: list[str] = [arms[arm] for arm in found["out_of_fold_arm"]]
+
+    def to_json(self) -> str:
+        """The record: the bytes that cone learn --json writes."""
+        return self._json + "\n"
+
+    def to_svg(self) -> str:
+        """The tree as a picture."""
+        return self._svg
+
+    @property
+    def warnings(self) -> list[str]:
+        """What there is to doubt."""
+        return list(self.record["warnings"])
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<cone.Rule: {self.record['verdict']}>"
+
+
+class Sensitivity:
+    """How strong a confounder that nobody recorded must be to change an answer."""
+
+    def __init__(self, record_json: str, text: str) -> None:
+        self._json = record_json
+        self.text = text
+        self.record: dict[str, Any] = json.loads(record_json)
+
+    def to_json(self) -> str:
+        """The record: the bytes that cone sensitivity --json writes."""
+        return self._json + "\n"
+
+    @property
+    def table(self) -> Any:
+        """One row per policy; a data frame if pandas is there."""
+        return as_table(self._rows())
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [{name: value for name, value in policy.items()
+                 if isinstance(value, (str, float, int, type(None)))}
+                for policy in self.record["policies"]]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        names = ", ".join(str(policy.get("policy", policy.get("name"))) for policy in
+                          self.record["policies"])
+        return f"<cone.Sensitivity of {names}>"
+
+    def _repr_html_(self) -> str:
+        return table_html(self._rows(), "", list(self.record.get("warnings", [])))

@@ -1,0 +1,84 @@
+"""effects, learn, sensitivity and simulate: what the program says."""
+
+import csv
+import json
+import unittest
+
+import numpy
+
+import cone
+from support import MESSAGES, FolderTest, make_log, run_program, without_timings
+
+
+class Commands(FolderTest):
+    def test_effects_are_those_of_the_program(self):
+        out = self.folder / "effects.csv"
+        text = run_program("effects", MESSAGES, "--out", out, "--seed", 2, "--folds", 3)
+        found = cone.effects(cone.Dataset.load(MESSAGES), seed=2, folds=3)
+        with open(out, newline="") as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual([row["id"] for row in rows], found.ids)
+        for a, arm in enumerate(found.arms):
+            numpy.testing.assert_allclose([float(row[f"mu:{arm}"]) for row in rows], found.mu[:, a],
+                                          rtol=1e-12)
+        self.assertEqual(str(found), text)
+        numpy.testing.assert_allclose(found.parts.sum(axis=2), found.mu, rtol=1e-9)
+        numpy.testing.assert_allclose(found.mu[:, 2] - found.mu[:, 0], found.effect[:, 1])
+
+    def test_a_rule_is_that_of_the_program(self):
+        out, record = self.folder / "rule.csv", self.folder / "rule.json"
+        text = run_program("learn", MESSAGES, "--out", out, "--json", record, "--depth", 1, "--cost",
+                           "sms=0.4")
+        rule = cone.learn(cone.Dataset.load(MESSAGES), depth=1, cost={"sms": 0.4})
+        self.assertEqual(without_timings(rule.to_json()), without_timings(record.read_text()))
+        self.assertEqual(str(rule), text)
+        with open(out, newline="") as file:
+            self.assertEqual([row["learnt"] for row in csv.DictReader(file)], rule.labels)
+        self.assertTrue(rule.to_svg().startswith("<svg"))
+        with self.assertRaisesRegex(cone.Error, "has no part in --outcome-model ridge"):
+            cone.learn(cone.Dataset.load(MESSAGES), outcome_model="ridge", undersmoothing=0.5)
+
+    def test_a_rule_can_be_evaluated(self):
+        data = cone.Dataset.load(MESSAGES)
+        rule = cone.learn(data, depth=1)
+        answer = cone.evaluate(data, {"rule": rule.out_of_fold_labels}, ["dr_ridge"])
+        self.assertEqual(answer.record["policies"][0]["name"], "rule")
+
+    def test_sensitivity_is_that_of_the_program(self):
+        data = cone.Dataset.load(MESSAGES)
+        for against in ("done", "none", "uniform"):
+            program = run_program("sensitivity", MESSAGES, "--policy", "always:sms", "--against",
+                                  against, "--json", "-", "--lambdas", 3, "--benchmarks", "network")
+            found = cone.sensitivity(data, ["always:sms"], against, lambdas=3,
+                                     benchmarks=["network"])
+            self.assertEqual(without_timings(found.to_json()), without_timings(program))
+        array = cone.sensitivity(data, {"sms": ["sms"] * 300}, numpy.full((300, 3), 1 / 3), lambdas=3,
+                                 benchmarks=["network"])
+        self.assertEqual(array.record["policies"][0]["value"], found.record["policies"][0]["value"])
+
+    def test_simulations_are_those_of_the_program(self):
+        small = {"nodes": 60, "mean_degree": 4, "words": 30, "words_per_node": 6}
+        flags = [word for name, value in small.items()
+                 for word in ("--" + name.replace("_", "-"), value)]
+        run_program("simulate", "--out", self.folder / "program", "--seed", 5, *flags)
+        made = cone.simulate(seed=5, **small)
+        self.assertEqual(made.checksum, cone.Dataset.load(self.folder / "program").checksum)
+        cone.simulate(self.folder / "python", seed=5, **small)
+        self.assertEqual((self.folder / "python/nodes.csv").read_bytes(),
+                         (self.folder / "program/nodes.csv").read_bytes())
+        manifest = json.loads((self.folder / "python/manifest.json").read_text())
+        self.assertEqual(manifest["config"]["seed"], 5)
+        with self.assertRaisesRegex(cone.Error, "--top-words: is for real networks"):
+            cone.simulate(top_words=5)
+
+    def test_errors_are_python_exceptions(self):
+        data = cone.Dataset.from_arrays(**make_log(60))
+        for call in (cone.effects, cone.learn):
+            with self.assertRaisesRegex(cone.Error, "fold: is no option; did you mean folds?"):
+                call(data, fold=3)
+        with self.assertRaisesRegex(cone.Error, "does not exist"):
+            cone.Dataset.load(self.folder / "nothing.csv")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,73 @@
+"""The examples run: those of docstrings, and every block of docs/python.md."""
+
+import ast
+import contextlib
+import doctest
+import importlib
+import importlib.util
+import io
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+import cone
+from support import ROOT, FolderTest
+
+MODULES = ["cone", "cone._dataset", "cone._functions", "cone.estimators", "cone.models"]
+
+
+def needs(block):
+    """Packages that a block imports and that are not here."""
+    found = ast.walk(ast.parse(block))
+    names = [alias.name for node in found if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module for node in ast.walk(ast.parse(block)) if isinstance(node, ast.ImportFrom)]
+    return [name for name in names if importlib.util.find_spec(name.split(".")[0]) is None]
+
+
+class Examples(FolderTest):
+    def test_docstrings(self):
+        for name in MODULES:
+            with self.subTest(name):
+                result = doctest.testmod(importlib.import_module(name))
+                self.assertEqual(result.failed, 0)
+                self.assertGreater(result.attempted, 0)
+
+    def test_every_block_of_the_page(self):
+        page = (ROOT / "docs/python.md").read_text()
+        blocks = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+        self.assertGreater(len(blocks), 3)
+        previous = os.getcwd()
+        self.addCleanup(os.chdir, previous)
+        os.symlink(ROOT / "examples", self.folder / "examples")
+        os.chdir(self.folder)
+        for block in blocks:
+            if not needs(block):
+                with self.subTest(block), contextlib.redirect_stdout(io.StringIO()):
+                    exec(compile(block, "docs/python.md", "exec"), {"__name__": "page"})
+
+    def test_every_public_name_is_documented_and_on_the_page(self):
+        page = (ROOT / "docs/python.md").read_text()
+        for name in cone.__all__:
+            if name.startswith("__"):
+                continue
+            self.assertTrue(getattr(cone, name).__doc__, name)
+            self.assertIn(f"`{name}", page.replace("`cone.", "`"), name)
+
+
+class Import(unittest.TestCase):
+    def test_nothing_heavy_is_imported_before_it_is_needed(self):
+        code = ("import sys, numpy; before = set(sys.modules); import cone; "
+                "print(*sorted({m.split('.')[0] for m in set(sys.modules) - before}))")
+        found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        heavy = {"pandas", "scipy", "matplotlib", "tqdm", "networkx", "sklearn", "pyarrow"}
+        self.assertEqual(heavy & set(found.stdout.split()), set())
+
+    def test_the_package_says_that_it_is_typed(self):
+        self.assertTrue((pathlib.Path(cone.__file__).parent / "py.typed").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
