@@ -22,6 +22,7 @@
 #include "results/policy_output.hpp"
 #include "results/sensitivity_output.hpp"
 #include "simulate/idle_simulation.hpp"
+#include "study/reproduce.hpp"
 
 namespace cone::python {
 namespace {
@@ -98,6 +99,25 @@ std::string simulate(const std::string& folder, const std::string& words, const 
       run, [&](const Context& context) { return write_simulation(context, options, folder); }));
 }
 
+/// A study of the paper or beyond; files lie in `out`.
+py::dict reproduce(const std::string& what, const std::string& data, const std::string& out,
+                   const std::string& words, const RunSettings& run) {
+  const Keywords keywords(words);
+  auto options = keywords.take<ReproduceOptions>();
+  prepare_study(what, given_in(keywords), options);
+  const StudyOutcome study = run_watched(run, [&](const Context& context) {
+    return reproduce_study(context, what, data, out, options);
+  });
+  py::dict found;
+  found["text"] = study.text;
+  found["json"] = study.json;
+  found["num_units"] = study.num_units;
+  found["num_reused"] = study.num_reused;
+  found["failures"] = study.failures;
+  found["remarks"] = study.remarks;
+  return found;
+}
+
 }  // namespace
 
 void bind_commands(py::module_& module) {
@@ -125,6 +145,14 @@ void bind_commands(py::module_& module) {
       },
       py::arg("folder"), py::arg("options"), py::arg("seed"), py::arg("threads"),
       py::arg("progress"));
+  module.def(
+      "reproduce",
+      [](const std::string& what, const std::string& data, const std::string& out,
+         const std::string& options, std::uint64_t seed, int threads, py::object progress) {
+        return reproduce(what, data, out, options, {seed, threads, std::move(progress)});
+      },
+      py::arg("what"), py::arg("data"), py::arg("out"), py::arg("options"), py::arg("seed"),
+      py::arg("threads"), py::arg("progress"));
 }
 
 }  // namespace cone::python

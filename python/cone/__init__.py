@@ -9,12 +9,13 @@ people in the data are connected.
 """
 
 from . import estimators
-from ._answers import Effects, Rule, Sensitivity
+from ._answers import Effects, Rule, Sensitivity, Study
 from ._core import Error, __version__
 from ._dataset import Dataset
 from ._evaluation import Evaluation
-from ._functions import effects, evaluate, learn, sensitivity, simulate
+from ._functions import effects, evaluate, learn, reproduce, sensitivity, simulate
 from .models import Cone, NetworkRidge
 
 __all__ = ["Cone", "Dataset", "Effects", "Error", "Evaluation", "NetworkRidge", "Rule", "Sensitivity",
-           "__version__", "effects", "estimators", "evaluate", "learn", "sensitivity", "simulate"]
+           "Study", "__version__", "effects", "estimators", "evaluate", "learn", "reproduce",
+           "sensitivity", "simulate"]

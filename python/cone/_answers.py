@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Optional
 
 import numpy as np
 import numpy.typing as npt
@@ -123,3 +123,23 @@ class Sensitivity:
 
     def _repr_html_(self) -> str:
         return table_html(self._rows(), "", list(self.record.get("warnings", [])))
+
+
+class Study:
+    """The tables of a study against known truth."""
+
+    def __init__(self, found: dict[str, Any]) -> None:
+        self.text: str = found["text"]
+        #: None for table1, which has none
+        self.record: Optional[dict[str, Any]] = json.loads(found["json"]) if found["json"] else None
+        self.num_units: int = found["num_units"]
+        self.num_reused: int = found["num_reused"]
+        #: units that failed, in words; retry_failed=True tries them again
+        self.failures: list[str] = found["failures"]
+        self.remarks: list[str] = found["remarks"]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<cone.Study: {self.num_units} units, {len(self.failures)} failed>"

@@ -108,6 +108,15 @@ def sensitivity(
 def simulate(
     folder: str, options: str, seed: int, threads: int, progress: Optional[_Observer]
 ) -> str: ...
+def reproduce(
+    what: str,
+    data: str,
+    out: str,
+    options: str,
+    seed: int,
+    threads: int,
+    progress: Optional[_Observer],
+) -> dict[str, Any]: ...
 def fit_ridge(
     dataset: Dataset, options: str, seed: int, threads: int, progress: Optional[_Observer]
 ) -> dict[str, Any]: ...

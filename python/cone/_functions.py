@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any, Optional, Union
 
 from . import _core
-from ._answers import Effects, Rule, Sensitivity
+from ._answers import Effects, Rule, Sensitivity, Study
 from ._dataset import Dataset
 from ._evaluation import Evaluation
 from ._options import encode
@@ -103,3 +103,16 @@ def simulate(out: Optional[Union[str, os.PathLike[str]]] = None, *, seed: int = 
         target = os.path.join(folder, "simulation") if out is None else os.fspath(out)
         _core.simulate(target, encode(options), seed, threads, observer)
         return Dataset.load(target, threads=threads, progress=False)
+
+
+def reproduce(what: str, *, data: Union[str, os.PathLike[str]] = "demo",
+              out: Union[str, os.PathLike[str]], seed: int = 0, threads: int = 0,
+              progress: Progress = None, **options: Any) -> Study:
+    """A study against known truth: "table1", "table2", "figure2", "utility", "worlds", "effects",
+    "ablation" or "coverage". Writes tables and units to the folder out, from which a study that was
+    stopped goes on. Options are those of cone reproduce, with _ for -.
+    """
+    with watching(progress) as observer:
+        found = _core.reproduce(what, os.fspath(data), os.fspath(out), encode(options), seed, threads,
+                                observer)
+    return Study(found)

@@ -102,7 +102,7 @@ class Policies(unittest.TestCase):
     def test_what_is_no_policy_is_refused_by_row(self):
         broken = self.half.copy()
         broken[7] = 1.5
-        with self.assertRaisesRegex(cone.Error, r"row 7 \(7\), column p: 1.5 is no probability"):
+        with self.assertRaisesRegex(cone.Error, r"row 7 \(7\), column p: '1.5' is not a probability"):
             self.value(broken)
         with self.assertRaisesRegex(cone.Error, "has 3 rows where the data has 240 nodes"):
             self.value([0.1, 0.2, 0.3])

@@ -63,8 +63,12 @@ PolicyOnData make_policy(const Dataset& data, std::string name,
       table(i, is_single ? 1 : k) = p;
       sum += p;
       if (p >= 0 && p <= 1) continue;
-      faults.add("probability", i, fmt::format("{} is no probability", p),
-                 "probabilities lie between 0 and 1");
+      if (std::isnan(p)) {
+        faults.add("missing", i, "missing in this row", "give every node its probability");
+      } else {
+        faults.add("probability", i, fmt::format("'{}' is not a probability", p),
+                   "if these are per cents, divide them by 100");
+      }
     }
     if (is_single) {
       table(i, kControlArm) = 1 - table(i, 1);

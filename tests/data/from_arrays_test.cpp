@@ -106,6 +106,23 @@ TEST(FromArrays, TakeNumbersAndRowsOfNeighbours) {
   EXPECT_EQ((*data.observed.propensity)(0, 1), 0.5);
 }
 
+TEST(FromArrays, KeepColumnsThatAreNoFeatures) {
+  Held held;
+  std::vector<NamedColumn> kept = {{"weight", {1, 2, 3, 4}}, {"price", {0.5, 0, 0.25, 1}}};
+  held.arrays.kept = kept;
+  const LoadedData data = held.make();
+  ASSERT_NE(data.observed.find_kept("price"), nullptr);
+  EXPECT_EQ(data.observed.find_kept("price")->values, kept[1].values);
+  EXPECT_EQ(data.observed.features.names.size(), 4U);
+  EXPECT_TRUE(data.observed.weight.empty());  // a name means nothing here
+  kept[1].values[2] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NE(held.first_fault().find("row 2 (eve), column price: missing in this row"),
+            std::string::npos);
+  kept[1].values.pop_back();
+  EXPECT_NE(held.first_fault().find("column price: has 3 rows where the outcome has 4"),
+            std::string::npos);
+}
+
 TEST(FromArrays, FaultsSayTheRowAndTheColumn) {
   Held held;
   held.outcome[2] = std::numeric_limits<double>::quiet_NaN();

@@ -17,6 +17,9 @@ struct Paint {
   double gloss = 0.5;
   bool dry = false;
   FileColour colour = FileColour::kRed;
+  int shift = -1;
+  std::string name;
+  std::vector<std::string> tools;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor);
@@ -38,6 +41,9 @@ void Paint::visit(Self& self, Visitor&& visitor) {
   visitor("gloss", self.gloss, "", between(0, 1));
   visitor("dry", self.dry, "");
   visitor("colour", self.colour, "");
+  visitor("shift", self.shift, "", between(-5, 5));
+  visitor("name", self.name, "");
+  visitor("tools", self.tools, "");
 }
 
 std::string file_with(const std::string& options) {
@@ -61,7 +67,13 @@ std::string refusal(const std::string& text) {
 
 TEST(OptionFile, GivesBackWhatOptionJsonWrote) {
   const testing::TemporaryFolder folder;
-  const Paint paint{.layers = 7, .gloss = 1.0 / 3, .dry = true, .colour = FileColour::kBlue};
+  const Paint paint{.layers = 7,
+                    .gloss = 1.0 / 3,
+                    .dry = true,
+                    .colour = FileColour::kBlue,
+                    .shift = -3,
+                    .name = "a b",
+                    .tools = {"brush", "roll,er"}};
   const auto file = folder.write("paint.json", file_with(option_json(paint).dump()));
   EXPECT_EQ(canonical_text(read_option_file<Paint>(file)), canonical_text(paint));
 }
@@ -96,6 +108,19 @@ TEST(OptionFile, NumbersMustBeOfTheOptionsType) {
               std::string::npos)
         << value;
   }
+}
+
+TEST(OptionFile, WholeNumbersTextsAndListsMustBeSuch) {
+  for (const char* value : {"6", "1.0", "99999999999", "18446744073709551615", "\"1\"", "null"}) {
+    EXPECT_NE(refusal(file_with(fmt::format(R"({{"shift": {}}})", value))).find("(shift)"),
+              std::string::npos)
+        << value;
+  }
+  EXPECT_NE(refusal(file_with(R"({"name": 3})")).find("must be a text"), std::string::npos);
+  EXPECT_NE(refusal(file_with(R"({"tools": ["a", 3]})")).find("must be a list of texts"),
+            std::string::npos);
+  EXPECT_EQ(take_options<Paint>({{"tools", "a,b"}}, "").tools,
+            (std::vector<std::string>{"a", "b"}));
 }
 
 TEST(OptionFile, RefusesWhatIsNotSuchAFile) {

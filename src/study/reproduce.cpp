@@ -1,0 +1,210 @@
+#include "study/reproduce.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cone/error.hpp"
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "options/json_text.hpp"
+#include "study/ablation.hpp"
+#include "study/effects.hpp"
+#include "study/figure2.hpp"
+#include "study/table1.hpp"
+#include "study/table2.hpp"
+#include "study/utility_study.hpp"
+
+namespace cone {
+namespace {
+
+constexpr int kFigureRuns = 1;
+
+/// What every study gets.
+struct StudyRequest {
+  const Context& context;
+  const std::string& data;
+  const std::filesystem::path& out;
+  const ReproduceOptions& options;
+
+  std::vector<StudyNetwork> networks() const { return load_study_networks(context, data); }
+  std::vector<StudyNetwork> generated() const {
+    return generate_study_networks(context, options.worlds);
+  }
+  int simulations() const { return options.study.simulations; }
+  UnitStore store() const { return UnitStore(out); }
+};
+
+/// A table in all its forms.
+struct StudyTables {
+  StudyOutcome outcome;
+  std::string markdown, csv;
+  std::vector<std::pair<std::string, std::string>> more_files = {};  ///< name and content
+};
+
+/// What may differ from run to run; works for both kinds of result.
+template <class Result>
+StudyOutcome outcome_of(const Result& run, std::string text, const nlohmann::ordered_json& json,
+                        std::string timing) {
+  return {.text = std::move(text),
+          .json = dump_json(json) + '\n',
+          .timing = std::move(timing),
+          .num_units = run.num_units,
+          .num_reused = run.num_reused,
+          .failures = run.failures,
+          .remarks = run.remarks};
+}
+
+StudyTables do_table1(const StudyRequest& request) {
+  const StudyOptions& study = request.options.study;
+  const auto rows =
+      reproduce_table1(request.context, request.networks(),
+                       {.simulations = study.simulations, .normalisation = study.normalisation});
+  return {{.text = table1_text(rows), .has_units = false}, table1_markdown(rows), table1_csv(rows)};
+}
+
+StudyTables do_table2(const StudyRequest& request) {
+  const Table2 table = reproduce_table2(request.context, request.networks(), request.options.study,
+                                        request.store(), request.options.retry_failed);
+  const std::string timing = table2_timing_text(table);
+  return {outcome_of(table, table2_text(table), table2_json(table), timing),
+          table2_markdown(table),
+          table2_csv(table),
+          {{"table2_timing.txt", timing}}};
+}
+
+StudyTables do_figure2(const StudyRequest& request) {
+  const Figure2 figure =
+      reproduce_figure2(request.context, request.networks(), request.options.study, request.store(),
+                        request.options.retry_failed);
+  return {outcome_of(figure, figure2_text(figure), figure2_json(figure),
+                     fmt::format("{:.1f} seconds of one core", figure.seconds)),
+          figure2_markdown(figure),
+          figure2_csv(figure),
+          {{"figure2.svg", figure2_svg(figure)}}};
+}
+
+StudyTables do_utility(const StudyRequest& request) {
+  const UtilityTable table = reproduce_utility(
+      request.context, request.networks(), request.simulations(), request.options.rows.estimators,
+      request.store(), request.options.retry_failed);
+  return {outcome_of(table.run, utility_text(table), utility_json(table), timing_text(table.run)),
+          utility_markdown(table), utility_csv(table)};
+}
+
+StudyTables do_worlds(const StudyRequest& request) {
+  const UtilityTable table = reproduce_worlds(
+      request.context, request.networks(), request.generated(), request.simulations(),
+      request.options.rows.estimators, request.store(), request.options.retry_failed);
+  return {outcome_of(table.run, worlds_text(table), worlds_json(table), timing_text(table.run)),
+          worlds_markdown(table), utility_csv(table)};
+}
+
+StudyTables do_effects(const StudyRequest& request) {
+  const EffectsTable table = reproduce_effects(
+      request.context, request.networks(), request.simulations(), request.options.rows.estimators,
+      request.store(), request.options.retry_failed);
+  return {outcome_of(table.run, effects_text(table), effects_json(table), timing_text(table.run)),
+          effects_markdown(table), effects_csv(table)};
+}
+
+StudyTables do_ablation(const StudyRequest& request) {
+  const UtilityTable table =
+      reproduce_ablation(request.context, request.networks(), request.generated(),
+                         request.simulations(), request.store(), request.options.retry_failed);
+  return {outcome_of(table.run, utility_text(table), utility_json(table, "ablation"),
+                     timing_text(table.run)),
+          utility_markdown(table), utility_csv(table)};
+}
+
+StudyTables do_coverage(const StudyRequest& request) {
+  const CoverageOptions& options = request.options.coverage;
+  const CoverageTable table = reproduce_coverage(
+      request.context, generate_coverage_networks(request.context, options), request.simulations(),
+      options, request.store(), request.options.retry_failed);
+  return {outcome_of(table.run, coverage_text(table), coverage_json(table), timing_text(table.run)),
+          coverage_markdown(table), coverage_csv(table)};
+}
+
+struct StudyKind {
+  const char* name;
+  StudyTables (*run)(const StudyRequest&);
+  std::vector<std::string_view> options;  ///< of those that not every study uses
+};
+
+const std::vector<StudyKind>& study_kinds() {
+  static const std::vector<StudyKind> kinds = {
+      {"table1", do_table1, {"normalisation"}},
+      {"table2", do_table2, {"normalisation", "runs", "tune", "retry_failed"}},
+      {"figure2", do_figure2, {"normalisation", "runs", "tune", "retry_failed"}},
+      {"utility", do_utility, {"estimators", "retry_failed"}},
+      {"worlds", do_worlds, {"estimators", "nodes", "retry_failed"}},
+      {"effects", do_effects, {"estimators", "retry_failed"}},
+      {"ablation", do_ablation, {"nodes", "retry_failed"}},
+      {"coverage", do_coverage, {"coverage_nodes", "quiet_simulations", "retry_failed"}}};
+  return kinds;
+}
+
+const StudyKind& find_study(const std::string& name) {
+  const auto found = std::ranges::find_if(
+      study_kinds(), [&](const StudyKind& study) { return study.name == name; });
+  if (found != study_kinds().end()) return *found;
+  const std::string nearest = closest_name(name, study_names());
+  throw Error(ErrorCode::kUsage,
+              {{.item = printable(name)},
+               "is no study",
+               nearest.empty() ? fmt::format("choose from {}", fmt::join(study_names(), ", "))
+                               : fmt::format("did you mean {}?", nearest)});
+}
+
+}  // namespace
+
+std::vector<std::string> study_names() {
+  std::vector<std::string> names;
+  for (const StudyKind& study : study_kinds()) names.emplace_back(study.name);
+  return names;
+}
+
+void prepare_study(const std::string& name, const IsGiven& is_given, ReproduceOptions& options) {
+  const StudyKind& study = find_study(name);
+  IdleOptions idle(is_given);
+  for (const std::string_view option :
+       {"normalisation", "runs", "tune", "retry_failed", "estimators", "nodes", "coverage_nodes",
+        "quiet_simulations"}) {
+    if (std::ranges::find(study.options, option) != study.options.end()) continue;
+    idle.refuse(option, fmt::format("has no part in {}", study.name), "leave it out");
+  }
+  idle.throw_if_any();
+  if (name == "figure2" && !is_given("runs")) options.study.runs = kFigureRuns;
+}
+
+StudyOutcome reproduce_study(const Context& context, const std::string& name,
+                             const std::string& data, const std::filesystem::path& out,
+                             const ReproduceOptions& options) {
+  validate(options);
+  const StudyKind& study = find_study(name);
+  std::error_code failure;
+  std::filesystem::create_directories(out, failure);
+  if (path_kind(out) != PathKind::kFolder) {
+    throw Error(ErrorCode::kUsage,
+                {{.item = "--out"},
+                 fmt::format("cannot make the folder {}", printable(out.string())),
+                 "name another one"});
+  }
+  StudyTables tables = study.run({context, data, out, options});
+  const auto write = [&](const std::string& file, const std::string& text) {
+    write_atomically(out / file, [&](std::ostream& stream) { stream << text; });
+  };
+  write(name + ".txt", tables.outcome.text);
+  write(name + ".md", tables.markdown);
+  write(name + ".csv", tables.csv);
+  if (!tables.outcome.json.empty()) write(name + ".json", tables.outcome.json);
+  for (const auto& [file, text] : tables.more_files) write(file, text);
+  return std::move(tables.outcome);
+}
+
+}  // namespace cone

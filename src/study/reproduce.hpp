@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cone/context.hpp"
+
+#include "options/given_options.hpp"
+#include "study/coverage.hpp"
+#include "study/study.hpp"
+#include "study/worlds.hpp"
+
+namespace cone {
+
+/// Options of all studies; none uses all of them.
+struct ReproduceOptions {
+  StudyOptions study;
+  StudyRows rows;
+  WorldsOptions worlds;
+  CoverageOptions coverage;
+  bool retry_failed = false;
+
+  template <class Self, class Visitor>
+  static void visit(Self& self, Visitor&& visitor) {
+    visitor("retry_failed", self.retry_failed, "Compute failed units again");
+    StudyOptions::visit(self.study, visitor);
+    StudyRows::visit(self.rows, visitor);
+    WorldsOptions::visit(self.worlds, visitor);
+    CoverageOptions::visit(self.coverage, visitor);
+  }
+};
+
+/// What a study leaves behind, beside its files.
+struct StudyOutcome {
+  std::string text;    ///< the table, for a terminal
+  std::string json;    ///< its record; empty where there is none
+  std::string timing;  ///< for people; empty where nothing was timed
+  bool has_units = true;
+  std::size_t num_units = 0;
+  std::size_t num_reused = 0;  ///< from earlier runs
+  std::vector<std::string> failures;
+  std::vector<std::string> remarks;
+};
+
+/// table1, table2, ...
+std::vector<std::string> study_names();
+
+/// Names every option that was given and that the study does not use, and sets what only this study
+/// has another default for. Throws Error(kUsage), also where there is no such study.
+void prepare_study(const std::string& name, const IsGiven& is_given, ReproduceOptions& options);
+
+/// Does a study on the networks in the folder `data` (or "demo") and writes it to `out`, which is
+/// made where it is not there: NAME.txt, .md, .csv and .json, and its units, from which a study
+/// that was stopped goes on.
+StudyOutcome reproduce_study(const Context& context, const std::string& name,
+                             const std::string& data, const std::filesystem::path& out,
+                             const ReproduceOptions& options);
+
+}  // namespace cone
