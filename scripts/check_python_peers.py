@@ -6,7 +6,7 @@
     peers/bin/python scripts/check_python_peers.py
 
 Folds differ between packages, so values agree within what another draw of folds changes, which is
-small beside the standard error. Prints a table; the exit status is 1 where something disagrees.
+below half a standard error. Prints a table; the exit status is 1 where something disagrees.
 docs/python.md quotes the figures.
 """
 
@@ -23,6 +23,7 @@ from sklearn.preprocessing import StandardScaler
 import cone
 
 POLICY = "treat-all"
+LIMIT = 0.5  # standard errors
 
 
 def draw(random, num_nodes=2000, num_features=8):
@@ -48,6 +49,17 @@ def cross_fit(x, t, y, outcome_model):
 
 def ridge():
     return make_pipeline(StandardScaler(), RidgeCV(numpy.logspace(-3, 3, 25)))
+
+
+def fit_doubleml(x, t, y, seed):
+    """The average effect and its error."""
+    import doubleml
+
+    frame = doubleml.DoubleMLData.from_arrays(x, y, t)
+    numpy.random.seed(seed)
+    model = doubleml.DoubleMLIRM(frame, LinearRegression(), LogisticRegression(C=1e4), n_folds=5)
+    model.fit()
+    return float(model.coef[0]), float(model.se[0])
 
 
 def estimate(data, name, **options):
@@ -80,23 +92,19 @@ def compare_regressions(num_draws):
 
 def compare_doubleml(num_draws):
     """Average effects of both packages on the same logs: differences and errors."""
-    import doubleml
-
     rows = []
     for seed in range(num_draws):
         x, t, y = draw(numpy.random.default_rng(100 + seed))
-        frame = doubleml.DoubleMLData.from_arrays(x, y, t)
-        numpy.random.seed(seed)
-        peer = doubleml.DoubleMLIRM(frame, LinearRegression(), LogisticRegression(C=1e4), n_folds=5)
-        peer.fit()
+        peer, error = fit_doubleml(x, t, y, seed)
+        again, _ = fit_doubleml(x, t, y, 1000 + seed)
         data = cone.Dataset.from_arrays(features=x, treatment=t, outcome=y)
         answer = cone.evaluate(data, ["treat-all", "treat-none"], ["dr_ols2"], correction="plain",
                                target="people_like_these", robust=False, progress=False)
         difference = next(d for d in answer.record["decision"]["differences"]
                           if {d["first"], d["second"]} == {"treat-all", "treat-none"})
         sign = 1 if difference["first"] == "treat-all" else -1
-        rows.append((sign * difference["difference"], difference["standard_error"],
-                     float(peer.coef[0]), float(peer.se[0])))
+        rows.append((sign * difference["difference"], difference["standard_error"], peer, error,
+                     again))
     return numpy.array(rows)
 
 
@@ -109,14 +117,16 @@ def main():
     print(f"scikit-learn, {draws} logs of 2,000 people: largest difference in standard errors")
     for name, size in compare_regressions(draws).items():
         print(f"  {name:24s} {size:.3f}")
-        is_fine = is_fine and size < 0.25
+        is_fine = is_fine and size < LIMIT
     found = compare_doubleml(draws)
     gap = numpy.abs(found[:, 0] - found[:, 2]) / found[:, 3]
     print(f"DoubleML (IRM), {draws} logs: average effect, the truth is 1")
     print(f"  cone      mean {found[:, 0].mean():.4f}  standard error {found[:, 1].mean():.4f}")
     print(f"  DoubleML  mean {found[:, 2].mean():.4f}  standard error {found[:, 3].mean():.4f}")
-    print(f"  largest difference in standard errors {gap.max():.3f}")
-    return 0 if is_fine and gap.max() < 0.25 else 1
+    own = numpy.abs(found[:, 4] - found[:, 2]) / found[:, 3]
+    print(f"  differences in standard errors: mean {gap.mean():.3f}, largest {gap.max():.3f};")
+    print(f"  between two draws of DoubleML's own folds: mean {own.mean():.3f}, largest {own.max():.3f}")
+    return 0 if is_fine and gap.max() < LIMIT else 1
 
 
 if __name__ == "__main__":

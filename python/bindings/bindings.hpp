@@ -9,6 +9,7 @@ namespace py = pybind11;
 
 void bind_errors(py::module_& module);
 void bind_table_text(py::module_& module);
+void bind_arrow(py::module_& module);
 void bind_dataset(py::module_& module);
 void bind_evaluate(py::module_& module);
 void bind_commands(py::module_& module);

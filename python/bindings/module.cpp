@@ -11,6 +11,7 @@ PYBIND11_MODULE(_core, module) {
   module.attr("revision") = std::string(cone::source_revision());
   bind_errors(module);
   bind_table_text(module);
+  bind_arrow(module);
   bind_dataset(module);
   bind_evaluate(module);
   bind_commands(module);

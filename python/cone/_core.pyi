@@ -23,6 +23,8 @@ class Error(ValueError):
 
 def write_table(names: list[str], columns: list[Any]) -> bytes: ...
 
+def read_arrow(stream: object) -> tuple[list[str], list[Any]]: ...
+
 class Dataset:
     @staticmethod
     def load(

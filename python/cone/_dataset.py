@@ -73,6 +73,9 @@ def _edge_text(edges: Any, num_nodes: int) -> Optional[bytes]:
         pairs = edges.tocoo()
         ends = [np.asarray(pairs.row, dtype=np.int64), np.asarray(pairs.col, dtype=np.int64)]
         return _core.write_table(["source", "target"], ends)
+    if hasattr(edges, "__arrow_c_stream__") and not hasattr(edges, "index"):
+        names, cells = _core.read_arrow(edges.__arrow_c_stream__())
+        return _core.write_table(names, cells)
     if hasattr(edges, "columns"):
         names = [str(name) for name in edges.columns]
         cells = [as_cells(edges[name]) for name in edges.columns]
@@ -217,6 +220,28 @@ class Dataset:
             roles["features"] = used = [str(name) for name in features]
         known = [name for name in frame.columns if str(name) in used]
         return cls._from_table(columns, roles, edges, keep, threads, progress, frame[known])
+
+    @classmethod
+    def from_arrow(cls, table: Any, *, treatment: str, outcome: str,
+                   features: Optional[Sequence[str]] = None, edges: Any = None,
+                   id: Optional[str] = None, keep: Sequence[str] = (), threads: int = 0,
+                   progress: Progress = None, **options: Any) -> Dataset:
+        """Any table that speaks Arrow (__arrow_c_stream__): of polars, pyarrow, DuckDB. As
+        from_pandas, but that rows have no labels: without id= nodes are numbered from 0. edges may be
+        such a table too.
+        """
+        names, cells = _core.read_arrow(table.__arrow_c_stream__())
+        columns: dict[str, Any] = dict(zip(names, cells))
+        roles: dict[str, Any] = {"treatment": treatment, "outcome": outcome, **options}
+        if id is None:
+            id = "(row)"
+            columns[id] = as_texts(range(len(cells[0]) if cells else 0))
+        else:
+            columns[id] = as_texts(columns[id])
+        roles["id"] = id
+        if features is not None:
+            roles["features"] = list(features)
+        return cls._from_table(columns, roles, edges, keep, threads, progress, table)
 
     @classmethod
     def from_networkx(cls, graph: Any, *, treatment: str, outcome: str,

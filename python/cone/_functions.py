@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Sequence
 from typing import Any, Optional, Union
 
@@ -99,6 +98,8 @@ def simulate(out: Optional[Union[str, os.PathLike[str]]] = None, *, seed: int = 
     >>> data.num_nodes, data.truth.shape
     (100, (100, 2))
     """
+    import tempfile  # and what it imports: no import of cone should wait for them
+
     with tempfile.TemporaryDirectory() as folder, watching(progress) as observer:
         target = os.path.join(folder, "simulation") if out is None else os.fspath(out)
         _core.simulate(target, encode(options), seed, threads, observer)

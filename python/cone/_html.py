@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 _STYLE = """<style scoped>
@@ -10,6 +9,13 @@ _STYLE = """<style scoped>
 .cone-table td:first-child, .cone-table th:first-child { text-align: left; }
 .cone-warnings { opacity: 0.8; font-size: 90%; }
 </style>"""
+
+
+def escape(text: str) -> str:
+    """Text that means nothing in HTML. As html.escape, which takes longer to import."""
+    for mark, name in (("&", "amp"), ("<", "lt"), (">", "gt"), ('"', "quot"), ("'", "#x27")):
+        text = text.replace(mark, f"&{name};")
+    return text
 
 
 def _cell(value: Any) -> str:

@@ -16,6 +16,10 @@ try:
 except ImportError:
     scipy = None
 try:
+    import pyarrow
+except ImportError:
+    pyarrow = None
+try:
     import networkx
 except ImportError:
     networkx = None
@@ -188,6 +192,48 @@ class FromPandas(FolderTest):
         frame.loc[3, "member"] = pandas.NA
         with self.assertRaisesRegex(cone.Error, r"row 3 \(3\), column member"):
             self.make(frame)
+
+
+@unittest.skipIf(pyarrow is None, "pyarrow is not installed")
+class FromArrow(unittest.TestCase):
+    def columns(self):
+        log = make_log()
+        towns = ["north", None, "a town with a long name"]
+        return {"a": log["features"][:, 0], "count": numpy.arange(240, dtype=numpy.int16) % 7,
+                "town": [towns[i % 3] for i in range(240)], "member": numpy.arange(240) % 2 == 0,
+                "sent": log["treatment"], "bought": log["outcome"]}
+
+    def make(self, table, **options):
+        return cone.Dataset.from_arrow(table, treatment="sent", outcome="bought", missing="indicate",
+                                       **options)
+
+    def test_every_type_says_what_the_table_of_texts_says(self):
+        columns = self.columns()
+        known = self.make(pyarrow.table(columns))
+        self.assertIn("town=a town with a long name", known.feature_names)
+        table = pyarrow.table(columns)
+        town = table.schema.get_field_index("town")
+        for kind in (pyarrow.large_string(), pyarrow.string_view(),
+                     pyarrow.dictionary(pyarrow.int8(), pyarrow.string())):
+            changed = table.set_column(town, "town", table["town"].cast(kind))
+            self.assertEqual(self.make(changed).checksum, known.checksum, kind)
+        chunked = pyarrow.concat_tables([table.slice(0, 100), table.slice(100)])
+        self.assertEqual(self.make(chunked).checksum, known.checksum)
+        numpy.testing.assert_array_equal(known.outcome, columns["bought"])
+
+    def test_gaps_ids_and_edges(self):
+        columns = self.columns()
+        columns["name"] = [f"u{i}" for i in range(240)]
+        table = pyarrow.table(columns)
+        edges = pyarrow.table({"source": ["u0", "u1"], "target": ["u1", "u2"]})
+        made = self.make(table, id="name", edges=edges, features=["a"])
+        self.assertEqual((made.ids[3], made.num_edges, made.feature_names), ("u3", 2, ["a"]))
+        gap = pyarrow.array([None, *columns["a"][1:]], type=pyarrow.float64())
+        with self.assertRaisesRegex(cone.Error, r"row 0 \(u0\), column a"):
+            cone.Dataset.from_arrow(table.set_column(0, "a", gap), id="name", treatment="sent",
+                                    outcome="bought", features=["a"])
+        with self.assertRaisesRegex(cone.Error, "has the Arrow type 'tdD', which is not read"):
+            self.make(table.append_column("day", pyarrow.array(range(240), type=pyarrow.date32())))
 
 
 @unittest.skipIf(networkx is None, "NetworkX is not installed")

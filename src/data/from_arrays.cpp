@@ -75,7 +75,8 @@ class ArrayTable {
 
   void check_numbers() {
     for (std::size_t i = 0; i < num_rows(); ++i) look_at(i, 1, arrays_.outcome[i]);
-    if (const auto column = roles_.find("weight")) {
+    if (!arrays_.weight.empty()) {
+      const auto column = roles_.find("weight");
       for (std::size_t i = 0; i < num_rows(); ++i) {
         look_at(i, *column, arrays_.weight[i]);
         if (arrays_.weight[i] < 0) {
