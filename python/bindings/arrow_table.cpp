@@ -60,7 +60,7 @@ class ArrowColumn {
     if (format_ != "b") return to_numpy(std::move(numbers_));
     py::array_t<bool> truths(static_cast<py::ssize_t>(numbers_.size()));
     for (std::size_t i = 0; i < numbers_.size(); ++i) truths.mutable_data()[i] = numbers_[i] != 0;
-    return std::move(truths);
+    return truths;
   }
 
  private:

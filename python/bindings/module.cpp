@@ -1,14 +1,22 @@
 #include <string>
 
+#include <pybind11/stl.h>
+
 #include "cone/version.hpp"
 
 #include "bindings.hpp"
+#include "exec/blas_kernels.hpp"
 
 PYBIND11_MODULE(_core, module) {
   using namespace cone::python;
   module.doc() = "The compiled part of cone.";
   module.attr("__version__") = std::string(cone::kVersion);
   module.attr("revision") = std::string(cone::source_revision());
+  module.def("blas_kernels", [] {
+    using namespace cone;
+    return py::make_tuple(std::string(loaded_blas_kernels()),
+                          name_better_kernels(loaded_blas_kernels(), find_vector_units()));
+  });
   bind_errors(module);
   bind_table_text(module);
   bind_arrow(module);

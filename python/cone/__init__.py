@@ -14,8 +14,11 @@ from ._core import Error, __version__
 from ._dataset import Dataset
 from ._evaluation import Evaluation
 from ._functions import effects, evaluate, learn, reproduce, sensitivity, simulate
+from ._kernels import check_kernels as _check_kernels
 from .models import Cone, NetworkRidge
 
 __all__ = ["Cone", "Dataset", "Effects", "Error", "Evaluation", "NetworkRidge", "Rule", "Sensitivity",
            "Study", "__version__", "effects", "estimators", "evaluate", "learn", "reproduce",
            "sensitivity", "simulate"]
+
+_check_kernels()

@@ -65,6 +65,21 @@ class Import(unittest.TestCase):
         heavy = {"pandas", "scipy", "matplotlib", "tqdm", "networkx", "sklearn", "pyarrow"}
         self.assertEqual(heavy & set(found.stdout.split()), set())
 
+    @unittest.skipUnless("CONE_OLD_KERNELS_SHIM" in os.environ, "there is no shim")
+    def test_old_kernels_are_told(self):
+        code = "import cone; print(cone._core.blas_kernels())"
+        shim = {**os.environ, "LD_PRELOAD": os.environ["CONE_OLD_KERNELS_SHIM"]}
+        shim.pop("OPENBLAS_CORETYPE", None)
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                              env=shim)
+        if "None" in done.stdout:
+            self.skipTest("this processor has no better ones")
+        self.assertIn("OpenBLAS does not know this processor", done.stderr)
+        shim["OPENBLAS_CORETYPE"] = "Haswell"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                              env=shim)
+        self.assertEqual(done.stderr, "")
+
     def test_the_package_says_that_it_is_typed(self):
         self.assertTrue((pathlib.Path(cone.__file__).parent / "py.typed").exists())
 

@@ -23,7 +23,8 @@ class PolicyFaults {
     if (!list_.has_room(kind)) return list_.add_unlisted(kind, 1);
     const std::string place =
         fmt::format("row {} ({})", row, printable(data_.ids[static_cast<NodeIndex>(row)]));
-    list_.add(kind, {{.file = place, .column = printable(name_)}, std::move(what), advice});
+    list_.add(kind,
+              {{.file = place, .column = printable(name_)}, std::move(what), std::move(advice)});
   }
   void require_rows(std::size_t num_rows) {
     if (num_rows == data_.num_nodes()) return;

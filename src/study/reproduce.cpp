@@ -48,11 +48,11 @@ struct StudyTables {
 
 /// What may differ from run to run; works for both kinds of result.
 template <class Result>
-StudyOutcome outcome_of(const Result& run, std::string text, const nlohmann::ordered_json& json,
-                        std::string timing) {
-  return {.text = std::move(text),
+StudyOutcome outcome_of(const Result& run, const std::string& text,
+                        const nlohmann::ordered_json& json, const std::string& timing) {
+  return {.text = text,
           .json = dump_json(json) + '\n',
-          .timing = std::move(timing),
+          .timing = timing,
           .num_units = run.num_units,
           .num_reused = run.num_reused,
           .failures = run.failures,
