@@ -105,20 +105,30 @@ class Sensitivity:
 
     @property
     def table(self) -> Any:
-        """One row per policy; a data frame if pandas is there."""
+        """One row per policy: value, and how far odds of treatment would have to be off (breakdown), or
+        how much a hidden reason would have to explain (robustness value), to undo it."""
         return as_table(self._rows())
 
     def _rows(self) -> list[dict[str, Any]]:
-        return [{name: value for name, value in policy.items()
-                 if isinstance(value, (str, float, int, type(None)))}
+        return [{"policy": policy["name"], "value": policy["value"],
+                 "standard_error": policy["standard_error"], "low": policy["interval"][0],
+                 "high": policy["interval"][1], "breakdown": policy["marginal"]["breakdown"],
+                 "breakdown_with_confidence": policy["marginal"]["breakdown_with_confidence"],
+                 "robustness_value": policy["omitted_variable"]["robustness_value"],
+                 "robustness_value_with_confidence":
+                     policy["omitted_variable"]["robustness_value_with_confidence"]}
                 for policy in self.record["policies"]]
+
+    @property
+    def sentences(self) -> dict[str, list[str]]:
+        """What the figures say, per policy."""
+        return {policy["name"]: policy["sentences"] for policy in self.record["policies"]}
 
     def __str__(self) -> str:
         return self.text
 
     def __repr__(self) -> str:
-        names = ", ".join(str(policy.get("policy", policy.get("name"))) for policy in
-                          self.record["policies"])
+        names = ", ".join(policy["name"] for policy in self.record["policies"])
         return f"<cone.Sensitivity of {names}>"
 
     def _repr_html_(self) -> str:

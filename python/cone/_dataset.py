@@ -205,10 +205,13 @@ class Dataset:
         features: columns; without it all others. Text, categories and booleans are coded, and
         missing values refused or filled in, as the program does it with a CSV file; further options
         are those of Dataset.load. A node is called by its label in the frame's index, or by the
-        column that id= names; edges, a frame of two columns or pairs, are about these names.
+        column that id= names (a column called id, where the index only counts); edges, a frame of two
+        columns or pairs, are about these names.
         """
         columns: dict[str, Any] = {str(name): frame[name] for name in frame.columns}
         roles: dict[str, Any] = {"treatment": treatment, "outcome": outcome, **options}
+        if id is None and "id" in columns and type(frame.index).__name__ == "RangeIndex":
+            id = "id"  # rows that nobody named
         if id is None:
             id = "id" if "id" not in columns else "(index)"
             columns = {id: as_texts(frame.index), **columns}

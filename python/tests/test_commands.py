@@ -52,6 +52,9 @@ class Commands(FolderTest):
             found = cone.sensitivity(data, ["always:sms"], against, lambdas=3,
                                      benchmarks=["network"])
             self.assertEqual(without_timings(found.to_json()), without_timings(program))
+        row = found._rows()[0]
+        self.assertEqual(row["breakdown"], found.record["policies"][0]["marginal"]["breakdown"])
+        self.assertIn("always:sms", found.sentences["always:sms"][0])
         array = cone.sensitivity(data, {"sms": ["sms"] * 300}, numpy.full((300, 3), 1 / 3), lambdas=3,
                                  benchmarks=["network"])
         self.assertEqual(array.record["policies"][0]["value"], found.record["policies"][0]["value"])

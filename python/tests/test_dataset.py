@@ -149,6 +149,14 @@ class FromPandas(FolderTest):
         self.assertEqual(made.feature_names,
                          ["a", "b", "c", "town=x", "town=y", "town=z", "member"])
 
+    def test_a_column_called_id_names_rows_that_only_count(self):
+        frame = self.frame.assign(id=[f"u{i}" for i in range(240)])
+        made = self.make(frame)
+        self.assertEqual((made.ids[3], "id" in made.feature_names), ("u3", False))
+        self.assertEqual(self.make(frame, features=["a"], id="id").ids[3], "u3")
+        named = frame.set_index(pandas.Index([f"v{i}" for i in range(240)]))
+        self.assertEqual(self.make(named, features=["a"]).ids[3], "v3")
+
     def test_missing_values_are_refused_with_row_labels_or_handled(self):
         frame = self.frame.set_index(pandas.Index([f"u{i}" for i in range(240)]))
         frame.loc["u7", "b"] = numpy.nan

@@ -1,5 +1,6 @@
 """cone.evaluate: the record of the program, from files and from arrays; policies in every form."""
 
+import io
 import threading
 import time
 import unittest
@@ -167,6 +168,17 @@ class Watching(unittest.TestCase):
             cone.evaluate(data, ["uniform"], progress=watch, **self.LONG)
         self.assertEqual(len(seen), 3)
         self.assertTrue(all(0 <= share <= 1 for _, share in seen))
+
+    def test_a_line_is_shown_and_taken_away(self):
+        from unittest import mock
+
+        from cone import _progress
+        shown = io.StringIO()
+        with mock.patch.object(_progress, "_PATIENCE", 0), mock.patch("sys.stderr", shown), \
+                mock.patch.object(_progress, "_make_display", _progress._Line):
+            cone.evaluate(cone.Dataset.load("demo"), ["uniform"], ["network_dm"], progress=True)
+        self.assertIn("%", shown.getvalue())
+        self.assertTrue(shown.getvalue().endswith("\r"))
 
     def test_an_interrupt_raises_keyboard_interrupt_soon(self):
         import signal
