@@ -75,18 +75,18 @@ class Commands(FolderTest):
             cone.simulate(top_words=5)
 
     def test_studies_are_those_of_the_program(self):
-        words = {"data": "demo", "simulations": 2, "estimators": ["naive", "dm_ridge"]}
-        text = run_program("reproduce", "utility", "--data", "demo", "--out", self.folder / "program",
-                           "--simulations", 2, "--estimators", "naive,dm_ridge")
-        study = cone.reproduce("utility", out=self.folder / "python", **words)
+        words = {"data": "demo", "simulations": 2, "estimators": ["dm_ols1"]}
+        text = run_program("reproduce", "effects", "--data", "demo", "--out", self.folder / "program",
+                           "--simulations", 2, "--estimators", "dm_ols1")
+        study = cone.reproduce("effects", out=self.folder / "python", **words)
         self.assertEqual(str(study), text)
-        self.assertEqual((self.folder / "python/utility.json").read_bytes(),
-                         (self.folder / "program/utility.json").read_bytes())
+        self.assertEqual((self.folder / "python/effects.json").read_bytes(),
+                         (self.folder / "program/effects.json").read_bytes())
         self.assertEqual((study.num_reused, study.failures), (0, []))
-        again = cone.reproduce("utility", out=self.folder / "python", **words)
+        again = cone.reproduce("effects", out=self.folder / "python", **words)
         self.assertEqual(again.num_reused, study.num_units)
-        with self.assertRaisesRegex(cone.Error, "--runs: has no part in utility"):
-            cone.reproduce("utility", out=self.folder / "python", runs=3)
+        with self.assertRaisesRegex(cone.Error, "--runs: has no part in effects"):
+            cone.reproduce("effects", out=self.folder / "python", runs=3)
         with self.assertRaisesRegex(cone.Error, "tabel2: is no study; did you mean table2"):
             cone.reproduce("tabel2", out=self.folder / "python")
 

@@ -176,7 +176,7 @@ class Watching(unittest.TestCase):
         shown = io.StringIO()
         with mock.patch.object(_progress, "_PATIENCE", 0), mock.patch("sys.stderr", shown), \
                 mock.patch.object(_progress, "_make_display", _progress._Line):
-            cone.evaluate(cone.Dataset.load("demo"), ["uniform"], ["network_dm"], progress=True)
+            cone.evaluate(cone.Dataset.load("demo"), ["uniform"], ["dr_ridge"], progress=True)
         self.assertIn("%", shown.getvalue())
         self.assertTrue(shown.getvalue().endswith("\r"))
 
@@ -211,7 +211,7 @@ class Watching(unittest.TestCase):
 
         ticker = threading.Thread(target=tick)
         ticker.start()
-        cone.evaluate(data, ["uniform"], ["network_dm"])
+        cone.evaluate(data, ["uniform"], ["dr_ridge"])
         stop.set()
         ticker.join()
         self.assertGreater(len(ticks), 5)
