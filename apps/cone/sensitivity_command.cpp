@@ -16,7 +16,6 @@
 #include "flag_checks.hpp"
 #include "flags.hpp"
 #include "options/json_text.hpp"
-#include "options/option_json.hpp"
 #include "results/sensitivity_output.hpp"
 #include "terminal.hpp"
 
