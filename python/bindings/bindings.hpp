@@ -14,6 +14,7 @@ void bind_dataset(py::module_& module);
 void bind_evaluate(py::module_& module);
 void bind_commands(py::module_& module);
 void bind_models(py::module_& module);
+void bind_report(py::module_& module);
 void bind_estimators(py::module_& module);
 
 }  // namespace cone::python

@@ -24,5 +24,6 @@ PYBIND11_MODULE(_core, module) {
   bind_evaluate(module);
   bind_commands(module);
   bind_models(module);
+  bind_report(module);
   bind_estimators(module);
 }

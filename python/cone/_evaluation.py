@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import importlib
 import json
-from typing import Any
+import os
+from typing import Any, Union
 
 from ._html import table_html
+from ._report import Recorded, write_page
 from ._tables import as_table
 
 
@@ -125,6 +127,11 @@ class Evaluation:
         axes.set_xlabel("utility")
         axes.legend(loc="best", fontsize="small")
         return axes
+
+    def report(self, path: Union[str, os.PathLike[str]], *beside: Recorded) -> None:
+        """Writes a page (HTML) with charts and tables, as cone report does. beside: what there is to
+        show with it: a sensitivity analysis, a learnt rule, or a later evaluation to compare with."""
+        write_page([self, *beside], path)
 
     def __str__(self) -> str:
         return self.text

@@ -59,6 +59,19 @@ class Commands(FolderTest):
                                  benchmarks=["network"])
         self.assertEqual(array.record["policies"][0]["value"], found.record["policies"][0]["value"])
 
+    def test_reports_are_those_of_the_program(self):
+        data = cone.Dataset.load(MESSAGES)
+        answer = cone.evaluate(data, ["always:sms", "uniform"], ["network_dm", "dr_ridge"])
+        doubt = cone.sensitivity(data, ["always:sms"], lambdas=3, benchmarks=["network"])
+        for name, record in (("answer", answer), ("doubt", doubt)):
+            (self.folder / f"{name}.json").write_text(record.to_json())
+        for beside in ([], [doubt]):
+            files = [self.folder / f"{name}.json" for name in ("answer", "doubt")][:1 + len(beside)]
+            run_program("report", *files, "--out", self.folder / "program.html")
+            answer.report(self.folder / "python.html", *beside)
+            self.assertEqual((self.folder / "python.html").read_bytes(),
+                             (self.folder / "program.html").read_bytes())
+
     def test_simulations_are_those_of_the_program(self):
         small = {"nodes": 60, "mean_degree": 4, "words": 30, "words_per_node": 6}
         flags = [word for name, value in small.items()

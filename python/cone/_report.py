@@ -1,0 +1,22 @@
+"""Pages of charts and tables, as cone report makes them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Protocol, Union
+
+from . import _core
+
+
+class Recorded(Protocol):
+    """What evaluate(), learn() and sensitivity() return."""
+
+    def to_json(self) -> str: ...
+
+
+def write_page(records: Sequence[Recorded], path: Union[str, os.PathLike[str]]) -> None:
+    """One page that needs nothing but a browser."""
+    page = _core.report_html([record.to_json() for record in records])
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write(page)
