@@ -1,5 +1,5 @@
 # The library as others use it: one archive, the headers in include/cone, and a package that
-# find_package(cone) finds.
+# find_package(cone) finds. The program with its manual pages and completions is a component of its own.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -36,14 +36,35 @@ if(CONE_SHARED_LIBRARY)
 endif()
 target_link_libraries(cone PRIVATE ${CONE_LINKED})
 
-install(TARGETS cone RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS cone_library EXPORT coneTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/cone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT coneTargets NAMESPACE cone:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cone)
+install(TARGETS cone_library EXPORT coneTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        COMPONENT development)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/cone DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        COMPONENT development)
+install(EXPORT coneTargets NAMESPACE cone:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cone
+        COMPONENT development)
 configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/coneConfig.cmake.in
                               ${CMAKE_BINARY_DIR}/coneConfig.cmake
                               INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cone)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/coneConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/coneConfig.cmake ${CMAKE_BINARY_DIR}/coneConfigVersion.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cone)
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/cone COMPONENT development)
+
+install(TARGETS cone RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+# Written by the program itself at every build of it. Not under a sanitizer, which is slow and is never
+# installed.
+if(NOT CONE_SANITIZE)
+  set(CONE_SHARE ${CMAKE_BINARY_DIR}/share)
+  add_custom_command(OUTPUT ${CONE_SHARE}/written
+                     COMMAND ${CMAKE_COMMAND} -E rm -rf ${CONE_SHARE}
+                     COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/scripts/write_manual.py
+                             $<TARGET_FILE:cone> ${CONE_SHARE}
+                     COMMAND ${CMAKE_COMMAND} -E touch ${CONE_SHARE}/written
+                     DEPENDS cone ${CMAKE_SOURCE_DIR}/scripts/write_manual.py VERBATIM)
+  add_custom_target(cone_manual ALL DEPENDS ${CONE_SHARE}/written)
+  install(DIRECTORY ${CONE_SHARE}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+  install(FILES ${CONE_SHARE}/completions/cone COMPONENT program
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${CONE_SHARE}/completions/cone.fish COMPONENT program
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()

@@ -1,0 +1,46 @@
+# Debian packages of what is installed (./dev package): cone has the program, libcone-dev the library.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME cone)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # each package has its own
+set(CPACK_PACKAGE_CONTACT "cone developers <developers@cone.invalid>")
+set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ
+    GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_COMPONENTS_ALL program development)
+set(CONE_PACKAGES cone libcone-dev)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME cone)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
+set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "utility of treatment policies, from data of connected people
+What would a decision rule have achieved? cone answers from logged data (who
+got which treatment, what came of it, and a social network) with intervals,
+checks and warnings that say when not to believe the answer.")
+
+# What coneConfig.cmake looks for, and what the public headers include.
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libcone-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
+    "libfmt-dev, nlohmann-json3-dev (>= 3.11), libopenblas-dev, liblapacke-dev, libhwy-dev, libxxhash-dev, libzip-dev, zlib1g-dev, pkg-config")
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "utility of treatment policies (headers and static library)
+What the program cone computes, for programs of your own: headers, a static
+library, and what find_package(cone) of CMake needs.")
+
+# Debian wants licence and changes beside every package; cmake --install leaves them out.
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+foreach(component package IN ZIP_LISTS CPACK_COMPONENTS_ALL CONE_PACKAGES)
+  set(documents ${CMAKE_BINARY_DIR}/debian/${package})
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/debian_changelog.in ${documents}/changelog @ONLY)
+  file(ARCHIVE_CREATE OUTPUT ${documents}/changelog.gz PATHS ${documents}/changelog FORMAT raw
+       COMPRESSION GZip COMPRESSION_LEVEL 9 MTIME 0)
+  install(FILES ${documents}/changelog.gz DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package}
+          COMPONENT ${component} EXCLUDE_FROM_ALL)
+  install(FILES ${CMAKE_SOURCE_DIR}/cmake/debian_copyright RENAME copyright
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package}
+          COMPONENT ${component} EXCLUDE_FROM_ALL)
+endforeach()
+include(CPack)
