@@ -21,12 +21,21 @@ def _is_sparse(value: Any) -> bool:
     return hasattr(value, "tocsr")
 
 
+def _without_zeros(matrix: Any) -> Any:
+    """A sparse matrix in compressed rows; a zero that is stored is no tie."""
+    rows = matrix.tocsr()
+    if np.any(rows.data == 0):
+        rows = rows.copy()
+        rows.eliminate_zeros()
+    return rows
+
+
 def _network_arrays(network: Any, num_nodes: int) -> dict[str, Any]:
     """An edge array (m × 2, rows from 0) or a sparse adjacency matrix, without copies of the latter."""
     if network is None:
         return {}
     if _is_sparse(network):
-        rows = network.tocsr()
+        rows = _without_zeros(network)
         if rows.shape != (num_nodes, num_nodes):
             raise _core.Error(f"network: is {rows.shape[0]} × {rows.shape[1]} where there are "
                               f"{num_nodes} nodes; bring one row and one column per node")
@@ -70,7 +79,7 @@ def _edge_text(edges: Any, num_nodes: int) -> Optional[bytes]:
     if edges is None:
         return None
     if _is_sparse(edges):
-        pairs = edges.tocoo()
+        pairs = _without_zeros(edges).tocoo()
         ends = [np.asarray(pairs.row, dtype=np.int64), np.asarray(pairs.col, dtype=np.int64)]
         return _core.write_table(["source", "target"], ends)
     if hasattr(edges, "__arrow_c_stream__") and not hasattr(edges, "index"):

@@ -68,6 +68,12 @@ class FromArrays(FolderTest):
         self.assertEqual(sparse.feature_names[0], "f0")
         with self.assertRaisesRegex(cone.Error, "network: is 240 × 3"):
             cone.Dataset.from_arrays(**dict(self.log, network=network.tocsr()[:, :3]))
+        stored = network.tocsr()
+        wanted = cone.Dataset.from_arrays(**dict(self.log, network=stored))
+        stored = (stored + scipy.sparse.eye(stored.shape[0], k=7, format="csr")).tocsr()
+        stored.data[stored.tocoo().col == stored.tocoo().row + 7] = 0  # stored, and no ties
+        found = cone.Dataset.from_arrays(**dict(self.log, network=stored))
+        self.assertEqual(found.checksum, wanted.checksum)
 
     def test_arms_keep_their_labels(self):
         labels = numpy.array(["none", "letter", "call"])[numpy.arange(240) % 3]
