@@ -12,6 +12,7 @@ from . import estimators
 from ._answers import Effects, Rule, Sensitivity, Study
 from ._core import Error, __version__
 from ._dataset import Dataset
+from ._errors import complete_errors as _complete_errors
 from ._evaluation import Evaluation
 from ._functions import effects, evaluate, learn, reproduce, sensitivity, simulate
 from ._kernels import check_kernels as _check_kernels
@@ -21,4 +22,5 @@ __all__ = ["Cone", "Dataset", "Effects", "Error", "Evaluation", "NetworkRidge", 
            "Study", "__version__", "effects", "estimators", "evaluate", "learn", "reproduce",
            "sensitivity", "simulate"]
 
+_complete_errors()
 _check_kernels()

@@ -45,6 +45,8 @@ def as_cells(column: Any) -> Cells:
         return array.astype(np.int64, copy=False)
     if array.dtype.kind in "uf":
         return array.astype(np.float64, copy=False)
+    if array.dtype.kind in "mM":  # dates and spans as text, which the loader knows and refuses
+        return as_texts(np.datetime_as_string(array).tolist() if array.dtype.kind == "M" else column)
     return as_texts(array.tolist())
 
 

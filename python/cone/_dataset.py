@@ -74,6 +74,23 @@ def _count_arrays(counts: Any) -> dict[str, Any]:
             "num_counts": num_columns}
 
 
+def _refuse_mixed_indexes(**values: Any) -> None:
+    """Series and frames whose rows are about different nodes: an order of rows would be a guess."""
+    indexed = {name: value for name, value in values.items() if hasattr(value, "reindex")}
+    first = next(iter(indexed.items()), None)
+    for name, value in indexed.items():
+        if first is not None and not value.index.equals(first[1].index):
+            raise _core.Error(f"{name}: has another index than {first[0]}; align them, or bring arrays "
+                              "with one row per node")
+
+
+def _as_names(names: Union[str, Iterable[Any]]) -> list[str]:
+    """A list of names, or a text with commas."""
+    if isinstance(names, str):
+        return [name.strip() for name in names.split(",")]
+    return [str(name) for name in names]
+
+
 def _edge_text(edges: Any, num_nodes: int) -> Optional[bytes]:
     """Edges between ids as the text of an edge list."""
     if edges is None:
@@ -89,6 +106,8 @@ def _edge_text(edges: Any, num_nodes: int) -> Optional[bytes]:
         names = [str(name) for name in edges.columns]
         cells = [as_cells(edges[name]) for name in edges.columns]
         return _core.write_table(names, cells)
+    if hasattr(edges, "reindex") or any(isinstance(pair, str) for pair in edges):
+        raise _core.Error("edges: are no pairs; bring a frame of two columns, or a list of pairs")
     pairs = list(zip(*edges)) if not isinstance(edges, np.ndarray) else [edges[:, 0], edges[:, 1]]
     if not pairs:
         return b"source,target\n"
@@ -147,6 +166,8 @@ class Dataset:
         your own nuisances, one column per arm, the control arm first. truth: of a simulation.
         missing: "refuse" (the default), "indicate" or "drop".
         """
+        _refuse_mixed_indexes(features=features, treatment=treatment, outcome=outcome, weight=weight,
+                              cluster=cluster, propensity=propensity, mu=mu)
         if features is not None and hasattr(features, "columns"):
             columns = {str(name): features[name] for name in features.columns}
             return cls._from_columns(columns, treatment, outcome, network, ids, control, weight,
@@ -219,7 +240,8 @@ class Dataset:
         """
         columns: dict[str, Any] = {str(name): frame[name] for name in frame.columns}
         roles: dict[str, Any] = {"treatment": treatment, "outcome": outcome, **options}
-        if id is None and "id" in columns and type(frame.index).__name__ == "RangeIndex":
+        index_counts = frame.index.name is None and frame.index.dtype.kind in "iu"
+        if id is None and "id" in columns and index_counts:
             id = "id"  # rows that nobody named
         if id is None:
             id = "id" if "id" not in columns else "(index)"
@@ -229,7 +251,11 @@ class Dataset:
         roles["id"] = id
         used = [name for name in columns if name not in (treatment, outcome, id)]
         if features is not None:
-            roles["features"] = used = [str(name) for name in features]
+            roles["features"] = used = _as_names(features)
+        coded = [name for name in used if str(getattr(columns[name], "dtype", "")) == "category"
+                 and is_numeric(as_cells(columns[name]))] if set(used) <= set(columns) else []
+        if coded:  # numbers that are codes
+            roles["categories"] = [*_as_names(roles.get("categories") or ()), *coded]
         known = [name for name in frame.columns if str(name) in used]
         return cls._from_table(columns, roles, edges, keep, threads, progress, frame[known])
 
@@ -252,7 +278,7 @@ class Dataset:
             columns[id] = as_texts(columns[id])
         roles["id"] = id
         if features is not None:
-            roles["features"] = list(features)
+            roles["features"] = _as_names(features)
         return cls._from_table(columns, roles, edges, keep, threads, progress, table)
 
     @classmethod
@@ -270,7 +296,7 @@ class Dataset:
             raise _core.Error("network: two nodes have the same text; relabel them")
         roles: dict[str, Any] = {"id": "(node)", "treatment": treatment, "outcome": outcome, **options}
         if features is not None:
-            roles["features"] = list(features)
+            roles["features"] = _as_names(features)
         edges = [(str(one), str(other)) for one, other in graph.edges()]
         threads, progress = roles.pop("threads", 0), roles.pop("progress", None)
         keep = roles.pop("keep", ())

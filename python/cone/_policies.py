@@ -29,12 +29,51 @@ def _by_label(table: Any, labels: Sequence[Any], arms: Sequence[str], name: str)
     return np.asarray(table)[:, [place[arm] for arm in arms]]
 
 
-def _align(value: Any, frame: Any) -> Any:
-    """Rows of a Series or a data frame in the order of the data, by their labels."""
-    if hasattr(value, "index") and hasattr(frame, "index") and hasattr(value, "reindex"):
-        if not value.index.equals(frame.index):
-            value = value.reindex(frame.index)
-    return value
+def _align(value: Any, dataset: Dataset, name: str) -> Any:
+    """Rows of a Series or a data frame in the order of the nodes, by their labels: those of the data's
+    own index, else what the nodes are called. An index that only counts is an order."""
+    if not (hasattr(value, "index") and hasattr(value, "reindex")):
+        return value
+    if value.index.has_duplicates:
+        raise _core.Error(f"{name}: its index names some nodes twice; bring one row per node")
+    frame = dataset.frame
+    if hasattr(frame, "reindex"):
+        if value.index.equals(frame.index):
+            return value
+        kept = frame.index if dataset._kept_rows is None else frame.index[dataset._kept_rows]
+        if kept.isin(value.index).all():
+            return value.reindex(kept)
+    place = {text: row for row, text in enumerate(as_texts(value.index))}
+    lacking = [label for label in dataset.ids if label not in place]
+    if not lacking:
+        return value.iloc[[place[label] for label in dataset.ids]]
+    counts = type(value.index).__name__ == "RangeIndex" and value.index.start == 0
+    if counts and not hasattr(frame, "reindex"):
+        return value
+    raise _core.Error(f"{name}: its index lacks {len(lacking)} of the nodes, '{lacking[0]}' for one; "
+                      "bring the labels of the nodes as its index, or an array in their order")
+
+
+def _refuse_ambiguous(array: npt.NDArray[Any], arms: Sequence[str], name: str) -> None:
+    """Zeros and ones are labels of arms, or probabilities of the second: the same thing only where the
+    arms are called 0 and 1."""
+    if array.ndim != 1 or array.dtype.kind not in "biuf" or len(arms) != 2 or arms == ["0", "1"]:
+        return
+    values = np.unique(array)
+    if len(values) in (1, 2) and np.isin(values, (0, 1)).all():
+        if {str(int(value)) for value in values} <= set(arms):
+            raise _core.Error(f"{name}: may hold labels or probabilities of arm '{arms[1]}'; bring one "
+                              "column per arm, or labels as texts")
+
+
+#: Names that stand for a policy of their own.
+_WORDS = ("treat-all", "treat-none", "uniform", "what was done")
+
+
+def _refuse_other_words(name: str, value: Any) -> None:
+    is_word = name in _WORDS or name.startswith(("always:", "random-weights"))
+    if is_word and not (isinstance(value, str) and value == name and name != "what was done"):
+        raise _core.Error(f"{name}: is the name of another policy; choose another name")
 
 
 def _resolve(dataset: Dataset, name: str, value: Any) -> Union[str, list[str], npt.NDArray[np.float64]]:
@@ -45,17 +84,22 @@ def _resolve(dataset: Dataset, name: str, value: Any) -> Union[str, list[str], n
     elif hasattr(value, "predict"):
         value = value.predict(dataset.frame)
     elif callable(value):
-        value = value(dataset.frame)
-    value = _align(value, dataset.frame)
+        value = value(dataset.frame.copy() if hasattr(dataset.frame, "copy") else dataset.frame)
+    value = _align(value, dataset, name)
     if hasattr(value, "columns"):
         value = _by_label(value, list(value.columns), dataset.arms, name)
     array = np.asarray(value)
+    if array.dtype.kind == "O" and all(isinstance(cell, (bool, np.bool_)) for cell in array.flat):
+        array = array.astype(bool)
+    if array.dtype.kind in "mMc":
+        raise _core.Error(f"{name}: holds {array.dtype}; bring one probability or label per node")
     if array.ndim not in (1, 2):
         raise _core.Error(f"{name}: has shape {array.shape}; bring one probability or label per node, "
                           "or one probability per node and arm")
     kept = dataset._kept_rows
     if kept is not None and len(array) == dataset.num_nodes + len(dataset.left_out):
         array = array[kept]
+    _refuse_ambiguous(array, dataset.arms, name)
     is_whole = array.dtype.kind in "iu" and array.ndim == 1
     if array.dtype.kind not in "biuf" or (is_whole and dataset.arms != ["0", "1"]):
         return ["" if label is None else label for label in as_texts(array.tolist())]
@@ -67,6 +111,8 @@ def as_requests(dataset: Dataset, policies: Any) -> list[Request]:
     if isinstance(policies, (str, os.PathLike)):
         policies = [policies]
     if isinstance(policies, Mapping):
+        for name, value in policies.items():
+            _refuse_other_words(str(name), value)
         return [(str(name), _resolve(dataset, str(name), value)) for name, value in policies.items()]
     requests: list[Request] = []
     for value in policies:

@@ -56,6 +56,10 @@ def _table(name: str, values: Any, num_nodes: int) -> Floats:
     if array.ndim != 2 or len(array) != num_nodes:
         raise Error(f"{name}: has shape {array.shape} where there are {num_nodes} nodes; bring one "
                     "row per node and one column per arm")
+    if name == "policy" and not (np.all((array >= 0) & (array <= 1)) and
+                                 np.allclose(array.sum(axis=1), 1, rtol=0, atol=1e-6)):
+        raise Error("policy: has rows that are no probabilities of the arms; bring numbers from 0 to 1 "
+                    "that sum to 1 in every row")
     return np.ascontiguousarray(array)
 
 
