@@ -133,6 +133,11 @@ std::vector<PolicyOnData> resolve_policies(const Context& context, const Dataset
                         fmt::format("two policies are named '{}'", printable(policy.name)),
                         "rename the column, or name the policy once"});
     }
+    if (policy.name == "what was done") {  // it has a row of its own, always
+      faults.push_back({{.item = "--policy"},
+                        "a policy is named 'what was done', as the log itself is",
+                        "rename the column"});
+    }
   }
   if (!faults.empty()) throw Error(code, std::move(faults), num_unlisted);
   return policies;

@@ -112,6 +112,20 @@ Html gain_figure(const RecordView& decision, const std::vector<DecidedRow>& deci
                 chart, table.finish("Gains over what was done"));
 }
 
+/// Whose utility it is, and what costs have to do with it.
+Html target_line(const RecordView& decision) {
+  const bool is_population = decision.text("target") == "people_like_these";
+  Html words = html("Utilities and intervals are {}",
+                    is_population ? "for people like these, of whom those in the data are a sample."
+                                  : "for these people, those in the data.");
+  for (const RecordView& policy : decision.at("policies").entries()) {
+    if (!policy.find("cost")) continue;
+    words += html(" Costs are taken off here; estimators and checks below are before costs.");
+    break;
+  }
+  return html("<p class=\"soft\">{}</p>\n", words);
+}
+
 /// What every policy is worth in words; beyond the first few, on demand.
 Html decision_sentences(const RecordView& decision) {
   constexpr std::size_t kMostSentences = 6;
@@ -143,6 +157,7 @@ Html answer_section(const RecordView& evaluation) {
   Html out;
   if (!summary.empty()) out += html("<p class=\"lead\">{}</p>\n", summary);
   out += decision_sentences(*decision);
+  out += target_line(*decision);
   const std::vector<DecidedRow> decided = read_decided(evaluation);
   out += value_figure(evaluation, decided);
   out += gain_figure(*decision, decided);

@@ -59,6 +59,18 @@ Html data_line(const RecordView& evaluation) {
   return html("<p class=\"soft\">{}</p>\n", words);
 }
 
+/// A word where an analysis is not of the data that the evaluation is of.
+Html warn_of_other_data(const std::vector<RecordView>& runs, const RecordView& analysis) {
+  const auto other = analysis.find("data");
+  if (runs.empty() || !other || !other->find("checksum")) return {};
+  const auto own = runs.back().at("data").find("checksum");
+  if (!own || own->text() == other->text("checksum")) return {};
+  return html(
+      "<ul class=\"verdicts\"><li class=\"caution\"><b>Warning</b>: what follows is about other "
+      "data, "
+      "or about other columns of it, than the evaluation on this page.\n</ul>\n");
+}
+
 Html page_body(const SortedRecords& records) {
   Html body;
   const std::vector<RecordView>& runs = records.evaluations;
@@ -73,8 +85,12 @@ Html page_body(const SortedRecords& records) {
     body +=
         html("<h1>{}</h1>\n", records.studies.empty() ? "What the log says" : "Results of a study");
   }
-  for (const RecordView& rule : records.rules) body += rule_section(rule);
+  for (const RecordView& rule : records.rules) {
+    body += warn_of_other_data(runs, rule);
+    body += rule_section(rule);
+  }
   for (const RecordView& sensitivity : records.sensitivities) {
+    body += warn_of_other_data(runs, sensitivity);
     body += sensitivity_section(sensitivity);
   }
   for (const RecordView& study : records.studies) body += study_section(study);

@@ -14,6 +14,13 @@ from support import BINARY, COUPONS, FolderTest, cone
 
 
 class BrokenData(FolderTest):
+    def test_no_policy_is_called_what_was_done(self):
+        ids = [line.split(",")[0] for line in (COUPONS / "nodes.csv").read_text().splitlines()[1:]]
+        self.write("p.csv", "id,what was done\n" + "".join(f"{name},1\n" for name in ids))
+        done = cone("evaluate", COUPONS, "--policy", self.folder / "p.csv")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("a policy is named 'what was done', as the log itself is", done.stderr)
+
     def with_nodes(self, text):
         self.write_log()
         self.write("nodes.csv", text)

@@ -91,6 +91,36 @@ TEST(ReportPage, OfTwoRunsSaysWhatChangedFirst) {
   EXPECT_THROW(page_of({later, later, later}), Error);
 }
 
+TEST(ReportPage, SaysWhoseUtilityItIsAndWhenCostsAreTakenOff) {
+  Json record = golden("messages");
+  EXPECT_EQ(count(visible(page_of({record})), "for these people, those in the data."), 1U);
+  EXPECT_EQ(count(visible(page_of({record})), "before costs"), 0U);
+  record["decision"]["target"] = "people_like_these";
+  for (Json& policy : record["decision"]["policies"]) {
+    policy["cost"] = 0.5;
+    for (const char* key : {"value", "interval", "robust_interval"}) {
+      policy[std::string("net_") + key] = policy[key];
+    }
+  }
+  const std::string page = visible(page_of({record}));
+  EXPECT_EQ(count(page, "for people like these"), 1U);
+  EXPECT_EQ(count(page, "before costs"), 1U);
+}
+
+TEST(ReportPage, WarnsWhereAnAnalysisIsOfOtherData) {
+  const Json record = golden("messages");
+  Json analysis = {{"schema", "cone.sensitivity/1"},
+                   {"data", {{"checksum", record["data"]["checksum"]}}},
+                   {"threshold", 0.0},
+                   {"policies", Json::array()}};
+  const auto warnings = [&] {
+    return count(visible(page_of({record, analysis})), "about other data");
+  };
+  EXPECT_EQ(warnings(), 0U);
+  analysis["data"]["checksum"] = "another";
+  EXPECT_EQ(warnings(), 1U);
+}
+
 TEST(ReportPage, NamesFromTheDataAreNoMarkup) {
   const std::string hostile = "</template></pre><img src=x onerror=alert(1)>'\"&\u202E";
   std::string text = dump_json(golden("messages"), -1);
