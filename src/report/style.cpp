@@ -68,7 +68,7 @@ table{border-collapse:collapse;font-size:.88rem;font-variant-numeric:tabular-num
 th,td{padding:.2rem .7rem .2rem 0;border-bottom:1px solid var(--faint);text-align:right;vertical-align:top;
 white-space:nowrap}
 th:first-child{text-align:left;white-space:normal;min-width:7rem;font-weight:500}
-thead th{color:var(--soft);font-weight:600}
+thead th{color:var(--soft);font-weight:600;white-space:normal;overflow-wrap:normal;vertical-align:bottom}
 .words td,.words th{text-align:left;white-space:normal}
 .verdicts{list-style:none;padding:0}
 .verdicts li{padding:.35rem .6rem;margin:.25rem 0;border-left:4px solid var(--three);background:var(--okpaper)}
