@@ -163,6 +163,21 @@ def network_ridge():
     return "\n".join(["## The network ridge\n", *sections])
 
 
+def inference():
+    result = record("inference")
+    rows = [[entry["name"], f"{entry['run']['nodes']:,}", f"{entry['run']['edges']:,}", entry["run"]["policies"],
+             f"{entry['run']['prepare_seconds']:.2f} s", f"{entry['run']['errors_seconds']:.2f} s",
+             f"{entry['run']['comparison_seconds']:.3f} s", f"{entry['run']['association_seconds']:.2f} s"]
+            for entry in result["settings"]]
+    return f"""## Errors and comparisons
+
+`./dev bench inference`. {machine(result)} {result["settings"][0]["run"]["threads"]} threads. After fitting: finding groups of friends ("prepare"), standard
+errors of all policies by every idea of the dependence, joint bands and ranks, and Moran's I of the residuals.
+
+{table(["setting", "nodes", "edges", "policies", "prepare", "errors", "comparison", "Moran's I"], rows)}
+"""
+
+
 def milliseconds(seconds):
     return f"{seconds * 1e3:.2f} ms"
 
@@ -264,7 +279,8 @@ def main():
         section("Loading", "loader", loader), section("Topic model", "lda", topics),
         section("Generated networks", "network", network), section("One training epoch", "epoch", epoch),
         section("A table, doubly robust", "tabular", tabular),
-        section("The network ridge", "network_ridge", network_ridge)])
+        section("The network ridge", "network_ridge", network_ridge),
+        section("Errors and comparisons", "inference", inference)])
     (ROOT / "docs/benchmarks.md").write_text(text)
 
 
