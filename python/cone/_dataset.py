@@ -10,108 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._arrays import as_names, count_arrays, edge_text, is_sparse, network_arrays, refuse_mixed_indexes
 from ._columns import Cells, as_cells, as_texts, is_numeric
 from ._options import encode
 from ._progress import Progress, watching
 
 Floats = npt.NDArray[np.float64]
-
-
-def _is_sparse(value: Any) -> bool:
-    return hasattr(value, "tocsr")
-
-
-def _without_zeros(matrix: Any) -> Any:
-    """A sparse matrix in compressed rows; a zero that is stored is no tie."""
-    rows = matrix.tocsr()
-    if np.any(rows.data == 0):
-        rows = rows.copy()
-        rows.eliminate_zeros()
-    return rows
-
-
-def _network_arrays(network: Any, num_nodes: int) -> dict[str, Any]:
-    """An edge array (m × 2, rows from 0) or a sparse adjacency matrix, without copies of the latter."""
-    if network is None:
-        return {}
-    if _is_sparse(network):
-        rows = _without_zeros(network)
-        if rows.shape != (num_nodes, num_nodes):
-            raise _core.Error(f"network: is {rows.shape[0]} × {rows.shape[1]} where there are "
-                              f"{num_nodes} nodes; bring one row and one column per node")
-        return {"neighbour_offsets": np.asarray(rows.indptr, dtype=np.uint64),
-                "neighbours": np.asarray(rows.indices, dtype=np.uint32)}
-    edges = np.asarray(network)
-    if edges.size == 0:
-        return {}
-    if edges.ndim != 2 or edges.shape[1] != 2:
-        raise _core.Error(f"network: has shape {edges.shape}; bring an array of m × 2 rows, counted "
-                          "from 0, or a sparse adjacency matrix")
-    if edges.dtype.kind not in "iu":
-        raise _core.Error(f"network: holds {edges.dtype}; bring whole numbers: the rows of the two "
-                          "ends, counted from 0")
-    if edges.min() < 0:
-        raise _core.Error(f"network: {edges.min()} is not a row; rows count from 0")
-    if edges.max() >= num_nodes:
-        raise _core.Error(f"network: {edges.max()} is not a row: there are {num_nodes}; rows count "
-                          "from 0")
-    return {"edges": np.ascontiguousarray(edges, dtype=np.uint32)}
-
-
-def _count_arrays(counts: Any) -> dict[str, Any]:
-    """Counts in compressed sparse rows; those of a sparse matrix are not copied."""
-    if _is_sparse(counts):
-        rows = counts.tocsr()
-        offsets, columns, values = rows.indptr, rows.indices, rows.data
-        num_columns = int(rows.shape[1])
-    else:
-        table = np.asarray(counts, dtype=np.float64)
-        table = table.reshape(len(table), -1)
-        columns = np.nonzero(table)[1]
-        values, num_columns = table[table != 0], table.shape[1]
-        offsets = np.concatenate([[0], np.cumsum((table != 0).sum(axis=1))])
-    return {"count_offsets": offsets, "count_columns": columns, "count_values": values,
-            "num_counts": num_columns}
-
-
-def _refuse_mixed_indexes(**values: Any) -> None:
-    """Series and frames whose rows are about different nodes: an order of rows would be a guess."""
-    indexed = {name: value for name, value in values.items() if hasattr(value, "reindex")}
-    first = next(iter(indexed.items()), None)
-    for name, value in indexed.items():
-        if first is not None and not value.index.equals(first[1].index):
-            raise _core.Error(f"{name}: has another index than {first[0]}; align them, or bring arrays "
-                              "with one row per node")
-
-
-def _as_names(names: Union[str, Iterable[Any]]) -> list[str]:
-    """A list of names, or a text with commas."""
-    if isinstance(names, str):
-        return [name.strip() for name in names.split(",")]
-    return [str(name) for name in names]
-
-
-def _edge_text(edges: Any, num_nodes: int) -> Optional[bytes]:
-    """Edges between ids as the text of an edge list."""
-    if edges is None:
-        return None
-    if _is_sparse(edges):
-        pairs = _without_zeros(edges).tocoo()
-        ends = [np.asarray(pairs.row, dtype=np.int64), np.asarray(pairs.col, dtype=np.int64)]
-        return _core.write_table(["source", "target"], ends)
-    if hasattr(edges, "__arrow_c_stream__") and not hasattr(edges, "index"):
-        names, cells = _core.read_arrow(edges.__arrow_c_stream__())
-        return _core.write_table(names, cells)
-    if hasattr(edges, "columns"):
-        names = [str(name) for name in edges.columns]
-        cells = [as_cells(edges[name]) for name in edges.columns]
-        return _core.write_table(names, cells)
-    if hasattr(edges, "reindex") or any(isinstance(pair, str) for pair in edges):
-        raise _core.Error("edges: are no pairs; bring a frame of two columns, or a list of pairs")
-    pairs = list(zip(*edges)) if not isinstance(edges, np.ndarray) else [edges[:, 0], edges[:, 1]]
-    if not pairs:
-        return b"source,target\n"
-    return _core.write_table(["source", "target"], [as_cells(np.asarray(end)) for end in pairs[:2]])
 
 
 class Dataset:
@@ -166,13 +70,13 @@ class Dataset:
         your own nuisances, one column per arm, the control arm first. truth: of a simulation.
         missing: "refuse" (the default), "indicate" or "drop".
         """
-        _refuse_mixed_indexes(features=features, treatment=treatment, outcome=outcome, weight=weight,
+        refuse_mixed_indexes(features=features, treatment=treatment, outcome=outcome, weight=weight,
                               cluster=cluster, propensity=propensity, mu=mu)
         if features is not None and hasattr(features, "columns"):
             columns = {str(name): features[name] for name in features.columns}
             return cls._from_columns(columns, treatment, outcome, network, ids, control, weight,
                                      cluster, missing, threads, progress, frame=features)
-        if _is_sparse(features):
+        if is_sparse(features):
             counts, count_names, features, feature_names = features, feature_names, None, None
         matrix = None if features is None else np.asarray(features)
         if matrix is not None and (matrix.dtype.kind not in "biuf" or missing not in (None, "refuse")):
@@ -190,7 +94,7 @@ class Dataset:
         if ids is not None:
             given["ids"] = [str(name) for name in ids]
         if counts is not None:
-            given.update(_count_arrays(counts), count_names=count_names)
+            given.update(count_arrays(counts), count_names=count_names)
         if cluster is not None:
             given["cluster"] = ["" if cell is None else cell for cell in as_texts(cluster)]
         for name, table in (("weight", weight), ("propensity", propensity), ("mu", mu),
@@ -199,7 +103,7 @@ class Dataset:
         if keep is not None:
             given["keep"] = {name: np.asarray(column, dtype=np.float64)
                              for name, column in keep.items()}
-        given.update(_network_arrays(network, len(given["outcome"])))
+        given.update(network_arrays(network, len(given["outcome"])))
         with watching(progress) as observer:
             return cls(_core.Dataset.read_arrays(given, threads, observer),
                        frame=features if features is not None else counts)
@@ -222,7 +126,7 @@ class Dataset:
             roles[role] = name
         table.update(columns)
         roles["features"] = list(columns)
-        ends = network.tocoo() if _is_sparse(network) else network
+        ends = network.tocoo() if is_sparse(network) else network
         return cls._from_table(table, roles, ends, (), threads, progress, frame)
 
     @classmethod
@@ -251,11 +155,11 @@ class Dataset:
         roles["id"] = id
         used = [name for name in columns if name not in (treatment, outcome, id)]
         if features is not None:
-            roles["features"] = used = _as_names(features)
+            roles["features"] = used = as_names(features)
         coded = [name for name in used if str(getattr(columns[name], "dtype", "")) == "category"
                  and is_numeric(as_cells(columns[name]))] if set(used) <= set(columns) else []
         if coded:  # numbers that are codes
-            roles["categories"] = [*_as_names(roles.get("categories") or ()), *coded]
+            roles["categories"] = [*as_names(roles.get("categories") or ()), *coded]
         known = [name for name in frame.columns if str(name) in used]
         return cls._from_table(columns, roles, edges, keep, threads, progress, frame[known])
 
@@ -278,7 +182,7 @@ class Dataset:
             columns[id] = as_texts(columns[id])
         roles["id"] = id
         if features is not None:
-            roles["features"] = _as_names(features)
+            roles["features"] = as_names(features)
         return cls._from_table(columns, roles, edges, keep, threads, progress, table)
 
     @classmethod
@@ -296,7 +200,7 @@ class Dataset:
             raise _core.Error("network: two nodes have the same text; relabel them")
         roles: dict[str, Any] = {"id": "(node)", "treatment": treatment, "outcome": outcome, **options}
         if features is not None:
-            roles["features"] = _as_names(features)
+            roles["features"] = as_names(features)
         edges = [(str(one), str(other)) for one, other in graph.edges()]
         threads, progress = roles.pop("threads", 0), roles.pop("progress", None)
         keep = roles.pop("keep", ())
@@ -311,7 +215,7 @@ class Dataset:
             raise _core.Error("columns have different lengths: " +
                               ", ".join(f"{name} {length}" for name, length in lengths.items()))
         nodes = _core.write_table(list(columns), cells)
-        network = _edge_text(edges, len(cells[0]) if cells else 0)
+        network = edge_text(edges, len(cells[0]) if cells else 0)
         with watching(progress) as observer:
             core = _core.Dataset.read_text(nodes, network, encode(roles), list(keep), "table",
                                            threads, observer)
