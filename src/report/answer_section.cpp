@@ -112,18 +112,21 @@ Html gain_figure(const RecordView& decision, const std::vector<DecidedRow>& deci
                 chart, table.finish("Gains over what was done"));
 }
 
-/// Whose utility it is, and what costs have to do with it.
+/// Whose utility it is, and what costs have to do with it. Older records do not say whose.
 Html target_line(const RecordView& decision) {
-  const bool is_population = decision.text("target") == "people_like_these";
-  Html words = html("Utilities and intervals are {}",
-                    is_population ? "for people like these, of whom those in the data are a sample."
-                                  : "for these people, those in the data.");
+  Html words;
+  if (const auto target = decision.find("target")) {
+    words += html("Utilities and intervals are {}",
+                  target->text() == "people_like_these"
+                      ? "for people like these, of whom those in the data are a sample."
+                      : "for these people, those in the data.");
+  }
   for (const RecordView& policy : decision.at("policies").entries()) {
     if (!policy.find("cost")) continue;
     words += html(" Costs are taken off here; estimators and checks below are before costs.");
     break;
   }
-  return html("<p class=\"soft\">{}</p>\n", words);
+  return words.empty() ? words : html("<p class=\"soft\">{}</p>\n", words);
 }
 
 /// What every policy is worth in words; beyond the first few, on demand.

@@ -132,6 +132,14 @@ class Report(FolderTest):
         rmse = json.loads((STUDY / "table2.json").read_text())["settings"][0]["methods"][0]["rmse"]
         self.assertIn(f"<th>cone<td>{rmse:.4g}", page)
 
+    def test_older_records_and_all_that_fuzzing_starts_from_give_a_page(self):
+        for record in sorted((ROOT / "tests/fuzz/corpus/report").iterdir()):
+            if not record.name.startswith("find-"):
+                self.report(record)
+        older = self.report(ROOT / "tests/fuzz/corpus/report/evaluation-older")
+        self.assertNotIn("for these people", older)
+        self.assertNotIn("for people like these", older)
+
     def test_what_is_no_record_is_refused(self):
         self.assertIn("is not JSON", self.refused(self.write("a.json", "{")))
         self.assertIn("has no schema", self.refused(self.write("b.json", "{}")))

@@ -124,6 +124,8 @@ def report():
         "network_sample": {"coloured_by": "effect", "ties": [[0, 1]], "nodes": [
             {"x": 0, "y": 1000, "group": 4, "id": "ada"}, {"x": 500, "y": 500, "group": None}]},
         "diagnostics": diagnostics}
+    put("report", "evaluation-older", json.dumps(record))
+    record["decision"]["target"] = "people_like_these"
     put("report", "evaluation", json.dumps(record))
     packed = base64.b64encode(zlib.compress(json.dumps([record, record]).encode())).decode()
     put("report", "page", "<!DOCTYPE html><template id=\"record\" data-encoding=\"zlib base64\">"
