@@ -121,23 +121,25 @@ faster than {result['fastest_peer']}, the fastest of them.
 def ridge_comparison(result):
     rows, left_out = [], []
     for data in result["datasets"]:
-        ours = data["cone"]
-        runs = {"cone": ours, **data["peers"]}
+        ours, bare = data["cone"], data["cone_without_robust"]
+        runs = {"cone": ours, "cone --no-robust": bare, **data["peers"]}
         for name, run in runs.items():
+            is_peer = name in data["peers"]
             rows.append([f"{data['name']}, {ours['edges']:,} edges",
                          " ".join(filter(None, [name, run.get("version")])),
                          f"{run['seconds']:.2f} s", f"{run['cpu_seconds']:.2f} s",
                          f"{run['peak_bytes'] / 2**30:.2f} GiB",
-                         f"**{run['times_slower']:.1f}**" if name != "cone" else "",
-                         f"{run['largest_difference_in_standard_errors']:.2f} SE" if name != "cone" else ""])
+                         f"**{run['seconds'] / bare['seconds']:.1f}**" if is_peer else "",
+                         f"{run['times_slower']:.1f}" if is_peer else "",
+                         f"{run['largest_difference_in_standard_errors']:.2f} SE" if is_peer else ""])
         left_out += [f"{data['name']}: {sentence}." for sentence in data["left_out"]]
     return f"""`./dev bench network_ridge`. {machine(result)} {result['threads']} threads.
 `cone evaluate --estimators {result['estimator']}` with three policies: reading the data, variances of both arms, five folds, values and
-standard errors. The peers (`bench/peers/gaussian_process.py`) fit the same model to the same data, without standard errors and on
-folds of their own; "values differ" is the largest difference of a policy's value in cone's standard errors. Runs alternate; figures
-are medians.
+standard errors, and robust intervals unless `--no-robust` is given. The peers (`bench/peers/gaussian_process.py`) fit the same model
+to the same data on folds of their own, without standard errors and robust intervals; "values differ" is the largest difference of a
+policy's value in cone's standard errors. Runs alternate; figures are medians.
 
-{table(["data", "", "wall", "CPU", "peak", "cone is faster by", "values differ"], rows)}
+{table(["data", "", "wall", "CPU", "peak", "slower than `--no-robust` by", "slower than cone by", "values differ"], rows)}
 """ + "".join(f"\n{sentence}\n" for sentence in left_out)
 
 
@@ -150,7 +152,7 @@ def ridge_growth(result):
     return f"""### Growth of the network ridge
 
 `./dev bench network_ridge --growth`. {machine(result)} {result['threads']} threads. The same command on synthetic networks with 20 words
-per node, whole processes.{exponent}
+per node, whole processes{", without robust intervals" if not all(run.get("robust", True) for run in result["runs"]) else ""}.{exponent}
 
 {table(["nodes", "edges", "wall", "per edge", "peak"], rows)}
 """

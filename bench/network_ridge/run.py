@@ -6,13 +6,15 @@
 
 Everything is included: reading the data, variances of both arms, five folds, three policies. The
 peers fit the same model to the same data (see bench/peers/gaussian_process.py) and draw folds of
-their own; they give no standard errors. Wall seconds on the same threads, runs in turn, medians
+their own; they give no standard errors and no robust intervals. cone is timed as it comes and with
+--no-robust, which is closer to what the peers do. Wall seconds on the same threads, runs in turn, medians
 (a peer that takes more than a minute runs once); importing Python libraries is not counted.
 Without --peer-python, a virtual environment with scikit-learn and GPyTorch (gigabytes, because of
 PyTorch) is made from PyPI in build/bench; a peer that cannot be installed, fails or does not finish
 within --peer-limit seconds is left out, with a sentence.
 
---growth needs the program only: time against the number of edges, 25 edges and 20 words per node.
+--growth needs the program only: time against the number of edges, 25 edges and 20 words per node,
+with --no-robust if asked for.
 Each run replaces its own part of the file that --json names and leaves the other there.
 """
 
@@ -58,10 +60,11 @@ def write_policy(folder):
     return path
 
 
-def run_cone(args, folder, policy):
+def run_cone(args, folder, policy, *options):
     """What cone says of the three policies, and what the whole process took."""
     command = [args.bin / "cone", "evaluate", folder, "--policy", "treat-all", "treat-none", policy,
-               "--estimators", args.estimator, "--threads", args.threads, "--quiet", "--json", "-"]
+               "--estimators", args.estimator, "--threads", args.threads, "--quiet", "--json", "-",
+               *options]
     with tempfile.TemporaryFile("w+") as out:
         start = time.perf_counter()
         process = subprocess.Popen([str(word) for word in command], stdout=out)
@@ -131,6 +134,7 @@ def compare(args, python, name, options, scratch):
     runs, left_out = {}, {}
     for _ in range(args.repeats):  # in turn, so that all see the same machine
         runs.setdefault("cone", []).append(run_cone(args, folder, policy))
+        runs.setdefault("bare", []).append(run_cone(args, folder, policy, "--no-robust"))
         for peer in PEERS:
             if peer in left_out or runs.get(peer, [{"seconds": 0}])[-1]["seconds"] > LONG_SECONDS:
                 continue
@@ -139,13 +143,14 @@ def compare(args, python, name, options, scratch):
                 left_out[peer] = found
             else:
                 runs.setdefault(peer, []).append(found)
-    ours = middle_of(runs.pop("cone"))
-    result = {"name": name, "cone": ours, "peers": {},
+    ours, bare = middle_of(runs.pop("cone")), middle_of(runs.pop("bare"))
+    result = {"name": name, "cone": ours, "cone_without_robust": bare, "peers": {},
               "left_out": [f"{peer} is left out: {why}" for peer, why in left_out.items()]}
     print(f"\n{name}: {ours['nodes']:,} nodes, {ours['edges']:,} edges, {args.threads} thread(s)")
     line = "  {:<40}{:>10}{:>10}{:>10}{:>15}"
     print(line.format("", "wall s", "CPU s", "GiB", "values differ"))
     print(line.format("cone", *measures(ours), ""))
+    print(line.format("cone --no-robust", *measures(bare), ""))
     for peer, found in runs.items():
         middle = middle_of(found)
         middle["largest_difference_in_standard_errors"] = value_differences(ours, middle)
@@ -157,7 +162,10 @@ def compare(args, python, name, options, scratch):
         fastest = min(result["peers"], key=lambda peer: result["peers"][peer]["seconds"])
         result["fastest_peer"] = fastest
         result["times_faster"] = result["peers"][fastest]["times_slower"]
-        print(f"  cone is {result['times_faster']:.1f} times faster than {fastest}")
+        result["times_faster_without_robust"] = (
+            result["peers"][fastest]["seconds"] / bare["seconds"])
+        print(f"  cone is {result['times_faster']:.1f} times faster than {fastest}, "
+              f"{result['times_faster_without_robust']:.1f} times with --no-robust")
     for sentence in result["left_out"]:
         print(f"  {sentence}")
     sys.stdout.flush()
@@ -194,7 +202,9 @@ def growth(args):
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch) / "data"
             simulate(args, folder, "--nodes", nodes, "--mean-degree", 50, "--words-per-node", 20)
-            run = run_cone(args, folder, write_policy(folder))
+            options = ["--no-robust"] if args.no_robust else []
+            run = run_cone(args, folder, write_policy(folder), *options)
+            run["robust"] = not args.no_robust
         runs.append(run)
         print(line.format(f"{run['nodes']:,}", f"{run['edges']:,}", f"{run['seconds']:.1f}",
                           f"{run['seconds'] / run['edges'] * 1e6:.2f}",
@@ -222,6 +232,8 @@ def parse_args():
                            help="a Python that has the peers installed")
     arguments.add_argument("--growth", action="store_true", help="time against edges, cone only")
     arguments.add_argument("--growth-nodes", type=int, nargs="+", default=GROWTH)
+    arguments.add_argument("--no-robust", action="store_true",
+                           help="growth without robust intervals")
     return arguments.parse_args()
 
 

@@ -101,6 +101,9 @@ struct Decision {
   std::uint64_t num_given_clusters = 0;
   double design_effect = 1;  ///< variance over that of independent nodes, mean over the policies
   double level = 0.95;
+  /// What the network shows of who was treated is beyond chance. Where it is not, robust intervals
+  /// and overturning strengths go by the most that it may show.
+  bool strength_is_clear = true;
   std::vector<ArmCost> costs;                 ///< one per arm; empty where none has a cost
   std::vector<DecidedPolicy> policies;        ///< what was done first, then as given
   std::vector<PolicyDifference> differences;  ///< by places in `policies`
@@ -290,6 +293,7 @@ struct StrengthDiagnostics {
   double r_squared_network = 0;
   double added = 0;        ///< (network − features)/(1 − features)
   double added_upper = 0;  ///< upper end of its one-sided 95 % confidence
+  bool is_clear = false;   ///< what is added is beyond chance: more than two standard errors
 };
 
 /// Whether values of friends go together.

@@ -124,8 +124,7 @@ void warn_of_left_out(const Dataset& data, const EvaluateOptions& options, Diagn
 /// Says where the network decides who is treated, beyond the features.
 void warn_of_network_treatment(const StrengthDiagnostics& strength, Diagnostics& out) {
   constexpr double kNotable = 0.02;
-  const double error = (strength.added_upper - strength.added) / 1.645;
-  if (strength.added < kNotable || strength.added < 2 * error) return;
+  if (strength.added < kNotable || !strength.is_clear) return;
   out.warnings.push_back(
       fmt::format("who was treated depends on the network beyond the features (R² {:.3f} with it, "
                   "{:.3f} without "
@@ -143,7 +142,8 @@ Diagnostics describe_run(const LoadedData& data, const EvaluationRun& run,
     out.network_strength = {.r_squared_features = strength->r_squared_features,
                             .r_squared_network = strength->r_squared_network,
                             .added = strength->added,
-                            .added_upper = strength->added_upper};
+                            .added_upper = strength->added_upper,
+                            .is_clear = strength->is_clear};
     warn_of_network_treatment(*out.network_strength, out);
   }
   std::vector<std::string>& warnings = out.warnings;
@@ -249,6 +249,9 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
     }
   };
   unless_stopped([&] { record.decision = run.compare(record.policies); });
+  if (record.decision && run.strength()) {
+    record.decision->strength_is_clear = run.strength()->is_clear;
+  }
   unless_stopped([&] {
     if (run.rankings().empty()) return;
     const Stopwatch watch;

@@ -61,8 +61,9 @@ NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> feat
   std::vector<double> gain(sample.size());
   for (std::size_t i = 0; i < gain.size(); ++i) gain[i] = by_features[i] - by_network[i];
   out.added = mean(gain) / short_error;
-  out.added_upper = std::clamp(
-      std::max(0.0, out.added) + kOneSided * standard_error(gain) / short_error, 0.0, 0.99);
+  const double error = standard_error(gain) / short_error;
+  out.added_upper = std::clamp(std::max(0.0, out.added) + kOneSided * error, 0.0, 0.99);
+  out.is_clear = out.added > 2 * error;
   keep_within(bound, features);
   keep_within(bound, network);
   out.features = std::move(features);

@@ -21,6 +21,7 @@ struct NetworkStrength {
   /// of a hidden confounder that the bound allows for.
   double added = 0;
   double added_upper = 0;
+  bool is_clear = false;    ///< added is beyond chance: more than two standard errors
   Matrix<double> features;  ///< propensities by features alone, sample × arms, within the bound
   Matrix<double> network;   ///< with the network too
 };

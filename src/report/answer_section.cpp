@@ -129,6 +129,18 @@ Html target_line(const RecordView& decision) {
   return words.empty() ? words : html("<p class=\"soft\">{}</p>\n", words);
 }
 
+/// Where the network shows nothing beyond chance, what the robust intervals go by.
+Html strength_line(const RecordView& evaluation) {
+  const auto diagnostics = evaluation.find("diagnostics");
+  const auto strength = diagnostics ? diagnostics->find("network_strength") : std::nullopt;
+  const auto is_clear = strength ? strength->find("is_clear") : std::nullopt;
+  if (!is_clear || is_clear->flag()) return {};
+  return html(
+      "<p class=\"soft\">What the network shows of who was treated, beyond the features, is within "
+      "chance; robust intervals go by the most that it may show, the upper end of its "
+      "confidence.</p>\n");
+}
+
 /// What every policy is worth in words; beyond the first few, on demand.
 Html decision_sentences(const RecordView& decision) {
   constexpr std::size_t kMostSentences = 6;
@@ -161,6 +173,7 @@ Html answer_section(const RecordView& evaluation) {
   if (!summary.empty()) out += html("<p class=\"lead\">{}</p>\n", summary);
   out += decision_sentences(*decision);
   out += target_line(*decision);
+  out += strength_line(evaluation);
   const std::vector<DecidedRow> decided = read_decided(evaluation);
   out += value_figure(evaluation, decided);
   out += gain_figure(*decision, decided);

@@ -50,7 +50,7 @@ Json decision_json(const Decision& decision) {
       policy["robust_gain_interval"] = range_json(p.robust_gain_interval);
       policy["gain_p"] = json_number(p.gain_p);
       policy["overturning_strength"] = json_number(p.overturning_strength);
-      policy["sentence"] = decision_sentence(p);
+      policy["sentence"] = decision_sentence(p, decision.strength_is_clear);
     }
     policy["ranks"] = p.ranks ? Json{p.ranks->first, p.ranks->second} : Json{nullptr, nullptr};
     policy["may_be_best"] = p.may_be_best;

@@ -11,6 +11,9 @@
 namespace cone {
 namespace {
 
+/// Where what the network shows of who was treated is within chance.
+constexpr std::string_view kMostByChance = "the most that the network may show";
+
 constexpr double kNotableDesignEffect = 1.1;
 constexpr std::size_t kMostNames = 6;
 
@@ -106,6 +109,19 @@ std::string dependence_sentence(const Decision& decision) {
       enum_name(decision.dependence), std::sqrt(decision.design_effect));
 }
 
+/// What "the most that the network may show" is, where a sentence speaks of it.
+std::string strength_sentence(const Decision& decision) {
+  const auto speaks_of_it = [&](const DecidedPolicy& policy) {
+    return !policy.is_logged &&
+           decision_sentence(policy, decision.strength_is_clear).find(kMostByChance) !=
+               std::string::npos;
+  };
+  if (std::none_of(decision.policies.begin(), decision.policies.end(), speaks_of_it)) return "";
+  return "What the network shows of who was treated, beyond the features, is within chance; the "
+         "most "
+         "that it may show is the upper end of its confidence.\n";
+}
+
 }  // namespace
 
 std::optional<Interval> net_of_cost(const std::optional<Interval>& range,
@@ -114,7 +130,7 @@ std::optional<Interval> net_of_cost(const std::optional<Interval>& range,
   return Interval{range->first - *policy.cost, range->second - *policy.cost};
 }
 
-std::string decision_sentence(const DecidedPolicy& policy) {
+std::string decision_sentence(const DecidedPolicy& policy, bool strength_is_clear) {
   const std::string name = printable(policy.name) + (policy.cost ? ", after costs" : "");
   if (!std::isfinite(policy.value)) return fmt::format("{}: no value; see the warnings.", name);
   if (!policy.gain_interval) {
@@ -135,13 +151,16 @@ std::string decision_sentence(const DecidedPolicy& policy) {
                                  amount(gains ? low : high), amount(gains ? high : low));
   if (!policy.robust_gain_interval) return text;
   if (policy.overturning_strength && *policy.overturning_strength > 1) {
-    return text + fmt::format(
-                      " It would take a hidden reason for treatment {:.1f} times as strong as all "
-                      "that the network shows to undo this.",
-                      *policy.overturning_strength);
+    return text +
+           fmt::format(
+               " It would take a hidden reason for treatment {:.1f} times as strong as {} to "
+               "undo this.",
+               *policy.overturning_strength,
+               strength_is_clear ? std::string_view("all that the network shows") : kMostByChance);
   }
-  return text +
-         " A hidden reason for treatment as strong as what the network shows could undo this.";
+  return text + fmt::format(
+                    " A hidden reason for treatment as strong as {} could undo this.",
+                    strength_is_clear ? std::string_view("what the network shows") : kMostByChance);
 }
 
 std::string best_sentence(const Decision& decision) {
@@ -168,11 +187,11 @@ std::string decision_text(const Decision& decision) {
                   decision.estimator);
   text += policy_table(decision).to_string() + '\n';
   for (const DecidedPolicy& policy : decision.policies) {
-    if (!policy.is_logged) text += decision_sentence(policy) + '\n';
+    if (!policy.is_logged) text += decision_sentence(policy, decision.strength_is_clear) + '\n';
   }
   const std::string best = best_sentence(decision);
   if (!best.empty()) text += best + '\n';
-  return text + dependence_sentence(decision);
+  return text + strength_sentence(decision) + dependence_sentence(decision);
 }
 
 }  // namespace cone

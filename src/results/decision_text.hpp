@@ -13,8 +13,8 @@ namespace cone {
 std::string decision_text(const Decision& decision);
 
 /// One policy in a sentence or two: what it is worth against what was done, and what would overturn
-/// that.
-std::string decision_sentence(const DecidedPolicy& policy);
+/// that. Whether what the network shows is clear: Decision::strength_is_clear.
+std::string decision_sentence(const DecidedPolicy& policy, bool strength_is_clear);
 
 /// A range of a policy's value less its cost.
 std::optional<std::pair<double, double>> net_of_cost(

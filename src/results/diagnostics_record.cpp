@@ -72,7 +72,8 @@ Json diagnostics_json(const Diagnostics& d, const std::vector<std::string>& note
         {"r_squared_features", json_number(d.network_strength->r_squared_features)},
         {"r_squared_network", json_number(d.network_strength->r_squared_network)},
         {"added", json_number(d.network_strength->added)},
-        {"added_upper", json_number(d.network_strength->added_upper)}};
+        {"added_upper", json_number(d.network_strength->added_upper)},
+        {"is_clear", d.network_strength->is_clear}};
   }
   if (d.network_ridge) json["network_ridge"] = network_ridge_json(*d.network_ridge);
   add_verdicts_json(d, json);

@@ -74,8 +74,9 @@ std::string describe_network(const SensitivityReport& report, const PolicySensit
                    [](const Benchmark& benchmark) { return benchmark.name == "network"; });
   if (found == policy.benchmarks.end() || policy.confident_robustness == 0) return "";
   if (!found->treatment_gain_is_clear) {
-    return "The network tells no more of who was treated than the features do: it is no yardstick "
-           "for what is hidden.";
+    return "What the network tells of who was treated, beyond the features, is within chance: it "
+           "is "
+           "no clear yardstick for what is hidden.";
   }
   const double times = times_to_undo(report, policy, *found);
   if (!std::isfinite(times)) return "";

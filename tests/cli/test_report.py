@@ -78,6 +78,15 @@ class Report(FolderTest):
         self.assertEqual(json.loads(again.stdout)["run_id"],
                          json.loads(record.read_text())["run_id"])
 
+    def test_says_where_the_network_shows_nothing_beyond_chance(self):
+        record, page = self.run_messages("run")
+        found = json.loads(record.read_text())
+        self.assertFalse(found["diagnostics"]["network_strength"]["is_clear"])
+        self.assertIn("is within chance; robust intervals go by", page.read_text())
+        found["diagnostics"]["network_strength"]["is_clear"] = True
+        clear = self.report(self.write("clear.json", json.dumps(found)))
+        self.assertNotIn("is within chance; robust intervals go by", clear)
+
     def test_ids_of_people_are_nowhere(self):
         folder = self.write_log()
         text = (folder / "nodes.csv").read_text().replace("\nu", "\nsecret-person-")

@@ -61,6 +61,7 @@ TEST(HiddenStrength, IsWhatTheNetworkAdds) {
   EXPECT_NEAR(found.added, explained / all, 0.02);
   EXPECT_GE(found.added_upper, found.added);
   EXPECT_LT(found.added_upper, found.added + 0.03);
+  EXPECT_TRUE(found.is_clear);
 }
 
 TEST(HiddenStrength, AddsNothingWhereTheNetworkSaysNothing) {
@@ -68,6 +69,7 @@ TEST(HiddenStrength, AddsNothingWhereTheNetworkSaysNothing) {
   const NetworkStrength found = measure_strength(log.sample, log.by_features, log.by_both, 0.01);
   EXPECT_NEAR(found.added, 0, 1e-12);
   EXPECT_NEAR(found.added_upper, 0, 1e-12);
+  EXPECT_FALSE(found.is_clear);
   const HiddenBias bias = bound_hidden_bias(log.sample, log.treat_all.view(), log.residual, found);
   EXPECT_NEAR(bias.bound, 0, 1e-6);
 }

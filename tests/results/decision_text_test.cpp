@@ -19,11 +19,11 @@ DecidedPolicy policy_with_gain(double low, double high) {
 }
 
 TEST(DecisionSentence, SaysWhatIsGainedAndLost) {
-  EXPECT_EQ(decision_sentence(policy_with_gain(0.4, 1.4)),
+  EXPECT_EQ(decision_sentence(policy_with_gain(0.4, 1.4), true),
             "coupons: worth 0.9 more per person than what was done (0.4 to 1.4).");
-  EXPECT_EQ(decision_sentence(policy_with_gain(-1.4, -0.4)),
+  EXPECT_EQ(decision_sentence(policy_with_gain(-1.4, -0.4), true),
             "coupons: worth 0.9 less per person than what was done (0.4 to 1.4).");
-  EXPECT_EQ(decision_sentence(policy_with_gain(-0.2, 0.5)),
+  EXPECT_EQ(decision_sentence(policy_with_gain(-0.2, 0.5), true),
             "coupons: no clear difference from what was done (0.2 less to 0.5 more per person).");
 }
 
@@ -31,18 +31,30 @@ TEST(DecisionSentence, SaysWhatWouldUndoIt) {
   DecidedPolicy policy = policy_with_gain(0.4, 1.4);
   policy.robust_gain_interval = {0.2, 1.6};
   policy.overturning_strength = 2;
-  EXPECT_NE(decision_sentence(policy).find("2.0 times as strong"), std::string::npos);
+  EXPECT_NE(decision_sentence(policy, true).find("2.0 times as strong"), std::string::npos);
   policy.robust_gain_interval = {-0.1, 1.9};
   policy.overturning_strength = 0.8;
-  EXPECT_NE(decision_sentence(policy).find("could undo this"), std::string::npos);
+  EXPECT_NE(decision_sentence(policy, true).find("could undo this"), std::string::npos);
+}
+
+TEST(DecisionSentence, SaysWhereTheNetworkShowsNothingBeyondChance) {
+  DecidedPolicy policy = policy_with_gain(0.4, 1.4);
+  policy.robust_gain_interval = {0.2, 1.6};
+  policy.overturning_strength = 2;
+  EXPECT_EQ(decision_sentence(policy, true).find("may show"), std::string::npos);
+  EXPECT_NE(decision_sentence(policy, false)
+                .find("2.0 times as strong as the most that the network may show"),
+            std::string::npos);
+  policy.overturning_strength = 0.8;
+  EXPECT_NE(decision_sentence(policy, false).find("may show could undo this"), std::string::npos);
 }
 
 TEST(DecisionSentence, SaysWhereThereIsNoHonestInterval) {
   DecidedPolicy policy = policy_with_gain(0.4, 1.4);
   policy.gain_interval.reset();
-  EXPECT_NE(decision_sentence(policy).find("no honest interval"), std::string::npos);
+  EXPECT_NE(decision_sentence(policy, true).find("no honest interval"), std::string::npos);
   policy.value = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_NE(decision_sentence(policy).find("no value"), std::string::npos);
+  EXPECT_NE(decision_sentence(policy, true).find("no value"), std::string::npos);
 }
 
 TEST(BestSentence, NamesAllThatMayBe) {

@@ -87,7 +87,7 @@ TEST(SensitivitySentences, SayWhereChanceIsEnoughAndWhereNothingUndoesIt) {
 TEST(SensitivitySentences, MakeNoYardstickOfWhatExplainsNothing) {
   SensitivityReport report = make_report();
   report.policies[0].benchmarks[0].treatment_gain_is_clear = false;
-  expect_words(join_sentences(report), "no yardstick");
+  expect_words(join_sentences(report), "no clear yardstick");
   EXPECT_TRUE(
       std::isnan(times_to_undo(report, report.policies[0], report.policies[0].benchmarks[0])));
   report = make_report();
