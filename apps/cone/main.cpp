@@ -14,6 +14,7 @@
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "restart.hpp"
+#include "study/unit_work.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {
@@ -118,6 +119,9 @@ int main(int argc, char** argv) {
   } catch (const Error& error) {
     app::print_error(error);
     return app::exit_status(error.code());
+  } catch (const OtherShardsAreBusy& busy) {
+    std::cout << busy.what() << '\n';
+    return app::kSuccess;
   } catch (const Cancelled&) {
     std::cerr << "cone: interrupted\n";
     return app::interrupted_status();

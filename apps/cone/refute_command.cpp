@@ -10,13 +10,13 @@
 #include "cone/policy.hpp"
 
 #include "base/file.hpp"
-#include "base/text.hpp"
 #include "commands.hpp"
 #include "data_argument.hpp"
 #include "flags.hpp"
 #include "options/json_text.hpp"
 #include "study/refute.hpp"
 #include "terminal.hpp"
+#include "unit_flags.hpp"
 
 namespace cone::app {
 namespace {
@@ -50,23 +50,10 @@ struct RefuteFlags {
   std::string data;
   LoadOptions table;
   std::vector<std::string> policies;
-  std::string out;
-  bool retry_failed = false;
+  UnitFlags units;
   CommonFlags run;
   RefuteOptions options;
 };
-
-void print_refuted_units(const UnitsReport& report) {
-  for (const std::string& remark : report.remarks) std::cerr << "cone: " << remark << '\n';
-  if (report.num_reused > 0) {
-    std::cerr << fmt::format("{} of {} fits were there already\n", grouped(report.num_reused),
-                             grouped(report.records.size()));
-  }
-  if (report.num_failed > 0) {
-    std::cerr << fmt::format("{} of {} fits failed; --retry-failed tries them again\n",
-                             grouped(report.num_failed), grouped(report.records.size()));
-  }
-}
 
 int run_refute(const RefuteFlags& flags) {
   validate(flags.options);
@@ -76,15 +63,14 @@ int run_refute(const RefuteFlags& flags) {
   const LoadedData loaded = load_named(context, flags.data, flags.table);
   const Dataset& data = loaded.observed;  // the truth of a simulation ends here
   const std::vector<PolicyOnData> policies = resolve_policies(context, data, flags.policies);
-  const UnitStore store(flags.out);
-  const Refutation refutation =
-      refute(context, data, policies, flags.options, store, flags.retry_failed);
+  const UnitWork work = flags.units.work();
+  const Refutation refutation = refute(context, data, policies, flags.options, work);
   progress.clear();
   if (!flags.run.quiet) {
     print_notes(loaded);
-    print_refuted_units(refutation.units);
+    print_unit_remarks(refutation.units);
   }
-  const std::filesystem::path record = std::filesystem::path(flags.out) / "refutation.json";
+  const std::filesystem::path record = std::filesystem::path(flags.units.out) / "refutation.json";
   write_atomically(record,
                    [&](std::ostream& out) { out << dump_json(to_json(refutation)) << '\n'; });
   std::cout << refutation_text(refutation) << std::flush;
@@ -102,10 +88,7 @@ void add_refute_command(CLI::App& root, Command& chosen) {
   command->add_option("DATA", flags->data, kDataHelp)->required();
   command->add_option("--policy", flags->policies, "Policy names or files, one or more")
       ->required();
-  command->add_option("--out", flags->out, "Folder to write; reruns that were stopped go on in it")
-      ->required()
-      ->check(file_name);
-  command->add_flag("--retry-failed", flags->retry_failed, "Try reruns again that failed before");
+  flags->units.bind(*command, "reruns that were stopped go on");
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");
   command->get_option("--cluster")->group("");  // refused with a reason: not worth a line of help

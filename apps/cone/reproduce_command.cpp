@@ -38,11 +38,16 @@ is stored in OUT/units as soon as it is finished, so you can stop at any moment:
 goes on from there, and the tables come out the same. A unit that fails does not stop the others. It
 is named, the exit status is 1, and --retry-failed tries it again.
 
+On several machines that share the folder OUT, give each its part by --shard: 1/4, 2/4, 3/4, 4/4.
+The one that finishes last prints and writes the tables, the same bytes as one machine would. What
+all stand on (tuning) is done by whoever gets there first.
+
 Examples:
   cone reproduce table1 --data DIR --out study
   cone reproduce table2 --data DIR --out study --simulations 2 --runs 2        a quick look
   cone reproduce table2 --data DIR --out study
   cone reproduce figure2 --data DIR --out study
+  cone reproduce table2 --data DIR --out shared/study --shard 2/8
   cone reproduce table2 --data demo --out embedded
   cone reproduce utility --data demo --out embedded --simulations 2 --estimators naive,dm_ridge)";
 

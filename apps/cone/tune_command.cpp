@@ -21,6 +21,7 @@
 #include "options/json_text.hpp"
 #include "study/tune.hpp"
 #include "terminal.hpp"
+#include "unit_flags.hpp"
 
 namespace cone::app {
 namespace {
@@ -47,8 +48,7 @@ Examples:
 struct TuneFlags {
   std::string data;
   LoadOptions table;
-  std::string out;
-  bool retry_failed = false;
+  UnitFlags units;
   CommonFlags run;
   TuneOptions options;
   std::map<std::string, std::string> values;  ///< by option: comma-separated, as given
@@ -99,18 +99,6 @@ std::vector<ConeOptions> grid_of(const TuneFlags& flags) {
   return expand_grid(base, axes);
 }
 
-void print_remarks(const UnitsReport& report) {
-  for (const std::string& remark : report.remarks) std::cerr << "cone: " << remark << '\n';
-  if (report.num_reused > 0) {
-    std::cerr << fmt::format("{} of {} fits were there already\n", grouped(report.num_reused),
-                             grouped(report.records.size()));
-  }
-  if (report.num_failed > 0) {
-    std::cerr << fmt::format("{} of {} fits failed; --retry-failed tries them again\n",
-                             grouped(report.num_failed), grouped(report.records.size()));
-  }
-}
-
 int run_tune(const TuneFlags& flags) {
   validate(flags.options);
   const std::vector<ConeOptions> grid = grid_of(flags);
@@ -119,14 +107,14 @@ int run_tune(const TuneFlags& flags) {
   const Context context(flags.run.seed, flags.run.threads, &progress);
   const LoadedData loaded = load_named(context, flags.data, flags.table);
   const Dataset& data = loaded.observed;  // the truth of a simulation ends here
-  const UnitStore store(flags.out);
-  const Tuning tuning = tune(context, data, grid, flags.options, store, flags.retry_failed);
+  const UnitWork work = flags.units.work();
+  const Tuning tuning = tune(context, data, grid, flags.options, work);
   progress.clear();
   if (!flags.run.quiet) {
     print_notes(loaded);
-    print_remarks(tuning.units);
+    print_unit_remarks(tuning.units);
   }
-  const std::filesystem::path best = std::filesystem::path(flags.out) / "best.json";
+  const std::filesystem::path best = std::filesystem::path(flags.units.out) / "best.json";
   write_atomically(best,
                    [&](std::ostream& out) { out << dump_json(best_options_json(tuning)) << '\n'; });
   std::cout << tuning_text(tuning) << std::flush;
@@ -142,11 +130,7 @@ void add_tune_command(CLI::App& root, Command& chosen) {
       "tune", "Choose cone's options for your data by validation loss; can be stopped and resumed");
   command->footer(kTuneFooter);
   command->add_option("DATA", flags->data, kDataHelp)->required();
-  command->add_option("--out", flags->out, "Folder to write; tuning that was stopped goes on in it")
-      ->required()
-      ->check(file_name);
-  command->add_flag("--retry-failed", flags->retry_failed,
-                    "Try combinations again that failed before");
+  flags->units.bind(*command, "tuning that was stopped goes on");
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");
   const ConeOptions defaults;

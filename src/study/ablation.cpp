@@ -69,13 +69,13 @@ std::vector<UtilitySetting> ablation_settings(std::span<const StudyNetwork> netw
 
 UtilityTable reproduce_ablation(const Context& context, std::span<const StudyNetwork> networks,
                                 std::span<const StudyNetwork> generated, int simulations,
-                                const UnitStore& store, bool retry_failed) {
+                                const UnitWork& work) {
   const UtilityPlan plan{.settings = ablation_settings(networks, generated, context.seed()),
                          .groups = ablation_groups(),
                          .simulations = simulations,
                          .phase = "ablation",
                          .reference = std::string(kAblationLabel)};
-  return run_utility_study(context, plan, store, retry_failed);
+  return run_utility_study(context, plan, work);
 }
 
 }  // namespace cone

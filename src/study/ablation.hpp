@@ -26,6 +26,6 @@ std::vector<UtilitySetting> ablation_settings(std::span<const StudyNetwork> netw
 
 UtilityTable reproduce_ablation(const Context& context, std::span<const StudyNetwork> networks,
                                 std::span<const StudyNetwork> generated, int simulations,
-                                const UnitStore& store, bool retry_failed);
+                                const UnitWork& work);
 
 }  // namespace cone

@@ -166,7 +166,7 @@ std::vector<CoverageSetting> coverage_settings(std::span<const StudyNetwork> net
 
 CoverageTable reproduce_coverage(const Context& context, std::span<const StudyNetwork> networks,
                                  int simulations, const CoverageOptions& options,
-                                 const UnitStore& store, bool retry_failed) {
+                                 const UnitWork& work) {
   const int quiet =
       options.quiet_simulations > 0 ? options.quiet_simulations : kQuietFactor * simulations;
   const std::vector<CoverageSetting> settings = coverage_settings(networks, context.seed());
@@ -180,8 +180,7 @@ CoverageTable reproduce_coverage(const Context& context, std::span<const StudyNe
     }
   }
   first.push_back(units.size());
-  const UnitsReport report =
-      run_units(context, store, units, {.phase = "coverage", .retry_failed = retry_failed});
+  const UnitsReport report = run_units(context, work, units, "coverage");
 
   CoverageTable table{.seed = context.seed()};
   note_units(units, report, table.run);

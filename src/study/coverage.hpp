@@ -80,7 +80,7 @@ double least_share(std::size_t hits, std::size_t trials);
 
 CoverageTable reproduce_coverage(const Context& context, std::span<const StudyNetwork> networks,
                                  int simulations, const CoverageOptions& options,
-                                 const UnitStore& store, bool retry_failed);
+                                 const UnitWork& work);
 
 std::string coverage_text(const CoverageTable& table);
 std::string coverage_markdown(const CoverageTable& table);

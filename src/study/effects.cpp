@@ -90,7 +90,7 @@ std::span<const PublishedEffects> published_effects() { return kPublished; }
 
 EffectsTable reproduce_effects(const Context& context, std::span<const StudyNetwork> networks,
                                int replicates, std::span<const std::string> estimators,
-                               const UnitStore& store, bool retry_failed) {
+                               const UnitWork& work) {
   const std::vector<EffectsRow> rows = effects_rows(estimators);
   EffectsTable table{.replicates = replicates, .seed = context.seed()};
   for (const EffectsRow& row : rows) table.rows.push_back(row.label);
@@ -106,8 +106,7 @@ EffectsTable reproduce_effects(const Context& context, std::span<const StudyNetw
       }
     }
   }
-  const UnitsReport report =
-      run_units(context, store, units, {.phase = "effects", .retry_failed = retry_failed});
+  const UnitsReport report = run_units(context, work, units, "effects");
   note_units(units, report, table.run);
   const std::size_t num_rows = table.rows.size();
   const std::size_t per_strength = static_cast<std::size_t>(replicates) * num_rows;

@@ -79,7 +79,7 @@ struct EffectsTable {
 /// Every row of effects_rows(estimators) on every replicate. Resumes where `store` has records.
 EffectsTable reproduce_effects(const Context& context, std::span<const StudyNetwork> networks,
                                int replicates, std::span<const std::string> estimators,
-                               const UnitStore& store, bool retry_failed);
+                               const UnitWork& work);
 
 std::string effects_text(const EffectsTable& table);
 std::string effects_markdown(const EffectsTable& table);

@@ -54,7 +54,7 @@ std::vector<std::span<const UnitRecord>> records_by_point(std::span<const UnitRe
 }  // namespace
 
 Figure2 reproduce_figure2(const Context& context, std::span<const StudyNetwork> networks,
-                          const StudyOptions& options, const UnitStore& store, bool retry_failed) {
+                          const StudyOptions& options, const UnitWork& work) {
   validate(options);
   const auto settings = strong_settings(networks, options, context.seed());
   const std::span<const MethodGroup> groups(&figure_methods(), 1);
@@ -62,8 +62,7 @@ Figure2 reproduce_figure2(const Context& context, std::span<const StudyNetwork> 
 
   std::vector<Unit> units;
   for (const StudySetting& setting : settings) {
-    ConeOptions point =
-        tune_setting(context, setting, options, store, retry_failed, figure.failures);
+    ConeOptions point = tune_setting(context, setting, options, work, figure.failures);
     figure.maps.push_back({.setting = setting.name(), .options = point});
     for (const double gamma : figure.values) {
       for (const double zeta : figure.values) {
@@ -75,8 +74,7 @@ Figure2 reproduce_figure2(const Context& context, std::span<const StudyNetwork> 
       }
     }
   }
-  const UnitsReport report =
-      run_units(context, store, units, {.phase = "figure 2", .retry_failed = retry_failed});
+  const UnitsReport report = run_units(context, work, units, "figure 2");
   add_failures(units, report, figure);
   figure.num_units = units.size();
   figure.num_reused = report.num_reused;

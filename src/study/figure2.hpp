@@ -44,7 +44,7 @@ struct Figure2 {
 /// The paper's parameter study: γ, ζ ∈ {1e-6, 1e-4, 1e-2, 1, 100} at κ2 = 2 on every network, the
 /// other options as in table 2. Resumes where `store` has records.
 Figure2 reproduce_figure2(const Context& context, std::span<const StudyNetwork> networks,
-                          const StudyOptions& options, const UnitStore& store, bool retry_failed);
+                          const StudyOptions& options, const UnitWork& work);
 
 std::string figure2_text(const Figure2& figure);
 std::string figure2_markdown(const Figure2& figure);

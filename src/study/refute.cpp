@@ -275,7 +275,7 @@ CheckOutcome judge_check(RefuteCheck check, std::vector<double> differences,
 
 Refutation refute(const Context& context, const Dataset& data,
                   std::span<const PolicyOnData> policies, const RefuteOptions& options,
-                  const UnitStore& store, bool retry_failed) {
+                  const UnitWork& work) {
   validate(options);
   if (!data.has_log()) {
     throw Error(ErrorCode::kData, {{},
@@ -290,8 +290,7 @@ Refutation refute(const Context& context, const Dataset& data,
   }
   Refutation out{.options = options, .seed = context.seed(), .data_checksum = data.checksum()};
   const Refuter refuter(context, data, policies, options);
-  out.units = run_units(context, store, refuter.units(),
-                        {.phase = "refuting", .retry_failed = retry_failed});
+  out.units = run_units(context, work, refuter.units(), "refuting");
   const UnitRecord& base = out.units.records.front();
   if (base.status == UnitStatus::kFailed) {
     throw Error(ErrorCode::kData, {{},

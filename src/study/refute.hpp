@@ -112,7 +112,7 @@ struct Refutation {
 /// as run_units does.
 Refutation refute(const Context& context, const Dataset& data,
                   std::span<const PolicyOnData> policies, const RefuteOptions& options,
-                  const UnitStore& store, bool retry_failed);
+                  const UnitWork& work);
 
 /// Figures and thresholds to a verdict; `answer` is the difference on the data as they are.
 CheckOutcome judge_check(RefuteCheck check, std::vector<double> differences,

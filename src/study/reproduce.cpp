@@ -36,7 +36,11 @@ struct StudyRequest {
     return generate_study_networks(context, options.worlds);
   }
   int simulations() const { return options.study.simulations; }
-  UnitStore store() const { return UnitStore(out); }
+  UnitWork work() const {
+    return {.store = UnitStore(out),
+            .retry_failed = options.retry_failed,
+            .shard = parse_shard(options.shard)};
+  }
 };
 
 /// A table in all its forms.
@@ -68,8 +72,8 @@ StudyTables do_table1(const StudyRequest& request) {
 }
 
 StudyTables do_table2(const StudyRequest& request) {
-  const Table2 table = reproduce_table2(request.context, request.networks(), request.options.study,
-                                        request.store(), request.options.retry_failed);
+  const Table2 table =
+      reproduce_table2(request.context, request.networks(), request.options.study, request.work());
   const std::string timing = table2_timing_text(table);
   return {outcome_of(table, table2_text(table), table2_json(table), timing),
           table2_markdown(table),
@@ -79,8 +83,7 @@ StudyTables do_table2(const StudyRequest& request) {
 
 StudyTables do_figure2(const StudyRequest& request) {
   const Figure2 figure =
-      reproduce_figure2(request.context, request.networks(), request.options.study, request.store(),
-                        request.options.retry_failed);
+      reproduce_figure2(request.context, request.networks(), request.options.study, request.work());
   return {outcome_of(figure, figure2_text(figure), figure2_json(figure),
                      fmt::format("{:.1f} seconds of one core", figure.seconds)),
           figure2_markdown(figure),
@@ -89,25 +92,25 @@ StudyTables do_figure2(const StudyRequest& request) {
 }
 
 StudyTables do_utility(const StudyRequest& request) {
-  const UtilityTable table = reproduce_utility(
-      request.context, request.networks(), request.simulations(), request.options.rows.estimators,
-      request.store(), request.options.retry_failed);
+  const UtilityTable table =
+      reproduce_utility(request.context, request.networks(), request.simulations(),
+                        request.options.rows.estimators, request.work());
   return {outcome_of(table.run, utility_text(table), utility_json(table), timing_text(table.run)),
           utility_markdown(table), utility_csv(table)};
 }
 
 StudyTables do_worlds(const StudyRequest& request) {
-  const UtilityTable table = reproduce_worlds(
-      request.context, request.networks(), request.generated(), request.simulations(),
-      request.options.rows.estimators, request.store(), request.options.retry_failed);
+  const UtilityTable table =
+      reproduce_worlds(request.context, request.networks(), request.generated(),
+                       request.simulations(), request.options.rows.estimators, request.work());
   return {outcome_of(table.run, worlds_text(table), worlds_json(table), timing_text(table.run)),
           worlds_markdown(table), utility_csv(table)};
 }
 
 StudyTables do_effects(const StudyRequest& request) {
-  const EffectsTable table = reproduce_effects(
-      request.context, request.networks(), request.simulations(), request.options.rows.estimators,
-      request.store(), request.options.retry_failed);
+  const EffectsTable table =
+      reproduce_effects(request.context, request.networks(), request.simulations(),
+                        request.options.rows.estimators, request.work());
   return {outcome_of(table.run, effects_text(table), effects_json(table), timing_text(table.run)),
           effects_markdown(table), effects_csv(table)};
 }
@@ -115,7 +118,7 @@ StudyTables do_effects(const StudyRequest& request) {
 StudyTables do_ablation(const StudyRequest& request) {
   const UtilityTable table =
       reproduce_ablation(request.context, request.networks(), request.generated(),
-                         request.simulations(), request.store(), request.options.retry_failed);
+                         request.simulations(), request.work());
   return {outcome_of(table.run, utility_text(table), utility_json(table, "ablation"),
                      timing_text(table.run)),
           utility_markdown(table), utility_csv(table)};
@@ -123,9 +126,9 @@ StudyTables do_ablation(const StudyRequest& request) {
 
 StudyTables do_coverage(const StudyRequest& request) {
   const CoverageOptions& options = request.options.coverage;
-  const CoverageTable table = reproduce_coverage(
-      request.context, generate_coverage_networks(request.context, options), request.simulations(),
-      options, request.store(), request.options.retry_failed);
+  const CoverageTable table =
+      reproduce_coverage(request.context, generate_coverage_networks(request.context, options),
+                         request.simulations(), options, request.work());
   return {outcome_of(table.run, coverage_text(table), coverage_json(table), timing_text(table.run)),
           coverage_markdown(table), coverage_csv(table)};
 }
@@ -139,13 +142,13 @@ struct StudyKind {
 const std::vector<StudyKind>& study_kinds() {
   static const std::vector<StudyKind> kinds = {
       {"table1", do_table1, {"normalisation"}},
-      {"table2", do_table2, {"normalisation", "runs", "tune", "retry_failed"}},
-      {"figure2", do_figure2, {"normalisation", "runs", "tune", "retry_failed"}},
-      {"utility", do_utility, {"estimators", "retry_failed"}},
-      {"worlds", do_worlds, {"estimators", "nodes", "retry_failed"}},
-      {"effects", do_effects, {"estimators", "retry_failed"}},
-      {"ablation", do_ablation, {"nodes", "retry_failed"}},
-      {"coverage", do_coverage, {"coverage_nodes", "quiet_simulations", "retry_failed"}}};
+      {"table2", do_table2, {"normalisation", "runs", "tune", "retry_failed", "shard"}},
+      {"figure2", do_figure2, {"normalisation", "runs", "tune", "retry_failed", "shard"}},
+      {"utility", do_utility, {"estimators", "retry_failed", "shard"}},
+      {"worlds", do_worlds, {"estimators", "nodes", "retry_failed", "shard"}},
+      {"effects", do_effects, {"estimators", "retry_failed", "shard"}},
+      {"ablation", do_ablation, {"nodes", "retry_failed", "shard"}},
+      {"coverage", do_coverage, {"coverage_nodes", "quiet_simulations", "retry_failed", "shard"}}};
   return kinds;
 }
 
@@ -173,8 +176,8 @@ void prepare_study(const std::string& name, const IsGiven& is_given, ReproduceOp
   const StudyKind& study = find_study(name);
   IdleOptions idle(is_given);
   for (const std::string_view option :
-       {"normalisation", "runs", "tune", "retry_failed", "estimators", "nodes", "coverage_nodes",
-        "quiet_simulations"}) {
+       {"normalisation", "runs", "tune", "retry_failed", "shard", "estimators", "nodes",
+        "coverage_nodes", "quiet_simulations"}) {
     if (std::ranges::find(study.options, option) != study.options.end()) continue;
     idle.refuse(option, fmt::format("has no part in {}", study.name), "leave it out");
   }
@@ -186,6 +189,7 @@ StudyOutcome reproduce_study(const Context& context, const std::string& name,
                              const std::string& data, const std::filesystem::path& out,
                              const ReproduceOptions& options) {
   validate(options);
+  parse_shard(options.shard);  // before anything is written
   const StudyKind& study = find_study(name);
   std::error_code failure;
   std::filesystem::create_directories(out, failure);
@@ -195,7 +199,12 @@ StudyOutcome reproduce_study(const Context& context, const std::string& name,
                  fmt::format("cannot make the folder {}", printable(out.string())),
                  "name another one"});
   }
-  StudyTables tables = study.run({context, data, out, options});
+  StudyTables tables;
+  try {
+    tables = study.run({context, data, out, options});
+  } catch (const OtherShardsAreBusy& busy) {
+    return {.text = std::string(busy.what()) + '\n', .has_units = false};
+  }
   const auto write = [&](const std::string& file, const std::string& text) {
     write_atomically(out / file, [&](std::ostream& stream) { stream << text; });
   };

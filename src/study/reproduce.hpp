@@ -21,10 +21,14 @@ struct ReproduceOptions {
   WorldsOptions worlds;
   CoverageOptions coverage;
   bool retry_failed = false;
+  std::string shard = "1/1";
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("retry_failed", self.retry_failed, "Compute failed units again");
+    visitor("shard", self.shard,
+            "Compute only this part of the units, 2/8 say, and let other processes that share the "
+            "folder compute the others");
     StudyOptions::visit(self.study, visitor);
     StudyRows::visit(self.rows, visitor);
     WorldsOptions::visit(self.worlds, visitor);
@@ -34,7 +38,7 @@ struct ReproduceOptions {
 
 /// What a study leaves behind, beside its files.
 struct StudyOutcome {
-  std::string text;    ///< the table, for a terminal
+  std::string text;    ///< the table, for a terminal; or that other shards are not done
   std::string json;    ///< its record; empty where there is none
   std::string timing;  ///< for people; empty where nothing was timed
   bool has_units = true;
@@ -53,7 +57,7 @@ void prepare_study(const std::string& name, const IsGiven& is_given, ReproduceOp
 
 /// Does a study on the networks in the folder `data` (or "demo") and writes it to `out`, which is
 /// made where it is not there: NAME.txt, .md, .csv and .json, and its units, from which a study
-/// that was stopped goes on.
+/// that was stopped goes on. Where other shards are not done, it says so and writes no table.
 StudyOutcome reproduce_study(const Context& context, const std::string& name,
                              const std::string& data, const std::filesystem::path& out,
                              const ReproduceOptions& options);

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <set>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -62,11 +63,12 @@ bool has_right_shape(const Unit& unit, const UnitRecord& record) {
   return record.status == UnitStatus::kFailed || !unit.accepts || unit.accepts(record.result);
 }
 
-/// Takes what the store has and returns the numbers of the units that are left.
-std::vector<std::size_t> reuse_records(const UnitStore& store, std::span<const Unit> units,
-                                       bool retry_failed, UnitsReport& report) {
+/// Takes what the store has of the units and returns the numbers of those that are left.
+std::vector<std::size_t> take_records(const UnitStore& store, std::span<const Unit> units,
+                                      std::span<const std::size_t> numbers, bool retry_failed,
+                                      UnitsReport& report) {
   std::vector<std::size_t> left;
-  for (std::size_t u = 0; u < units.size(); ++u) {
+  for (const std::size_t u : numbers) {
     UnitStore::Found found = store.find(units[u].identity);
     if (found.record && !has_right_shape(units[u], *found.record)) {
       found = {.problem = store.file_of(units[u].identity.id()).string() + " is damaged"};
@@ -84,23 +86,40 @@ std::vector<std::size_t> reuse_records(const UnitStore& store, std::span<const U
   return left;
 }
 
+void compute_units(const Context& context, const UnitStore& store, std::span<const Unit> units,
+                   std::span<const std::size_t> numbers, const std::string& phase,
+                   UnitsReport& report) {
+  UnitsWatch watch(context, phase, numbers.size());
+  const Context side_by_side = context.with_observer(&watch);
+  side_by_side.for_each_task(phase, numbers.size(), [&](std::size_t k) {
+    const Unit& unit = units[numbers[k]];
+    // As it was stored rather than as it is: a resumed run sees the same, to the last bit.
+    report.records[numbers[k]] = store.save(unit.identity, run_unit(side_by_side, unit));
+    watch.count_unit();
+  });
+}
+
 }  // namespace
 
-UnitsReport run_units(const Context& context, const UnitStore& store, std::span<const Unit> units,
-                      const RunUnitsOptions& options) {
+UnitsReport run_units(const Context& context, const UnitWork& work, std::span<const Unit> units,
+                      const std::string& phase) {
   require_distinct(units);
   UnitsReport report;
   report.records.resize(units.size());
-  const std::vector<std::size_t> left = reuse_records(store, units, options.retry_failed, report);
-
-  UnitsWatch watch(context, options.phase, left.size());
-  const Context side_by_side = context.with_observer(&watch);
-  side_by_side.for_each_task(options.phase, left.size(), [&](std::size_t k) {
-    const Unit& unit = units[left[k]];
-    // As it was stored rather than as it is: a resumed run sees the same, to the last bit.
-    report.records[left[k]] = store.save(unit.identity, run_unit(side_by_side, unit));
-    watch.count_unit();
-  });
+  std::vector<std::size_t> own;
+  std::vector<std::size_t> others;
+  for (std::size_t u = 0; u < units.size(); ++u) {
+    (work.shard.owns(u) ? own : others).push_back(u);
+  }
+  own = take_records(work.store, units, own, work.retry_failed, report);
+  compute_units(context, work.store, units, own, phase, report);
+  // What failed elsewhere is for the shard that owns it to try again.
+  const std::vector<std::size_t> missing =
+      take_records(work.store, units, others, /*retry_failed=*/false, report);
+  if (!missing.empty() && !work.does_what_is_missing) {
+    throw OtherShardsAreBusy(work.shard, units.size(), missing.size());
+  }
+  compute_units(context, work.store, units, missing, phase, report);
   for (const UnitRecord& record : report.records) {
     report.num_failed += record.status == UnitStatus::kFailed ? 1 : 0;
   }

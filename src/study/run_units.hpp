@@ -10,7 +10,7 @@
 
 #include "cone/context.hpp"
 
-#include "study/unit_store.hpp"
+#include "study/unit_work.hpp"
 
 namespace cone {
 
@@ -25,11 +25,6 @@ struct Unit {
   std::function<bool(const nlohmann::ordered_json&)> accepts;
 };
 
-struct RunUnitsOptions {
-  std::string phase = "running";  ///< what the progress is called
-  bool retry_failed = false;      ///< compute units again that an earlier run recorded as failed
-};
-
 struct UnitsReport {
   /// One record per unit, in the order of the units. Each is as read back from disk, so that fresh
   /// and resumed runs agree to the last bit.
@@ -41,12 +36,13 @@ struct UnitsReport {
 
 /// Computes those units that the store has no record of, side by side on the context's threads, and
 /// stores each as it is finished. So a run that was killed goes on where it was, and a failing unit
-/// is recorded without stopping the others. Results do not depend on the order or the number of
-/// threads.
+/// is recorded without stopping the others. Results do not depend on the order, the number of
+/// threads or of shards. `phase` is what the progress is called.
 ///
-/// Throws Cancelled soon after the observer asked to stop, and Error(kIo) where a record cannot be
-/// written; what was finished by then stays.
-UnitsReport run_units(const Context& context, const UnitStore& store, std::span<const Unit> units,
-                      const RunUnitsOptions& options);
+/// Throws Cancelled soon after the observer asked to stop, Error(kIo) where a record cannot be
+/// written, and OtherShardsAreBusy where this shard is done and others are not; what was finished
+/// by then stays.
+UnitsReport run_units(const Context& context, const UnitWork& work, std::span<const Unit> units,
+                      const std::string& phase);
 
 }  // namespace cone

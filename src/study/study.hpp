@@ -128,7 +128,7 @@ inline constexpr std::uint64_t kTuningSimulation = 1'000'000;
 /// The options of networks for a setting: by tune() on kTuningSimulation, or the defaults. Adds
 /// points that failed to `failures`.
 ConeOptions tune_setting(const Context& context, const StudySetting& setting,
-                         const StudyOptions& options, const UnitStore& store, bool retry_failed,
+                         const StudyOptions& options, const UnitWork& work,
                          std::vector<std::string>& failures);
 
 }  // namespace cone

@@ -183,14 +183,16 @@ Unit study_unit(const StudySetting& setting, std::uint64_t simulation, std::uint
 }
 
 ConeOptions tune_setting(const Context& context, const StudySetting& setting,
-                         const StudyOptions& options, const UnitStore& store, bool retry_failed,
+                         const StudyOptions& options, const UnitWork& work,
                          std::vector<std::string>& failures) {
   if (!options.tune) return {};
   TuneOptions how;
   how.plan.protocol = Protocol::kSplit;
   const LoadedData data = simulated_log(context, setting, kTuningSimulation);
   const std::vector<ConeOptions> grid = expand_grid(ConeOptions{}, default_tuning_grid());
-  const Tuning tuning = tune(context, data.observed, grid, how, store, retry_failed);
+  UnitWork whole = work;
+  whole.does_what_is_missing = true;  // no unit of the setting is known before it is tuned
+  const Tuning tuning = tune(context, data.observed, grid, how, whole);
   for (const TunedPoint& point : tuning.ranked) {
     if (point.failure.empty()) continue;
     failures.push_back(fmt::format("tuning of {}: {}", setting.name(), point.failure));

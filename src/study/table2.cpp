@@ -81,7 +81,7 @@ void add_costs(std::span<const Unit> units, const UnitsReport& report, Table2& t
 }  // namespace
 
 Table2 reproduce_table2(const Context& context, std::span<const StudyNetwork> networks,
-                        const StudyOptions& options, const UnitStore& store, bool retry_failed) {
+                        const StudyOptions& options, const UnitWork& work) {
   validate(options);
   const std::vector<StudySetting> settings = study_settings(networks, options, context.seed());
   Table2 table{.methods = ordered_methods(), .study = options, .seed = context.seed()};
@@ -89,14 +89,12 @@ Table2 reproduce_table2(const Context& context, std::span<const StudyNetwork> ne
 
   std::vector<Unit> units;
   for (const StudySetting& setting : settings) {
-    table.options.push_back(
-        tune_setting(context, setting, options, store, retry_failed, table.failures));
+    table.options.push_back(tune_setting(context, setting, options, work, table.failures));
     for (Unit& unit : setting_units(setting, options, method_groups(), table.options.back())) {
       units.push_back(std::move(unit));
     }
   }
-  const UnitsReport report =
-      run_units(context, store, units, {.phase = "table 2", .retry_failed = retry_failed});
+  const UnitsReport report = run_units(context, work, units, "table 2");
   add_costs(units, report, table);
   const std::size_t per_setting = units.size() / settings.size();
   for (std::size_t s = 0; s < settings.size(); ++s) {

@@ -66,7 +66,7 @@ struct Table2 {
 /// The paper's Table 2 on these networks, every method on
 /// the same simulations and splits. Resumes where `store` has records.
 Table2 reproduce_table2(const Context& context, std::span<const StudyNetwork> networks,
-                        const StudyOptions& options, const UnitStore& store, bool retry_failed);
+                        const StudyOptions& options, const UnitWork& work);
 
 std::string table2_text(const Table2& table);
 std::string table2_markdown(const Table2& table);

@@ -99,7 +99,7 @@ void TuneOptions::check(std::vector<Fault>& faults) const {
 }
 
 Tuning tune(const Context& context, const Dataset& data, std::span<const ConeOptions> grid,
-            const TuneOptions& options, const UnitStore& store, bool retry_failed) {
+            const TuneOptions& options, const UnitWork& work) {
   validate(options);
   require(!grid.empty(), "tune: an empty grid");
   if (!data.has_log()) {
@@ -124,8 +124,7 @@ Tuning tune(const Context& context, const Dataset& data, std::span<const ConeOpt
       units.push_back(std::move(unit));
     }
   }
-  tuning.units =
-      run_units(context, store, units, {.phase = "tuning", .retry_failed = retry_failed});
+  tuning.units = run_units(context, work, units, "tuning");
   for (std::size_t p = 0; p < grid.size(); ++p) {
     tuning.ranked.push_back(
         summarise(grid[p], std::span(tuning.units.records).subspan(p * num_folds, num_folds)));

@@ -64,7 +64,7 @@ struct Tuning {
 /// Throws Error(kUsage) on bad options, Error(kData) where the data has no log or every point
 /// failed, and as run_units does.
 Tuning tune(const Context& context, const Dataset& data, std::span<const ConeOptions> grid,
-            const TuneOptions& options, const UnitStore& store, bool retry_failed);
+            const TuneOptions& options, const UnitWork& work);
 
 /// The ranked points as a table that shows the options in which they differ; failures below.
 std::string tuning_text(const Tuning& tuning);

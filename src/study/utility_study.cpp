@@ -60,7 +60,7 @@ std::optional<std::size_t> UtilityTable::find_method(std::string_view label) con
 }
 
 UtilityTable run_utility_study(const Context& context, const UtilityPlan& plan,
-                               const UnitStore& store, bool retry_failed) {
+                               const UnitWork& work) {
   std::vector<Unit> units;
   for (const UtilitySetting& setting : plan.settings) {
     for (int simulation = 0; simulation < plan.simulations; ++simulation) {
@@ -69,8 +69,7 @@ UtilityTable run_utility_study(const Context& context, const UtilityPlan& plan,
       }
     }
   }
-  const UnitsReport report =
-      run_units(context, store, units, {.phase = plan.phase, .retry_failed = retry_failed});
+  const UnitsReport report = run_units(context, work, units, plan.phase);
 
   UtilityTable table{
       .simulations = plan.simulations, .seed = context.seed(), .reference = plan.reference};
@@ -112,14 +111,14 @@ std::vector<UtilitySetting> utility_settings(std::span<const StudyNetwork> netwo
 
 UtilityTable reproduce_utility(const Context& context, std::span<const StudyNetwork> networks,
                                int simulations, std::span<const std::string> estimators,
-                               const UnitStore& store, bool retry_failed) {
+                               const UnitWork& work) {
   UtilityPlan plan{.settings = utility_settings(networks, context.seed()),
                    .simulations = simulations,
                    .phase = "utility",
                    .reference = std::string(kTopicsLabel)};
   plan.groups = group_estimators(choose_estimators(estimators, kUtilityRows));
   plan.groups.push_back(topics_group());
-  return run_utility_study(context, plan, store, retry_failed);
+  return run_utility_study(context, plan, work);
 }
 
 }  // namespace cone

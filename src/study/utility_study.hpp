@@ -99,7 +99,7 @@ struct UtilityPlan {
 
 /// Every group on every simulation of every setting. Resumes where `store` has records.
 UtilityTable run_utility_study(const Context& context, const UtilityPlan& plan,
-                               const UnitStore& store, bool retry_failed);
+                               const UnitWork& work);
 
 /// The networks at both strengths of the neighbours' influence: the logs of table 2.
 std::vector<UtilitySetting> utility_settings(std::span<const StudyNetwork> networks,
@@ -109,7 +109,7 @@ std::vector<UtilitySetting> utility_settings(std::span<const StudyNetwork> netwo
 /// one would compare, or those that were given, and the one that knows the topics.
 UtilityTable reproduce_utility(const Context& context, std::span<const StudyNetwork> networks,
                                int simulations, std::span<const std::string> estimators,
-                               const UnitStore& store, bool retry_failed);
+                               const UnitWork& work);
 
 /// RMSE of every row and setting for one policy, the best row of each setting marked (the row that
 /// knows the topics competes with none).

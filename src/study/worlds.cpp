@@ -126,14 +126,13 @@ std::vector<HarmVerdict> judge_harm(const UtilityTable& table) {
 
 UtilityTable reproduce_worlds(const Context& context, std::span<const StudyNetwork> networks,
                               std::span<const StudyNetwork> generated, int simulations,
-                              std::span<const std::string> estimators, const UnitStore& store,
-                              bool retry_failed) {
+                              std::span<const std::string> estimators, const UnitWork& work) {
   const UtilityPlan plan{.settings = world_settings(networks, generated, context.seed()),
                          .groups = group_estimators(choose_estimators(
                              estimators, default_estimators(/*given_nuisances=*/false))),
                          .simulations = simulations,
                          .phase = "worlds"};
-  return run_utility_study(context, plan, store, retry_failed);
+  return run_utility_study(context, plan, work);
 }
 
 }  // namespace cone

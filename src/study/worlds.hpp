@@ -56,8 +56,7 @@ std::vector<HarmVerdict> judge_harm(const UtilityTable& table);
 
 UtilityTable reproduce_worlds(const Context& context, std::span<const StudyNetwork> networks,
                               std::span<const StudyNetwork> generated, int simulations,
-                              std::span<const std::string> estimators, const UnitStore& store,
-                              bool retry_failed);
+                              std::span<const std::string> estimators, const UnitWork& work);
 
 std::string worlds_text(const UtilityTable& table);
 std::string worlds_markdown(const UtilityTable& table);

@@ -55,6 +55,16 @@ class Refute(FolderTest):
         self.assertIn("4 of 5", mended.stderr)
         self.assertEqual(mended.stdout, again.stdout)
 
+    def test_shards_give_the_record_of_one_process(self):
+        data = self.write_log()
+        _, whole = self.refute(data, "--checks", "seeds", out="whole")
+        first = cone("refute", data, "--policy", "treat-all", "--out", self.folder / "shared", *FEW,
+                     "--checks", "seeds", "--shard", "2/2")
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertIn("shard 2/2 has done its part", first.stdout)
+        _, shared = self.refute(data, "--checks", "seeds", "--shard", "1/2", out="shared")
+        self.assertEqual(whole, shared)
+
     def test_ctrl_c_stops_soon_and_keeps_what_is_finished(self):
         process = subprocess.Popen([BINARY, "refute", "demo", "--policy", "treat-all", "--out",
                                     self.folder / "stopped"], stdout=subprocess.PIPE,

@@ -60,6 +60,49 @@ class Reproduce(FolderTest):
         self.assertEqual(self.results("whole"), self.results("killed"))
         self.assertEqual(done.stdout, resumed.stdout)
 
+    def start_shard(self, what, shard, *more):
+        command = [BINARY, *map(str, self.arguments(what, "shared", "--shard", shard, *more))]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def test_shards_side_by_side_give_the_bytes_of_one_process(self):
+        whole = cone(*self.arguments("table2", "whole", "--runs", 1))
+        self.assertEqual(whole.returncode, 0, whole.stderr)
+        killed = self.start_shard("table2", "2/3", "--runs", 1)
+        time.sleep(0.3)
+        killed.send_signal(signal.SIGKILL)
+        killed.communicate()
+        shards = [self.start_shard("table2", f"{n}/3", "--runs", 1, "--threads", 1)
+                  for n in (1, 2, 3)]
+        printed = []
+        for shard in shards:
+            text, errors = shard.communicate()
+            self.assertEqual(shard.returncode, 0, errors)
+            printed.append(text)
+        self.assertIn(whole.stdout, printed)
+        for text in printed:
+            self.assertTrue(text == whole.stdout or "units are left to the others" in text, text)
+        self.assertEqual(self.results("whole"), self.results("shared"))
+
+    def test_shards_tune_together(self):
+        tuned = [self.folder / "data", "--simulations", 2, "--runs", 1, "--tune"]
+        first = cone("reproduce", "figure2", "--data", *tuned, "--out", self.folder / "shared",
+                     "--shard", "1/2")
+        self.assertEqual(first.returncode, 0, first.stderr)
+        self.assertIn("shard 1/2 has done its part", first.stdout)
+        self.assertFalse((self.folder / "shared/figure2.txt").exists())
+        last = cone("reproduce", "figure2", "--data", *tuned, "--out", self.folder / "shared",
+                    "--shard", "2/2")
+        self.assertEqual(last.returncode, 0, last.stderr)
+        whole = cone("reproduce", "figure2", "--data", *tuned, "--out", self.folder / "shared")
+        self.assertEqual(last.stdout, whole.stdout)
+
+    def test_a_shard_that_is_none_is_refused(self):
+        for shard in ("0/3", "4/3", "two"):
+            done = cone(*self.arguments("table2", "none", "--shard", shard))
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("--shard", done.stderr)
+            self.assertFalse((self.folder / "none").exists())
+
     def test_figure2_writes_tables_and_heat_maps(self):
         done = cone(*self.arguments("figure2", "figure", "--quiet"))
         self.assertEqual(done.returncode, 0, done.stderr)

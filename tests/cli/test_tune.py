@@ -57,6 +57,14 @@ class Tune(FolderTest):
             self.assertEqual((out / "best.json").read_bytes(),
                              (runs[0][1] / "best.json").read_bytes())
 
+    def test_shards_give_the_bytes_of_one_process(self):
+        _, whole = self.tune("whole", *GRID)
+        first, shared = self.tune("shared", *GRID, "--shard", "1/2")
+        self.assertIn("3 of 6 units are left to the others", first.stdout)
+        self.assertFalse((shared / "best.json").exists())
+        self.tune("shared", *GRID, "--shard", "2/2")
+        self.assertEqual((whole / "best.json").read_bytes(), (shared / "best.json").read_bytes())
+
     def test_the_truth_is_not_used(self):
         plain, _ = self.tune("a", *GRID)
         told = self.write("told/nodes.csv", self.with_truth()[0])

@@ -15,7 +15,7 @@ TEST(Ablation, HoldsEveryRowAgainstTheDefault) {
   const auto generated = generate_study_networks(Context(1, 1), {.nodes = 120});
   const testing::TemporaryFolder folder;
   const UtilityTable table =
-      reproduce_ablation(Context(0, 2), networks, generated, 2, UnitStore(folder.path()), false);
+      reproduce_ablation(Context(0, 2), networks, generated, 2, UnitWork{UnitStore(folder.path())});
   EXPECT_TRUE(table.run.failures.empty());
   EXPECT_EQ(table.settings.size(), 6U);
   EXPECT_EQ(table.reference, "network_dm");

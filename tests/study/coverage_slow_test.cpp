@@ -22,10 +22,11 @@ TEST(Coverage, StudyGoesOnWhereItWasAndSaysTheSame) {
   const Context context(5, 2);
   const auto networks = generate_coverage_networks(context, options);
   const UnitStore store(folder.path());
-  const CoverageTable first = reproduce_coverage(context, networks, 2, options, store, false);
+  const CoverageTable first = reproduce_coverage(context, networks, 2, options, UnitWork{store});
   EXPECT_EQ(first.run.num_reused, 0U);
   EXPECT_TRUE(first.run.failures.empty());
-  const CoverageTable again = reproduce_coverage(Context(5, 1), networks, 2, options, store, false);
+  const CoverageTable again =
+      reproduce_coverage(Context(5, 1), networks, 2, options, UnitWork{store});
   EXPECT_EQ(again.run.num_reused, again.run.num_units);
   EXPECT_EQ(coverage_csv(again), coverage_csv(first));
   EXPECT_EQ(coverage_json(again), coverage_json(first));

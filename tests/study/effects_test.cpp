@@ -19,7 +19,7 @@ namespace {
 EffectsTable small_effects(int threads, const std::filesystem::path& folder) {
   const std::vector<std::string> rows = {"dm_ols2", "network_dm"};
   return reproduce_effects(Context(0, threads), testing::small_study_networks(250), 2, rows,
-                           UnitStore(folder), false);
+                           UnitWork{UnitStore(folder)});
 }
 
 TEST(JoinedPlan, FitsOnEverythingThatATaskMaySeeAndSelectsNothing) {
@@ -118,7 +118,7 @@ TEST(Effects, RowsAreOutcomeModelsOfTheCatalogue) {
   const testing::TemporaryFolder folder;
   const std::vector<std::string> rows = {"naive"};
   EXPECT_THROW(reproduce_effects(Context(0, 1), testing::small_study_networks(250), 2, rows,
-                                 UnitStore(folder.path()), false),
+                                 UnitWork{UnitStore(folder.path())}),
                Error);
 }
 

@@ -119,8 +119,8 @@ TEST(Refute, TheNetworkRidgePassesWhereItIsRight) {
   const Dataset data = draw_ring_log(400, 3);
   RefuteOptions options;
   options.draws = 4;
-  const Refutation found = refute(Context(2, 2), data, treat_all(400), options,
-                                  UnitStore(folder.path()), /*retry_failed=*/false);
+  const Refutation found =
+      refute(Context(2, 2), data, treat_all(400), options, UnitWork{UnitStore(folder.path())});
   const RefutedPolicy& all = found.policies.at(0);
   EXPECT_NEAR(all.difference, 1.5, 0.4) << "half of them are not treated";
   EXPECT_GT(all.standard_error, 0);
@@ -170,7 +170,8 @@ TEST(Refute, TheBootstrapFindsErrorsThatAreTooSmall) {
   options.network_ridge.ridge_groups = {"own"};  // a model that is blind to the blocks
   const auto moved = [&](BootstrapUnits units) {
     options.bootstrap_by = units;
-    return refute(Context(2, 2), data, treat_all(kNodes), options, UnitStore(folder.path()), false)
+    return refute(Context(2, 2), data, treat_all(kNodes), options,
+                  UnitWork{UnitStore(folder.path())})
         .policies[0]
         .checks[0];
   };
@@ -222,7 +223,7 @@ TEST(Refute, GoesOnWhereItWasAndDoesNotDependOnThreads) {
   options.draws = 2;
   options.checks = {"subset", "placebo"};
   const auto run = [&](const Context& context, const TemporaryFolder& where) {
-    return refute(context, data, treat_all(80), options, UnitStore(where.path()), false);
+    return refute(context, data, treat_all(80), options, UnitWork{UnitStore(where.path())});
   };
   const Refutation first = run(Context(1, 1), folder);
   EXPECT_EQ(first.units.num_reused, 0U);
@@ -280,8 +281,8 @@ TEST(Refute, RefusesChecksThatDoNotExistAndDataWithoutALog) {
   options.checks = {"placebos"};
   const Dataset data = draw_ring_log(40, 1);
   const UnitStore store(folder.path());
-  EXPECT_THROW(refute(Context(), data, treat_all(40), options, store, false), Error);
-  EXPECT_THROW(refute(Context(), Dataset{}, {}, {}, store, false), Error);
+  EXPECT_THROW(refute(Context(), data, treat_all(40), options, UnitWork{store}), Error);
+  EXPECT_THROW(refute(Context(), Dataset{}, {}, {}, UnitWork{store}), Error);
 }
 
 }  // namespace

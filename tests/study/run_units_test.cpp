@@ -66,12 +66,12 @@ TEST(RunUnits, AResumedRunComputesNothingTwice) {
   Experiment experiment(12);
   const Context context(0, 2);
   const UnitStore store(folder.path());
-  run_units(context, store, std::span(experiment.units).first(5), {});
+  run_units(context, UnitWork{store}, std::span(experiment.units).first(5), "test");
   EXPECT_EQ(experiment.num_calls(), 5);
-  const UnitsReport all = run_units(context, store, experiment.units, {});
+  const UnitsReport all = run_units(context, UnitWork{store}, experiment.units, "test");
   EXPECT_EQ(all.num_reused, 5U);
   for (const auto& count : experiment.calls) EXPECT_EQ(count, 1);
-  const UnitsReport again = run_units(context, store, experiment.units, {});
+  const UnitsReport again = run_units(context, UnitWork{store}, experiment.units, "test");
   EXPECT_EQ(again.num_reused, 12U);
   EXPECT_EQ(experiment.num_calls(), 12);
   for (std::size_t u = 0; u < 12; ++u) EXPECT_EQ(all.records[u].result, again.records[u].result);
@@ -82,7 +82,7 @@ TEST(RunUnits, RecordsAreTheSameAtAnyNumberOfThreads) {
   for (const int threads : {1, 2, 5}) {
     const TemporaryFolder folder;
     Experiment experiment(23);
-    run_units(Context(7, threads), UnitStore(folder.path()), experiment.units, {});
+    run_units(Context(7, threads), UnitWork{UnitStore(folder.path())}, experiment.units, "test");
     const auto records = records_in(folder.path());
     ASSERT_EQ(records.size(), 23U);
     if (first.empty()) first = records;
@@ -100,7 +100,7 @@ TEST(RunUnits, ARecordThatIsNotTheUnitsIsComputedAnewWithARemark) {
   Experiment experiment(2);
   const Context context(0, 1);
   const UnitStore store(folder.path());
-  run_units(context, store, experiment.units, {});
+  run_units(context, UnitWork{store}, experiment.units, "test");
   const auto file = store.file_of(experiment.units[0].identity.id());
   const auto other = store.file_of(experiment.units[1].identity.id());
   const std::string good = bytes_of(file);
@@ -123,7 +123,7 @@ TEST(RunUnits, ARecordThatIsNotTheUnitsIsComputedAnewWithARemark) {
         edited("\"seconds\": ", "\"seconds\": \"x\", \"x\": ")}) {
     std::filesystem::remove(file);
     std::ofstream(file, std::ios::binary) << bad;
-    const UnitsReport report = run_units(context, store, experiment.units, {});
+    const UnitsReport report = run_units(context, UnitWork{store}, experiment.units, "test");
     EXPECT_EQ(experiment.calls[0], ++expected_calls) << bad;
     EXPECT_EQ(report.num_reused, 1U);
     ASSERT_EQ(report.remarks.size(), 1U) << bad;
@@ -140,12 +140,12 @@ TEST(RunUnits, AResultOfTheWrongShapeIsComputedAnewWithARemark) {
   experiment.units[0].run = [](const Context&) -> Json { return Json::array({1, 2}); };
   const UnitStore store(folder.path());
   const Context context(0, 1);
-  run_units(context, store, experiment.units, {});
+  run_units(context, UnitWork{store}, experiment.units, "test");
   experiment.units[0].run = draw;
   for (Unit& unit : experiment.units) {
     unit.accepts = [](const Json& result) { return result.is_object(); };
   }
-  const UnitsReport report = run_units(context, store, experiment.units, {});
+  const UnitsReport report = run_units(context, UnitWork{store}, experiment.units, "test");
   EXPECT_EQ(report.num_reused, 1U);
   ASSERT_EQ(report.remarks.size(), 1U);
   EXPECT_NE(report.remarks[0].find("is damaged"), std::string::npos);
@@ -158,13 +158,13 @@ TEST(RunUnits, AFolderInPlaceOfARecordStopsNothing) {
   const UnitStore store(folder.path());
   const auto file = store.file_of(experiment.units[1].identity.id());
   std::filesystem::create_directories(file / "mine");
-  const UnitsReport report = run_units(Context(0, 1), store, experiment.units, {});
+  const UnitsReport report = run_units(Context(0, 1), UnitWork{store}, experiment.units, "test");
   ASSERT_EQ(report.remarks.size(), 1U);
   EXPECT_NE(report.remarks[0].find("is not a file"), std::string::npos);
   EXPECT_EQ(report.num_failed, 0U);
   for (const UnitRecord& record : report.records) EXPECT_TRUE(record.result.contains("draw"));
   EXPECT_TRUE(std::filesystem::is_directory(file / "mine"));
-  EXPECT_EQ(run_units(Context(0, 1), store, experiment.units, {}).num_reused, 2U);
+  EXPECT_EQ(run_units(Context(0, 1), UnitWork{store}, experiment.units, "test").num_reused, 2U);
 }
 
 TEST(RunUnits, AFailureStaysItsOwnAndIsRetriedOnRequestOnly) {
@@ -180,17 +180,17 @@ TEST(RunUnits, AFailureStaysItsOwnAndIsRetriedOnRequestOnly) {
   };
   const UnitStore store(folder.path());
   const Context context(0, 2);
-  UnitsReport report = run_units(context, store, experiment.units, {});
+  UnitsReport report = run_units(context, UnitWork{store}, experiment.units, "test");
   EXPECT_EQ(report.num_failed, 1U);
   EXPECT_EQ(report.records[2].status, UnitStatus::kFailed);
   EXPECT_NE(report.records[2].error.find("bad luck"), std::string::npos);
   EXPECT_EQ(experiment.num_calls(), 5);
 
   broken = false;
-  report = run_units(context, store, experiment.units, {});
+  report = run_units(context, UnitWork{store}, experiment.units, "test");
   EXPECT_EQ(report.num_failed, 1U);
   EXPECT_EQ(attempts, 1);
-  report = run_units(context, store, experiment.units, {.retry_failed = true});
+  report = run_units(context, {store, true}, experiment.units, "test");
   EXPECT_EQ(report.num_failed, 0U);
   EXPECT_EQ(report.num_reused, 5U);
   EXPECT_EQ(attempts, 2);
@@ -213,11 +213,14 @@ TEST(RunUnits, CancellingKeepsWhatIsFinishedAndLeavesTheRest) {
     Experiment experiment(40);
     const UnitStore store(folder.path());
     StopsAfter observer(4);
-    EXPECT_THROW(run_units(Context(0, threads, &observer), store, experiment.units, {}), Cancelled);
+    EXPECT_THROW(
+        run_units(Context(0, threads, &observer), UnitWork{store}, experiment.units, "test"),
+        Cancelled);
     const std::size_t finished = records_in(folder.path()).size();
     EXPECT_GE(finished, 4U);
     EXPECT_LT(finished, 40U);
-    const UnitsReport report = run_units(Context(0, threads), store, experiment.units, {});
+    const UnitsReport report =
+        run_units(Context(0, threads), UnitWork{store}, experiment.units, "test");
     EXPECT_EQ(report.num_reused, finished);
   }
 }
@@ -236,7 +239,8 @@ TEST(RunUnits, AUnitThatIsUnderWayStopsAtItsNextStep) {
     };
   }
   StopsInside observer;
-  EXPECT_THROW(run_units(Context(0, 2, &observer), UnitStore(folder.path()), experiment.units, {}),
+  EXPECT_THROW(run_units(Context(0, 2, &observer), UnitWork{UnitStore(folder.path())},
+                         experiment.units, "test"),
                Cancelled);
   EXPECT_TRUE(records_in(folder.path()).empty());
 }
@@ -248,8 +252,8 @@ TEST(RunUnits, AFreshResultIsWhatAResumedRunWillRead) {
     return {{"nan", std::numeric_limits<double>::quiet_NaN()}, {"third", 1.0 / 3}, {"one", 1.0}};
   };
   const UnitStore store(folder.path());
-  const UnitsReport fresh = run_units(Context(0, 1), store, experiment.units, {});
-  const UnitsReport resumed = run_units(Context(0, 1), store, experiment.units, {});
+  const UnitsReport fresh = run_units(Context(0, 1), UnitWork{store}, experiment.units, "test");
+  const UnitsReport resumed = run_units(Context(0, 1), UnitWork{store}, experiment.units, "test");
   EXPECT_TRUE(fresh.records[0].result["nan"].is_null());
   EXPECT_EQ(fresh.records[0].result["third"].get<double>(), 1.0 / 3);
   EXPECT_EQ(fresh.records[0].result.dump(), resumed.records[0].result.dump());
@@ -277,6 +281,50 @@ TEST(UnitStore, SaysWhereItCannotBeMade) {
   const TemporaryFolder folder;
   const auto file = folder.write("taken", "");
   EXPECT_THROW(UnitStore(file / "below"), Error);
+}
+
+TEST(RunUnits, ShardsShareTheUnitsAndTheLastOneHasAll) {
+  const TemporaryFolder whole_folder;
+  const TemporaryFolder shared_folder;
+  Experiment alone(11);
+  const UnitsReport whole =
+      run_units(Context(0, 2), UnitWork{UnitStore(whole_folder.path())}, alone.units, "test");
+  Experiment experiment(11);
+  const auto run_shard = [&](std::size_t number) {
+    const UnitWork work{.store = UnitStore(shared_folder.path()), .shard = {number, 3}};
+    return run_units(Context(0, 2), work, experiment.units, "test");
+  };
+  EXPECT_THROW(run_shard(2), OtherShardsAreBusy);
+  EXPECT_EQ(experiment.num_calls(), 4);
+  EXPECT_THROW(run_shard(2), OtherShardsAreBusy);  // goes on where it was: nothing is left to do
+  EXPECT_EQ(experiment.num_calls(), 4);
+  EXPECT_THROW(run_shard(3), OtherShardsAreBusy);
+  const UnitsReport last = run_shard(1);
+  EXPECT_EQ(experiment.num_calls(), 11);
+  EXPECT_EQ(records_in(shared_folder.path()), records_in(whole_folder.path()));
+  for (std::size_t u = 0; u < 11; ++u) {
+    EXPECT_EQ(last.records[u].result, whole.records[u].result);
+  }
+}
+
+TEST(RunUnits, AShardDoesWhatIsMissingWhereMoreStandsOnIt) {
+  const TemporaryFolder folder;
+  Experiment experiment(7);
+  UnitWork work{.store = UnitStore(folder.path()), .shard = {2, 4}, .does_what_is_missing = true};
+  EXPECT_EQ(run_units(Context(0, 2), work, experiment.units, "test").num_reused, 0U);
+  EXPECT_EQ(experiment.num_calls(), 7);
+  work.shard.number = 1;
+  EXPECT_EQ(run_units(Context(0, 2), work, experiment.units, "test").num_reused, 7U);
+}
+
+TEST(Shard, IsReadFromText) {
+  const Shard shard = parse_shard("2/8");
+  EXPECT_EQ(shard.number, 2U);
+  EXPECT_EQ(shard.count, 8U);
+  for (const char* text : {"", "2", "0/4", "5/4", "1/0", "-1/4", "1/4x", " 1/4", "1/ 4", "a/b",
+                           "1/", "/4", "1/4/4", "1/99999999999999999999"}) {
+    EXPECT_THROW(parse_shard(text), Error) << text;
+  }
 }
 
 }  // namespace

@@ -113,9 +113,9 @@ TEST(Study, TableTwoIsTheSameAtAnyNumberOfThreadsAndWhenResumed) {
   const TemporaryFolder first;
   const TemporaryFolder second;
   const Table2 one =
-      reproduce_table2(Context(0, 1), networks, tiny_study(), UnitStore(first.path()), false);
+      reproduce_table2(Context(0, 1), networks, tiny_study(), UnitWork{UnitStore(first.path())});
   const Table2 five =
-      reproduce_table2(Context(0, 5), networks, tiny_study(), UnitStore(second.path()), false);
+      reproduce_table2(Context(0, 5), networks, tiny_study(), UnitWork{UnitStore(second.path())});
   EXPECT_EQ(table2_json(one), table2_json(five));
   for (std::size_t m = 0; m < one.methods.size(); ++m) {
     const ErrorSummary& ours = one.cells[m][0].ours;
@@ -125,7 +125,7 @@ TEST(Study, TableTwoIsTheSameAtAnyNumberOfThreadsAndWhenResumed) {
   }
   EXPECT_EQ(one.num_reused, 0U);
   const Table2 again =
-      reproduce_table2(Context(0, 2), networks, tiny_study(), UnitStore(first.path()), false);
+      reproduce_table2(Context(0, 2), networks, tiny_study(), UnitWork{UnitStore(first.path())});
   EXPECT_EQ(again.num_reused, again.num_units);
   EXPECT_EQ(table2_text(one), table2_text(again));
   EXPECT_EQ(table2_csv(one), table2_csv(again));
@@ -137,9 +137,9 @@ TEST(Study, MoreSimulationsReuseTheFirstOnes) {
   StudyOptions options = tiny_study();
   options.runs = 1;
   const UnitStore store(folder.path());
-  const Table2 few = reproduce_table2(Context(0, 2), networks, options, store, false);
+  const Table2 few = reproduce_table2(Context(0, 2), networks, options, UnitWork{store});
   options.simulations = 3;
-  const Table2 more = reproduce_table2(Context(0, 2), networks, options, store, false);
+  const Table2 more = reproduce_table2(Context(0, 2), networks, options, UnitWork{store});
   EXPECT_EQ(more.num_reused, few.num_units);
 }
 
@@ -149,7 +149,7 @@ TEST(Study, FigureTwoCoversTheGridOnTheStrongSettingOnly) {
   StudyOptions options = tiny_study();
   options.runs = 1;
   const Figure2 figure =
-      reproduce_figure2(Context(0, 2), networks, options, UnitStore(folder.path()), false);
+      reproduce_figure2(Context(0, 2), networks, options, UnitWork{UnitStore(folder.path())});
   ASSERT_EQ(figure.maps.size(), 1U);
   EXPECT_EQ(figure.maps[0].setting, "tiny, kappa2 = 2");
   EXPECT_EQ(figure.num_units, 50U);

@@ -37,7 +37,8 @@ TEST(Tune, ScoresAreWhatTheFullFitReachesOnItsValidationNodes) {
   const Dataset data = simulated_network(150);
   const Context context(5, 2);
   const std::vector<ConeOptions> grid = {point_with_rate(0.001), point_with_rate(0.02)};
-  const Tuning tuning = tune(context, data, grid, three_folds(2), UnitStore(folder.path()), false);
+  const Tuning tuning =
+      tune(context, data, grid, three_folds(2), UnitWork{UnitStore(folder.path())});
   ASSERT_EQ(tuning.ranked.size(), 2U);
   EXPECT_LE(tuning.ranked[0].score, tuning.ranked[1].score);
   for (const TunedPoint& point : tuning.ranked) {
@@ -56,10 +57,10 @@ TEST(Tune, TheOutcomesOfTheNodesThatAFoldScoresHaveNoPartInIt) {
   const Context context(5, 2);
   const std::vector<ConeOptions> grid = {point_with_rate(0.02)};
   const UnitStore store(folder.path());
-  const Tuning before = tune(context, data, grid, three_folds(1), store, false);
+  const Tuning before = tune(context, data, grid, three_folds(1), UnitWork{store});
   const FitPlan plan = make_plan(context, data, three_folds(1).plan, context.seed());
   for (const NodeIndex i : plan.tasks[0].score) data.outcome[i] += 100;
-  const Tuning after = tune(context, data, grid, three_folds(1), store, false);
+  const Tuning after = tune(context, data, grid, three_folds(1), UnitWork{store});
   EXPECT_EQ(after.units.num_reused, 0U);  // other data are other units
   EXPECT_EQ(before.ranked[0].score, after.ranked[0].score);
 }
@@ -69,7 +70,7 @@ TEST(Tune, APointThatDivergesComesLastWithAReason) {
   const Dataset data = simulated_network(150);
   const std::vector<ConeOptions> grid = {point_with_rate(kDivergingRate), point_with_rate(0.02)};
   const Tuning tuning =
-      tune(Context(1, 2), data, grid, three_folds(1), UnitStore(folder.path()), false);
+      tune(Context(1, 2), data, grid, three_folds(1), UnitWork{UnitStore(folder.path())});
   EXPECT_EQ(tuning.ranked[0].options.learning_rate, 0.02);
   EXPECT_NE(tuning.ranked[1].failure.find("diverged"), std::string::npos);
   EXPECT_EQ(tuning.units.num_failed, 1U);
@@ -80,7 +81,7 @@ TEST(Tune, AGridThatFailsAltogetherIsAnError) {
   const TemporaryFolder folder;
   const Dataset data = simulated_network(150);
   const std::vector<ConeOptions> grid = {point_with_rate(kDivergingRate)};
-  EXPECT_THROW(tune(Context(1, 2), data, grid, three_folds(1), UnitStore(folder.path()), false),
+  EXPECT_THROW(tune(Context(1, 2), data, grid, three_folds(1), UnitWork{UnitStore(folder.path())}),
                Error);
 }
 
@@ -89,7 +90,7 @@ TEST(Tune, TheBestPointCanBeReadBackFromItsFile) {
   const Dataset data = simulated_network(150);
   const std::vector<ConeOptions> grid = {point_with_rate(0.001), point_with_rate(0.02)};
   const Tuning tuning =
-      tune(Context(1, 2), data, grid, three_folds(1), UnitStore(folder.path()), false);
+      tune(Context(1, 2), data, grid, three_folds(1), UnitWork{UnitStore(folder.path())});
   const auto file = folder.write("best.json", best_options_json(tuning).dump(2));
   EXPECT_EQ(canonical_text(read_option_file<ConeOptions>(file)),
             canonical_text(tuning.ranked[0].options));
@@ -100,13 +101,13 @@ TEST(Tune, BareNetworksAndTooManyFoldsAreRefused) {
   const UnitStore store(folder.path());
   Dataset data = simulated_network(150);
   const std::vector<ConeOptions> grid = {point_with_rate(0.02)};
-  EXPECT_THROW(tune(Context(1, 1), data, grid, three_folds(4), store, false), Error);
+  EXPECT_THROW(tune(Context(1, 1), data, grid, three_folds(4), UnitWork{store}), Error);
   TuneOptions split{.tune_folds = 2};
   split.plan.protocol = Protocol::kSplit;
-  EXPECT_THROW(tune(Context(1, 1), data, grid, split, store, false), Error);
+  EXPECT_THROW(tune(Context(1, 1), data, grid, split, UnitWork{store}), Error);
   data.treatment.clear();
   data.outcome.clear();
-  EXPECT_THROW(tune(Context(1, 1), data, grid, three_folds(1), store, false), Error);
+  EXPECT_THROW(tune(Context(1, 1), data, grid, three_folds(1), UnitWork{store}), Error);
 }
 
 TEST(Tune, TheDefaultGridIsAGrid) {

@@ -21,8 +21,8 @@ namespace {
 UtilityTable small_table(int threads, const std::filesystem::path& folder, int simulations = 2) {
   const auto networks = testing::small_study_networks();
   const std::vector<std::string> rows = {"naive", "dm_ridge", "cone"};
-  return reproduce_utility(Context(0, threads), networks, simulations, rows, UnitStore(folder),
-                           false);
+  return reproduce_utility(Context(0, threads), networks, simulations, rows,
+                           UnitWork{UnitStore(folder)});
 }
 
 /// One method called network_dm beside naive and cone, with errors of our choice.

@@ -1,0 +1,41 @@
+#include "unit_flags.hpp"
+
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "flags.hpp"
+
+namespace cone::app {
+
+void UnitFlags::bind(CLI::App& command, const std::string& what) {
+  command.add_option("--out", out, fmt::format("Folder to write; {} in it", what))
+      ->required()
+      ->check(file_name);
+  command.add_flag("--retry-failed", retry_failed, "Try fits again that failed before");
+  command
+      .add_option("--shard", shard,
+                  "Compute only this part of the fits, 2/8 say, and let other processes that share "
+                  "the folder compute the others")
+      ->capture_default_str();
+}
+
+UnitWork UnitFlags::work() const {
+  const Shard part = parse_shard(shard);
+  return {.store = UnitStore(out), .retry_failed = retry_failed, .shard = part};
+}
+
+void print_unit_remarks(const UnitsReport& report) {
+  for (const std::string& remark : report.remarks) std::cerr << "cone: " << remark << '\n';
+  if (report.num_reused > 0) {
+    std::cerr << fmt::format("{} of {} fits were there already\n", grouped(report.num_reused),
+                             grouped(report.records.size()));
+  }
+  if (report.num_failed > 0) {
+    std::cerr << fmt::format("{} of {} fits failed; --retry-failed tries them again\n",
+                             grouped(report.num_failed), grouped(report.records.size()));
+  }
+}
+
+}  // namespace cone::app
