@@ -2,6 +2,8 @@
 
 import csv
 import json
+import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -12,7 +14,7 @@ import numpy
 import scipy.io
 import scipy.sparse
 
-from support import BINARY, FolderTest, cone
+from support import BINARY, ROOT, FolderTest, cone
 
 RESULTS = ("table2.txt", "table2.md", "table2.csv", "table2.json")
 
@@ -82,6 +84,31 @@ class Reproduce(FolderTest):
         for text in printed:
             self.assertTrue(text == whole.stdout or "units are left to the others" in text, text)
         self.assertEqual(self.results("whole"), self.results("shared"))
+
+    def test_the_examples_for_clusters_run(self):
+        """As Slurm and ssh would start them; here the hosts are this machine."""
+        programs = self.folder / "bin"
+        programs.mkdir()
+        (programs / "cone").symlink_to(pathlib.Path(BINARY).resolve())
+        ssh = programs / "ssh"
+        ssh.write_text('#!/bin/sh\nshift 3\nexec sh -c "$*"\n')  # -o, its value and the host
+        ssh.chmod(0o755)
+        flags = "--simulations 2 --runs 1 --no-tune"
+        surroundings = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}",
+                        "DATA": str(self.data), "FLAGS": flags}
+        examples = ROOT / "examples/shards"
+        done = subprocess.run([examples / "study_by_ssh.sh", "one", "two"], check=False,
+                              capture_output=True, text=True,
+                              env={**surroundings, "OUT": str(self.folder / "by ssh")})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for number in ("1", "2"):
+            job = subprocess.run(["bash", examples / "study.sbatch"], check=False,
+                                 capture_output=True, text=True,
+                                 env={**surroundings, "OUT": str(self.folder / "slurm"),
+                                      "SLURM_CPUS_PER_TASK": "1", "SLURM_ARRAY_TASK_ID": number,
+                                      "SLURM_ARRAY_TASK_COUNT": "2"})
+            self.assertEqual(job.returncode, 0, job.stderr)
+        self.assertEqual(self.results("by ssh"), self.results("slurm"))
 
     def test_shards_tune_together(self):
         tuned = [self.folder / "data", "--simulations", 2, "--runs", 1, "--tune"]
