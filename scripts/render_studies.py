@@ -15,6 +15,7 @@ import json
 import pathlib
 import re
 import shutil
+import statistics
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -27,7 +28,8 @@ STUDIES = {
                "[simulations.md](simulations.md) describes them."),
     "effects": ("The effect of every node", "The log of Guo, Li and Liu (WSDM 2020), on which others published figures. "
                 "Draws differ between sources."),
-    "ablation": ("What each part of the network ridge buys", "`network_dm` with one thing changed at a time."),
+    "ablation": ("What each part of the network ridge buys", "`network_dm` with one thing changed at a time; "
+                 "tables of ratios first say what each part buys. A part that has nothing to work on changes nothing: words have no smooth and no curves."),
     "coverage": ("How often intervals hold the truth", "Generated networks; in the first two worlds nothing is hidden. "
                  "[inference.md](inference.md) explains the intervals."),
 }
@@ -119,6 +121,26 @@ def quote_network_ridge(records):
     return "\n".join(text)
 
 
+def quote_ablation(records):
+    """What a change does to the error, over settings and policies: the middle, the least and the most."""
+    record = records["ablation"]
+    if record is None:
+        return "The study has not been run."
+    changes = {}
+    for policy in (p["name"] for p in record["policies"]):
+        names, floor = find(record, policy, record["reference"])
+        for method in (m["method"] for m in record["policies"][0]["settings"][0]["methods"]):
+            for row, best in zip(find(record, policy, method)[1], floor):
+                changes.setdefault(method, []).append(row["rmse"] / best["rmse"])
+    lines = [f"`cone reproduce ablation`, commit `{record['commit']}`, {record['simulations']} logs of each of {len(names)} settings ({'; '.join(names)}), three policies: "
+             "RMSE over that of `network_dm` as it is.", "",
+             "| one thing changed | in the middle | from | to |", "|---|---:|---:|---:|"]
+    for method, values in changes.items():
+        if method != record["reference"]:
+            lines.append(f"| {method} | {statistics.median(values):.2f} | {min(values):.2f} | {max(values):.2f} |")
+    return "\n".join(lines)
+
+
 def quote_readme(records):
     record = records["utility"]
     if record is None:
@@ -173,6 +195,16 @@ def quote_coverage(records):
     return "\n".join(lines)
 
 
+def table_text(folder, name):
+    """The study's own tables, one heading lower. Ratios are what an ablation is about; intervals of a few logs say nothing."""
+    sections = re.split(r"(?m)^(?=### )", (folder / f"{name}.md").read_text().strip())
+    sections = [section.strip() for section in sections if section.strip()]
+    if name == "ablation":
+        sections = [section for section in sections if "95 % intervals" not in section.split("\n", 1)[0]]
+        sections.sort(key=lambda section: "RMSE over that" not in section.split("\n", 1)[0])
+    return "\n\n".join(f"#{section}" for section in sections)
+
+
 def replace_block(path, name, text):
     page = path.read_text()
     pattern = re.compile(rf"(<!-- study: {name} -->\n).*?(<!-- end -->)", re.S)
@@ -195,7 +227,7 @@ def main():
         count = records[name].get("simulations", records[name].get("replicates"))
         page += [f"`cone reproduce {name}`, commit `{records[name]['commit']}`, seed {records[name]['seed']}"
                  f"{f', {count} simulations' if count else ''}.", "",
-                 (folder / f"{name}.md").read_text().strip().replace("\n### ", "\n#### ").replace("### ", "#### ", 1), ""]
+                 table_text(folder, name), ""]
         if folder.resolve() != KEPT:
             for kind in ("json", "md"):
                 shutil.copyfile(folder / f"{name}.{kind}", KEPT / f"{name}.{kind}")
@@ -205,6 +237,7 @@ def main():
             shutil.copyfile(path, KEPT / path.name)
     figures = quote_network_ridge(records) + "\n\n" + learnt_shares(folder)
     replace_block(ROOT / "docs/network_ridge.md", "network_ridge", figures)
+    replace_block(ROOT / "docs/network_ridge.md", "ablation", quote_ablation(records))
     replace_block(ROOT / "docs/inference.md", "coverage", quote_coverage(records))
     replace_block(ROOT / "README.md", "readme", quote_readme(records))
 
