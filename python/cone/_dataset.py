@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._arrays import as_names, count_arrays, edge_text, is_sparse, network_arrays, refuse_mixed_indexes
-from ._columns import Cells, as_cells, as_texts, is_numeric
+from ._columns import Cells, as_cells, as_label, as_texts, is_numeric
 from ._options import encode
 from ._progress import Progress, watching
 
@@ -57,7 +57,7 @@ class Dataset:
     def from_arrays(cls, *, treatment: Any, outcome: Any, features: Any = None, network: Any = None,
                     ids: Optional[Iterable[Any]] = None,
                     feature_names: Optional[Sequence[str]] = None, counts: Any = None,
-                    count_names: Optional[Sequence[str]] = None, control: Optional[str] = None,
+                    count_names: Optional[Sequence[str]] = None, control: Any = None,
                     weight: Any = None, cluster: Any = None, propensity: Any = None, mu: Any = None,
                     truth: Any = None, keep: Optional[Mapping[str, Any]] = None,
                     missing: Optional[str] = None, threads: int = 0,
@@ -68,6 +68,7 @@ class Dataset:
         numbers (measurements); a sparse matrix, as SciPy has it, is taken as counts, like counts=.
         network: an array of m × 2 rows counted from 0, or a sparse adjacency matrix. propensity, mu:
         your own nuisances, one column per arm, the control arm first. truth: of a simulation.
+        control: the label of the control arm, where its name does not say so: a text, or 0 and the like.
         missing: "refuse" (the default), "indicate" or "drop".
         """
         refuse_mixed_indexes(features=features, treatment=treatment, outcome=outcome, weight=weight,
@@ -85,7 +86,7 @@ class Dataset:
             columns = {name: matrix[:, j] for j, name in enumerate(names)}
             return cls._from_columns(columns, treatment, outcome, network, ids, control, weight,
                                      cluster, missing, threads, progress, frame=features)
-        given: dict[str, Any] = {"control": control, "feature_names": feature_names}
+        given: dict[str, Any] = {"control": as_label(control), "feature_names": feature_names}
         cells = as_cells(treatment)
         given["treatment" if is_numeric(cells) else "labels"] = (
             cells if is_numeric(cells) else ["" if cell is None else cell for cell in cells])
@@ -110,7 +111,7 @@ class Dataset:
 
     @classmethod
     def _from_columns(cls, columns: Mapping[str, Any], treatment: Any, outcome: Any, network: Any,
-                      ids: Optional[Iterable[Any]], control: Optional[str], weight: Any, cluster: Any,
+                      ids: Optional[Iterable[Any]], control: Any, weight: Any, cluster: Any,
                       missing: Optional[str], threads: int, progress: Progress, frame: Any) -> Dataset:
         """Arrays of which some are no numbers: through the table of the loader of files."""
         table: dict[str, Any] = {}

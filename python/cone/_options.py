@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ._columns import as_label
+
 
 def _plain(value: Any) -> Any:
     """What NumPy's scalars and arrays are in JSON."""
@@ -17,7 +19,7 @@ def _plain(value: Any) -> Any:
 def _costs(value: Any) -> Any:
     """{"sms": 0.4, "email": "price"} as the flag has it: LABEL=NUMBER or LABEL=COLUMN."""
     if isinstance(value, Mapping):
-        return [f"{label}={cost}" for label, cost in value.items()]
+        return [f"{as_label(label)}={cost}" for label, cost in value.items()]
     return value
 
 
@@ -26,6 +28,9 @@ def encode(options: Mapping[str, Any]) -> str:
     given = {name: value for name, value in options.items() if value is not None}
     if "cost" in given:
         given["cost"] = _costs(given["cost"])
+    for name in ("control", "rank_arm"):
+        if name in given:
+            given[name] = as_label(given[name])
     for name, value in given.items():
         if isinstance(value, (tuple, set, frozenset)):
             given[name] = list(value)

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._columns import as_label
 from ._dataset import Dataset
 from ._options import encode
 from ._progress import Progress, watching
@@ -67,8 +68,9 @@ class _Learner:
         if arm is None:
             return table
         arms: list[str] = getattr(self, "arms_")
-        if str(arm) in arms:
-            return table[:, arms.index(str(arm))]
+        label = as_label(arm)
+        if label in arms:
+            return table[:, arms.index(label)]
         if isinstance(arm, int) and 0 <= arm < len(arms):
             return table[:, arm]
         raise _core.Error(f"predict: there is no arm {arm!r}; the arms are {', '.join(arms)}")

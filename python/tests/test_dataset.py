@@ -171,7 +171,7 @@ class FromPandas(FolderTest):
             self.make(frame)
         self.assertIn("row 7 (u7), column b", str(caught.exception))
         self.assertIn("row 9 (u9), column town", str(caught.exception))
-        self.assertIn("--missing", str(caught.exception))
+        self.assertIn('missing="indicate"', str(caught.exception))
         made = self.make(frame, missing="drop")
         self.assertEqual(made.left_out, ["u7", "u9"])
         answer = cone.evaluate(made, {"members": lambda rows: rows["member"]}, ["dr_ridge"])
