@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
-import numpy.typing as npt
 
 from ._html import table_html
 from ._tables import as_table
 
-Floats = npt.NDArray[np.float64]
+if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
 
 
 class Effects:

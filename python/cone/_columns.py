@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _core
 
-#: bool, int64 or float64, or texts with None for what is missing.
-Cells = Union[npt.NDArray[Any], list[Optional[str]]]
+if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
+    import numpy.typing as npt
+
+    #: bool, int64 or float64, or texts with None for what is missing.
+    Cells = Union[npt.NDArray[Any], list[Optional[str]]]
 
 
 def _is_missing(value: Any) -> bool:

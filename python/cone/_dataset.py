@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _core
 from ._arrays import as_names, count_arrays, edge_text, is_sparse, network_arrays, refuse_mixed_indexes
-from ._columns import Cells, as_cells, as_label, as_texts, is_numeric
+from ._columns import as_cells, as_label, as_texts, is_numeric
 from ._options import encode
 from ._progress import Progress, watching
 
-Floats = npt.NDArray[np.float64]
+if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
+    import numpy.typing as npt
+
+    from ._columns import Cells
+
+    Floats = npt.NDArray[np.float64]
 
 
 class Dataset:

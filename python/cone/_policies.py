@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _core
 from ._columns import as_texts
 from ._dataset import Dataset
 
-#: A word or file, a list of labels, or probabilities (nodes, or nodes × arms).
-Request = tuple[Optional[str], Union[str, list[str], npt.NDArray[np.float64]]]
+if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
+    import numpy.typing as npt
+
+    #: A word or file, a list of labels, or probabilities (nodes, or nodes × arms).
+    Request = tuple[Optional[str], Union[str, list[str], npt.NDArray[np.float64]]]
 
 
 def _by_label(table: Any, labels: Sequence[Any], arms: Sequence[str], name: str) -> Any:

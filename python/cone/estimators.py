@@ -11,14 +11,16 @@ as given and the nodes as independent, and each node's influence.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ._core import Error, formulas
 
-Floats = npt.NDArray[np.float64]
+if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
 
 __all__ = ["Cautious", "Value", "clip_weights", "dm", "dr", "dr_cautious", "dr_scores", "dr_shrinkage",
            "effective_sample_size", "importance_weights", "ips", "ips_clipped", "naive", "shrink_weights",

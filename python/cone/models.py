@@ -7,10 +7,9 @@ the node's own fold expects: nothing that they return for a node saw its treatme
 from __future__ import annotations
 
 import inspect
-from typing import Any, Optional, Sequence, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Optional, Sequence, TypeVar, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _core
 from ._columns import as_label
@@ -18,7 +17,10 @@ from ._dataset import Dataset
 from ._options import encode
 from ._progress import Progress, watching
 
-Floats = npt.NDArray[np.float64]
+if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
 _Self = TypeVar("_Self", bound="_Learner")
 
 
