@@ -11,6 +11,7 @@ import numpy as np
 from . import _core
 from ._arrays import as_names, count_arrays, edge_text, is_sparse, network_arrays, refuse_mixed_indexes
 from ._columns import as_cells, as_label, as_texts, is_numeric
+from ._html import table_html
 from ._options import encode
 from ._progress import Progress, watching
 
@@ -315,3 +316,11 @@ class Dataset:
         arms = ", ".join(f"'{arm}'" for arm in self.arms)
         return (f"<cone.Dataset: {self.num_nodes} nodes, {self.num_edges} edges, {num_features} "
                 f"feature{'' if num_features == 1 else 's'}, arms {arms}>")
+
+    def _repr_html_(self) -> str:
+        rows: list[dict[str, Any]] = []
+        for number, arm in enumerate(self.arms):
+            outcomes = self.outcome[self.treatment == number]
+            rows.append({"arm": arm, "nodes": len(outcomes),
+                         "mean outcome": float(outcomes.mean()) if len(outcomes) else None})
+        return table_html(rows, repr(self)[1:-1], self.warnings)

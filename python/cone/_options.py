@@ -6,7 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from . import _core
 from ._columns import as_label
+from ._tables import as_table
 
 
 def _plain(value: Any) -> Any:
@@ -35,3 +37,22 @@ def encode(options: Mapping[str, Any]) -> str:
         if isinstance(value, (tuple, set, frozenset)):
             given[name] = list(value)
     return json.dumps(given, default=_plain)
+
+
+def options(function: str = "evaluate") -> Any:
+    """The keywords of a function beyond those of its signature: "evaluate", "effects", "learn",
+    "sensitivity", "simulate", "reproduce", or "load" for Dataset.load and its kin. One row each, with
+    what it means, its default and what it may be; a data frame if pandas is there.
+
+    >>> import cone
+    >>> len(cone.options("evaluate")) > 40
+    True
+    """
+    rows = []
+    for line in _core.list_options(function):
+        may_be = ", ".join(line["choices"]) or line["kind"]
+        if line["range"] not in ("", "a finite number"):
+            may_be += ", " + line["range"]
+        rows.append({"keyword": line["name"], "default": line["default"], "may_be": may_be,
+                     "meaning": line["help"]})
+    return as_table(rows)

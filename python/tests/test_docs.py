@@ -16,7 +16,8 @@ import unittest
 import cone
 from support import ROOT, FolderTest
 
-MODULES = ["cone", "cone._dataset", "cone._functions", "cone.estimators", "cone.models"]
+MODULES = ["cone", "cone._answers", "cone._dataset", "cone._evaluation", "cone._functions", "cone._options",
+           "cone.estimators", "cone.models"]
 
 
 def needs(block):
