@@ -24,7 +24,7 @@ from site_gallery import make_gallery
 from site_reference import command_pages, python_page
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-GUIDES = ["README.md", "docs/guide.md", "docs/install.md", "docs/python.md", "docs/report.md"]
+GUIDES = ["README.md", "docs/guide.md", "docs/example_marketing.md", "docs/example_paper.md", "docs/install.md", "docs/python.md", "docs/report.md"]
 PROJECT = ["DEVELOPING.md", "CONTRIBUTING.md", "CHANGELOG.md"]
 STYLE = """
 :root { color-scheme: light dark; --text: #1c1c1e; --back: #ffffff; --soft: #5c5c66; --line: #d8d8de; --link: #0b5cad; --code: #f3f3f6 }
