@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Optional, Union
@@ -12,7 +13,7 @@ from . import _core
 from ._arrays import as_names, count_arrays, edge_text, is_sparse, network_arrays, refuse_mixed_indexes
 from ._columns import as_cells, as_label, as_texts, is_numeric
 from ._html import table_html
-from ._options import encode
+from ._options import encode, refuse_unknown
 from ._progress import Progress, watching
 
 if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
@@ -66,18 +67,25 @@ class Dataset:
                     weight: Any = None, cluster: Any = None, propensity: Any = None, mu: Any = None,
                     truth: Any = None, keep: Optional[Mapping[str, Any]] = None,
                     missing: Optional[str] = None, threads: int = 0,
-                    progress: Progress = None) -> Dataset:
+                    progress: Progress = None, **unknown: Any) -> Dataset:
         """Arrays with one row per node.
 
         treatment: 0 and 1, or labels of 2 to 16 arms. outcome: numbers. features: nodes × columns of
         numbers (measurements); a sparse matrix, as SciPy has it, is taken as counts, like counts=.
+        A table of pandas, polars or pyarrow has names of its own, and may hold texts.
         network: an array of m × 2 rows counted from 0, or a sparse adjacency matrix. propensity, mu:
         your own nuisances, one column per arm, the control arm first. truth: of a simulation.
         control: the label of the control arm, where its name does not say so: a text, or 0 and the like.
         missing: "refuse" (the default), "indicate" or "drop".
         """
+        if unknown:
+            refuse_unknown(unknown, list(inspect.signature(cls.from_arrays).parameters)[:-1])
         refuse_mixed_indexes(features=features, treatment=treatment, outcome=outcome, weight=weight,
                               cluster=cluster, propensity=propensity, mu=mu)
+        if hasattr(features, "__arrow_c_stream__") and not hasattr(features, "index"):
+            table = dict(zip(*_core.read_arrow(features.__arrow_c_stream__())))
+            return cls._from_columns(table, treatment, outcome, network, ids, control,
+                                     weight, cluster, missing, threads, progress, frame=features)
         if features is not None and hasattr(features, "columns"):
             columns = {str(name): features[name] for name in features.columns}
             return cls._from_columns(columns, treatment, outcome, network, ids, control, weight,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _core
@@ -37,6 +37,17 @@ def encode(options: Mapping[str, Any]) -> str:
         if isinstance(value, (tuple, set, frozenset)):
             given[name] = list(value)
     return json.dumps(given, default=_plain)
+
+
+def refuse_unknown(given: Iterable[str], known: Sequence[str]) -> None:
+    """For names that the compiled part does not look at, in its words."""
+    for name in given:
+        if name not in known:
+            import difflib  # for mistakes only
+
+            near = difflib.get_close_matches(name, known, 1)
+            raise _core.Error(f"{name}: is no option; " + (f"did you mean {near[0]}?" if near else
+                                                           f"choose from {', '.join(known)}"))
 
 
 def options(function: str = "evaluate") -> Any:

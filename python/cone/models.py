@@ -6,6 +6,7 @@ the node's own fold expects: nothing that they return for a node saw its treatme
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import TYPE_CHECKING, Any, Optional, Sequence, TypeVar, Union
 
@@ -14,7 +15,7 @@ import numpy as np
 from . import _core
 from ._columns import as_label
 from ._dataset import Dataset
-from ._options import encode
+from ._options import encode, refuse_unknown
 from ._progress import Progress, watching
 
 if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
@@ -27,6 +28,18 @@ _Self = TypeVar("_Self", bound="_Learner")
 class _Learner:
     """Parameters by name, as scikit-learn's clone() wants them."""
 
+    def __init_subclass__(cls) -> None:
+        """An unknown parameter is an error with the nearest name. scikit-learn reads the names from the
+        signature, so that cannot take just any."""
+        make = cls.__init__
+
+        @functools.wraps(make)
+        def checked(self: _Learner, *values: Any, **parameters: Any) -> None:
+            refuse_unknown(parameters, self._names())
+            make(self, *values, **parameters)
+
+        setattr(cls, "__init__", checked)
+
     @classmethod
     def _names(cls) -> list[str]:
         return [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
@@ -37,9 +50,8 @@ class _Learner:
 
     def set_params(self: _Self, **parameters: Any) -> _Self:
         """Sets parameters by name; an unknown one is an error."""
+        refuse_unknown(parameters, self._names())
         for name, value in parameters.items():
-            if name not in self._names():
-                raise _core.Error(f"{name}: is no parameter; choose from {', '.join(self._names())}")
             setattr(self, name, value)
         return self
 
@@ -139,6 +151,12 @@ class Cone(_Learner):
 
     After fit: mu_ and propensity_ (nodes × arms), representation_ (nodes × columns), nodes_ (the rows
     of the data that these are about: all of them, but for protocol="split"), warnings_.
+
+    >>> import cone
+    >>> data = cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1)
+    >>> fitted = cone.Cone(epochs=2, folds=2).fit(data)
+    >>> fitted.predict().shape, fitted.propensity().shape
+    ((200, 2), (200, 2))
     """
 
     def __init__(self, folds: Optional[int] = None, selection_folds: Optional[int] = None,

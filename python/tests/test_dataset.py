@@ -235,6 +235,16 @@ class FromArrow(unittest.TestCase):
         self.assertEqual(self.make(chunked).checksum, known.checksum)
         numpy.testing.assert_array_equal(known.outcome, columns["bought"])
 
+    def test_features_of_arrays_may_be_a_table(self):
+        columns = self.columns()
+        columns["town"] = [town or "south" for town in columns["town"]]
+        sent, bought = columns.pop("sent"), columns.pop("bought")
+        made = cone.Dataset.from_arrays(features=pyarrow.table(columns), treatment=sent, outcome=bought)
+        self.assertEqual(made.feature_names[:2], ["a", "count"])
+        self.assertIn("town=north", made.feature_names)
+        same = self.make(pyarrow.table({**columns, "sent": sent, "bought": bought}))
+        self.assertEqual(made.checksum, same.checksum)
+
     def test_gaps_ids_and_edges(self):
         columns = self.columns()
         columns["name"] = [f"u{i}" for i in range(240)]

@@ -63,6 +63,15 @@ class Examples(FolderTest):
                 with self.subTest(page=name, block=block), contextlib.redirect_stdout(io.StringIO()):
                     exec(compile(block, name, "exec"), names)
 
+    def test_every_function_and_class_has_an_example(self):
+        things = {name: getattr(cone, name) for name in cone.__all__}
+        formulas = things.pop("estimators")
+        things.update({f"estimators.{name}": getattr(formulas, name) for name in formulas.__all__})
+        for name, thing in things.items():
+            made_by_functions = name in ("Error", "Study", "estimators.Value", "estimators.Cautious")
+            if callable(thing) and not made_by_functions:
+                self.assertIn(">>>", thing.__doc__, name)
+
     def test_every_public_name_is_documented_and_on_the_page(self):
         page = (ROOT / "docs/python.md").read_text()
         for name in cone.__all__:

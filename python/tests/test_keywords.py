@@ -49,6 +49,28 @@ class Messages(FolderTest):
         self.assertIn("column --rank x", str(caught.exception))
 
 
+class Names(unittest.TestCase):
+    def test_an_unknown_keyword_is_told_with_the_nearest_name(self):
+        log = make_log()
+        data = cone.Dataset.from_arrays(**log)
+        calls = {"epochs": lambda: cone.Cone(epoch=3), "folds": lambda: cone.NetworkRidge(fold=3),
+                 "draws": lambda: cone.NetworkRidge().set_params(draw=3),
+                 "network": lambda: cone.Dataset.from_arrays(**log, networks=1),
+                 "missing": lambda: cone.Dataset.load(MESSAGES, mising="drop"),
+                 "depth": lambda: cone.learn(data, dept=1), "nodes": lambda: cone.simulate(node=9),
+                 "level": lambda: cone.evaluate(data, ["uniform"], levels=0.9)}
+        for nearest, call in calls.items():
+            with self.subTest(nearest), self.assertRaisesRegex(cone.Error, f"did you mean {nearest}\\?"):
+                call()
+
+    def test_learners_have_the_defaults_of_the_program(self):
+        for learner, function in ((cone.NetworkRidge, "effects"), (cone.Cone, "evaluate")):
+            listed = {line["name"]: line["default"] for line in cone._core.list_options(function)}
+            for name, value in learner().get_params().items():
+                if value is not None and name in listed:
+                    self.assertEqual(value, listed[name], f"{learner.__name__}.{name}")
+
+
 class Labels(unittest.TestCase):
     def read(self, treatment, control):
         return cone.Dataset.from_arrays(treatment=treatment, outcome=numpy.arange(40.0) % 7,
