@@ -125,6 +125,9 @@ def reproduce(
 def fit_ridge(
     dataset: Dataset, options: str, seed: int, threads: int, progress: Optional[_Observer]
 ) -> dict[str, Any]: ...
+def predict_propensities(
+    dataset: Dataset, options: str, seed: int, threads: int, progress: Optional[_Observer]
+) -> _Floats: ...
 def fit_networks(
     dataset: Dataset,
     plan: str,

@@ -136,7 +136,20 @@ class NetworkRidge(_Learner):
         self.parts_: Floats = found["parts"].reshape(dataset.num_nodes, len(self.arms_), -1)
         self.learnt_: list[dict[str, Any]] = found["arms"]
         self.warnings_: list[str] = found["warnings"]
+        self._fitted_to = (dataset, options, seed)
+        self._propensity: Optional[Floats] = None
         return self
+
+    def propensity(self, progress: Progress = None) -> Floats:
+        """P(the log gives the node the arm), nodes × arms, out of fold: a network ridge of the treatment,
+        calibrated by a logistic curve. Learnt when it is first asked for."""
+        self._require_fit()
+        if self._propensity is None:
+            dataset, options, seed = self._fitted_to
+            with watching(progress) as observer:
+                self._propensity = _core.predict_propensities(dataset._core, encode(options), seed,
+                                                              self.threads, observer)
+        return self._propensity
 
     def transform(self) -> Floats:
         """What each part (features, friends, ...) adds to the expected outcomes: nodes × (arms ·
