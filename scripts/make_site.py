@@ -29,6 +29,7 @@ PROJECT = ["DEVELOPING.md", "CONTRIBUTING.md", "CHANGELOG.md"]
 STYLE = """
 :root { color-scheme: light dark; --text: #1c1c1e; --back: #ffffff; --soft: #5c5c66; --line: #d8d8de; --link: #0b5cad; --code: #f3f3f6 }
 @media (prefers-color-scheme: dark) { :root { --text: #e8e8ec; --back: #17171a; --soft: #a5a5b0; --line: #3a3a42; --link: #7db8f5; --code: #232329 } }
+* { box-sizing: border-box }
 body { margin: 0; color: var(--text); background: var(--back); font: 16px/1.55 system-ui, sans-serif; display: flex; flex-wrap: wrap }
 nav { flex: 0 0 13rem; padding: 1.2rem; border-right: 1px solid var(--line); font-size: 0.92rem }
 nav b { display: block; margin-top: 1rem; color: var(--soft); font-weight: 600 } nav a { display: block; padding: 0.1rem 0 }
