@@ -4,9 +4,11 @@
     pip wheel --no-deps -w wheels .
     python3 scripts/bundle_wheel.py wheels/cone_policy-*.whl --out bundled     (needs patchelf)
 
-They go beside libcone.so, found from there. LAPACK's own library is left out: OpenBLAS has it too.
-auditwheel would bundle both, and does not find libcone.so for the program. What every Linux has (the C
-library and the C++ run time) is left out; the tag of the wheel stays that of this machine.
+They go beside libcone.so, found from there. OpenBLAS is linked anew from Debian's static libraries,
+with the functions that libcone.so calls and no others: the kernels of every processor stay, LAPACK goes.
+auditwheel would bundle OpenBLAS, LAPACK and LAPACKE whole, and does not find libcone.so for the program.
+What every Linux has (the C library and the C++ run time) is left out; the tag of the wheel stays that
+of this machine.
 """
 
 import argparse
@@ -16,11 +18,13 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import zipfile
 
 SYSTEM = re.compile(r"^(linux-vdso|ld-linux|libc\.|libm\.|libdl\.|libpthread\.|librt\.|libgcc_s|libstdc\+\+)")
-IN_OPENBLAS = re.compile(r"^(liblapack|libblas)\.so")
+#: What the new OpenBLAS takes the place of.
+ALGEBRA = re.compile(r"^(libopenblas|liblapacke|liblapack|libblas|libtmglib)\.so")
 
 
 def run(*words):
@@ -36,27 +40,46 @@ def needed(library):
             yield words[0], pathlib.Path(words[2]).resolve()
 
 
+def symbols(*words):
+    """Names that a library defines or, with --undefined-only, wants from others."""
+    return {line.split()[-1].partition("@")[0] for line in run("nm", "-D", *words).splitlines()}
+
+
+def link_openblas(main, algebra, package):
+    """OpenBLAS and LAPACKE with what `main` calls, as one library in the package; returns its name."""
+    openblas = next(name for name in algebra if name.startswith("libopenblas"))
+    lapacke = next(name for name in algebra if name.startswith("liblapacke"))
+    wanted = symbols("--undefined-only", main)
+    wanted &= set().union(*(symbols("--defined-only", path) for path in algebra.values()))
+    with tempfile.NamedTemporaryFile("w") as exports:
+        exports.write("{ global: " + " ".join(f"{name};" for name in sorted(wanted)) + " local: *; };")
+        exports.flush()
+        run("cc", "-shared", "-o", package / openblas, *(f"-Wl,-u,{name}" for name in sorted(wanted)),
+            f"-Wl,-soname,{openblas},--gc-sections,--version-script,{exports.name},-z,defs",
+            algebra[lapacke].parent / "liblapacke.a", algebra[openblas].parent / "libopenblas.a",
+            "-lgomp", "-lm", "-l:libgfortran.so.5")
+    return openblas
+
+
 def bundle(package):
-    """Copies libraries into the folder of the package and points everything there."""
+    """Puts libraries into the folder of the package and points everything there."""
     main = package / "libcone.so"
-    libraries = {name: path for name, path in needed(main)
-                 if not SYSTEM.match(name) and not IN_OPENBLAS.match(name)}
-    openblas = next(name for name in libraries if name.startswith("libopenblas"))
-    for name, path in libraries.items():
+    libraries = {name: path for name, path in needed(main) if not SYSTEM.match(name)}
+    algebra = {name: path for name, path in libraries.items() if ALGEBRA.match(name)}
+    others = {name: path for name, path in libraries.items() if name not in algebra}
+    openblas = link_openblas(main, algebra, package)
+    for name in run("patchelf", "--print-needed", main).split():
+        if name in algebra and name != openblas:
+            run("patchelf", "--remove-needed", name, main)
+    for name, path in others.items():
         shutil.copyfile(path, package / name)
-    for library in [main, *(package / name for name in libraries)]:
+    names = sorted([openblas, *others])
+    for library in [main, *(package / name for name in names)]:
         library.chmod(0o755)
-        names = run("patchelf", "--print-needed", library).split()
-        for name in filter(IN_OPENBLAS.match, names):
-            if library.name == openblas or openblas in names:
-                run("patchelf", "--remove-needed", name, library)
-            else:
-                run("patchelf", "--replace-needed", name, openblas, library)
-                names.append(openblas)
         # DT_RPATH, which counts for libraries of libraries too
         run("patchelf", "--force-rpath", "--set-rpath", "$ORIGIN", library)
         run("strip", "--strip-unneeded", library)
-    return sorted(libraries)
+    return names
 
 
 def write_record(folder):
@@ -77,6 +100,8 @@ def main():
     parser.add_argument("wheel", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     options = parser.parse_args()
+    if shutil.which("patchelf") is None:
+        sys.exit("patchelf is missing: install Debian's package, or pip install patchelf")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         run("unzip", "-q", options.wheel, "-d", folder)

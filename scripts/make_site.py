@@ -3,41 +3,33 @@
 
     scripts/make_site.py [--bin FOLDER] [--python FOLDER] [--out FOLDER]
 
-README.md, the other pages, the command line's help, the Python package's docstrings, and a gallery
-of reports that the program makes of the examples. Needs Debian's python3-markdown, nothing from
+README.md, the other pages, a reference of the command line and of the Python package from what they say
+of themselves (site_reference.py), and a gallery of reports (site_gallery.py). Needs Debian's python3-markdown, nothing from
 the network, and no server to be read. A link that leads nowhere ends it with status 1.
 """
 
 import argparse
 import html
 import importlib
-import inspect
 import json
 import os
 import pathlib
 import re
 import shutil
-import subprocess
 import sys
 
 import markdown
 
+from site_gallery import make_gallery
+from site_reference import command_pages, python_page
+
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-GUIDES = ["README.md", "docs/guide.md", "docs/install.md", "docs/python.md", "docs/report.md"]
+GUIDES = ["README.md", "docs/guide.md", "docs/example_marketing.md", "docs/example_paper.md", "docs/install.md", "docs/python.md", "docs/report.md"]
 PROJECT = ["DEVELOPING.md", "CONTRIBUTING.md", "CHANGELOG.md"]
-EXAMPLES = {
-    "messages": ("Three messages", ["evaluate", "examples/messages", "--policy", "always:email",
-                                    "always:sms", "examples/messages/who.csv"]),
-    "coupons": ("Thirty customers: too few", ["evaluate", "examples/coupons", "--policy",
-                                              "examples/coupons/policy.csv"]),
-    "letters": ("A survey without a network",
-                ["evaluate", "examples/letters/survey.csv", "--id", "name", "--treatment", "letter",
-                 "--outcome", "voted", "--ignore", "moved", "--missing", "indicate", "--policy",
-                 "treat-all", "treat-none"]),
-}
 STYLE = """
 :root { color-scheme: light dark; --text: #1c1c1e; --back: #ffffff; --soft: #5c5c66; --line: #d8d8de; --link: #0b5cad; --code: #f3f3f6 }
 @media (prefers-color-scheme: dark) { :root { --text: #e8e8ec; --back: #17171a; --soft: #a5a5b0; --line: #3a3a42; --link: #7db8f5; --code: #232329 } }
+* { box-sizing: border-box }
 body { margin: 0; color: var(--text); background: var(--back); font: 16px/1.55 system-ui, sans-serif; display: flex; flex-wrap: wrap }
 nav { flex: 0 0 13rem; padding: 1.2rem; border-right: 1px solid var(--line); font-size: 0.92rem }
 nav b { display: block; margin-top: 1rem; color: var(--soft); font-weight: 600 } nav a { display: block; padding: 0.1rem 0 }
@@ -49,18 +41,24 @@ img { max-width: 100%; background: #ffffff } input { font: inherit; padding: 0.3
 @media (max-width: 640px) { nav { flex-basis: 100%; border-right: 0; border-bottom: 1px solid var(--line) } }
 """
 SEARCH = """<h1>Search</h1>
-<p><label>Words <input id="words" autofocus></label></p><ul id="found"></ul>
+<noscript><p>Searching needs JavaScript; every page is in the list beside this, and can be searched by the browser.</p></noscript>
+<p><label>Words <input id="words" autofocus></label></p><p id="count" role="status"></p><ul id="found"></ul>
 <script>
 const pages = PAGES;
-const input = document.getElementById("words"), found = document.getElementById("found");
+const input = document.getElementById("words"), found = document.getElementById("found"), count = document.getElementById("count");
 function look() {
   const words = input.value.toLowerCase().split(/\\s+/).filter(w => w.length > 1);
   found.replaceChildren();
+  count.textContent = "";
   if (!words.length) return;
-  for (const page of pages) {
-    if (!words.every(w => page.text.includes(w))) continue;
-    const item = document.createElement("li"), link = document.createElement("a");
-    link.href = page.file; link.textContent = page.title; item.append(link); found.append(item);
+  const title = page => words.every(w => page.title.toLowerCase().includes(w)) ? 0 : 1;
+  const hits = pages.filter(page => words.every(w => page.text.includes(w)));
+  hits.sort((one, other) => title(one) - title(other));
+  count.textContent = hits.length + (hits.length == 1 ? " page" : " pages");
+  for (const page of hits) {
+    const item = document.createElement("li"), link = document.createElement("a"), at = page.text.indexOf(words[0]);
+    link.href = page.file; link.textContent = page.title;
+    item.append(link, ": … " + page.text.slice(Math.max(0, at - 60), at + 100) + " …"); found.append(item);
   }
 }
 input.addEventListener("input", look);
@@ -94,6 +92,8 @@ class Site:
         path = os.path.normpath(pathlib.PurePosixPath(source).parent / target)
         if (self.out / path).is_file():  # a report of the gallery
             return path
+        if target in self.pages:  # a page that is made here
+            path = target
         if path in self.pages:
             return self.pages[path][0] + (f"#{part}" if part else "")
         if not (ROOT / path).is_file():
@@ -129,61 +129,6 @@ class Site:
                 f"<style>{STYLE}</style></head><body>{navigation}<main>{body}</main></body></html>\n")
 
 
-def command_reference(program):
-    """The help of every command, as the program prints it."""
-    def ask(*words):
-        return subprocess.run([str(program), *words, "--help"], capture_output=True, text=True,
-                              check=True).stdout
-
-    root = ask()
-    names = re.findall(r"^  ([a-z]+) {2,}", root.split("Subcommands:")[1], re.M)
-    parts = ["<h1>The command line</h1>", f"<pre>{html.escape(root)}</pre>"]
-    for name in names:
-        parts.append(f'<h2 id="{name}">cone {name}</h2><pre>{html.escape(ask(name))}</pre>')
-    return "\n".join(parts)
-
-
-def python_reference():
-    """Signatures and docstrings of what the package names as public."""
-    package = importlib.import_module("cone")
-    parts = ["<h1>The Python package</h1>"]
-
-    def describe(name, thing, level):
-        try:
-            signature = str(inspect.signature(thing))
-        except (TypeError, ValueError):
-            signature = ""
-        parts.append(f"<h{level}><code>{html.escape(name + signature)}</code></h{level}>")
-        parts.append(f"<pre>{html.escape(inspect.getdoc(thing) or '')}</pre>")
-
-    for name in package.__all__:
-        thing = getattr(package, name)
-        if inspect.ismodule(thing):
-            for inner in getattr(thing, "__all__", [n for n in dir(thing) if not n.startswith("_")]):
-                if inspect.isfunction(getattr(thing, inner)):
-                    describe(f"cone.{name}.{inner}", getattr(thing, inner), 2)
-            continue
-        describe(f"cone.{name}", thing, 2)
-        if inspect.isclass(thing):
-            for inner, method in inspect.getmembers(thing, callable):
-                if not inner.startswith("_") and inner in vars(thing):
-                    describe(f"{name}.{inner}", method, 3)
-    return "\n".join(parts)
-
-
-def make_gallery(program, out):
-    parts = ["<h1>Gallery of reports</h1>",
-             "<p>Each page is what <code>--report</code> writes, made while this site was.</p><ul>"]
-    folder = out / "gallery"
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, (title, words) in EXAMPLES.items():
-        subprocess.run([str(program), *words, "--quiet", "--report", str(folder / f"{name}.html")],
-                       cwd=ROOT, check=True, capture_output=True)
-        parts.append(f'<li><a href="gallery/{name}.html">{title}</a>: <code>cone '
-                     f"{html.escape(' '.join(words))} --report {name}.html</code></li>")
-    return "\n".join(parts) + "</ul>"
-
-
 def parse_args():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -202,11 +147,13 @@ def main():
     examples = sorted(f"examples/{p.parent.name}/README.md" for p in (ROOT / "examples").glob("*/README.md"))
     for source in [*guides, *pages, *PROJECT, *examples]:
         site.add_markdown(source)
-    site.add("command_line", "command_line.html", "Command line", command_reference(program))
+    for page in command_pages(program):
+        site.add(*page)
     reference = ["command_line"]
     if (args.python / "cone").exists():
         sys.path.insert(0, str(args.python))
-        site.add("python_reference", "python_reference.html", "Python reference", python_reference())
+        site.add("python_reference", "python_reference.html", "Python reference",
+                 python_page(importlib.import_module("cone")))
         reference.append("python_reference")
     site.add("gallery", "gallery.html", "Gallery of reports", make_gallery(program, args.out))
     site.write([("Guide", [*guides, "gallery"]), ("Reference", reference), ("Pages", pages),

@@ -16,5 +16,6 @@ void bind_commands(py::module_& module);
 void bind_models(py::module_& module);
 void bind_report(py::module_& module);
 void bind_estimators(py::module_& module);
+void bind_option_list(py::module_& module);
 
 }  // namespace cone::python

@@ -18,6 +18,7 @@
 #include "base/stopwatch.hpp"
 #include "bindings.hpp"
 #include "data/data_files.hpp"
+#include "dataset_state.hpp"
 #include "options.hpp"
 #include "options/json_text.hpp"
 #include "results/data_report.hpp"
@@ -279,6 +280,7 @@ void bind_dataset(py::module_& module) {
       .def_property_readonly("name", [](const DatasetHandle& d) { return d.name; })
       .def_property_readonly("checksum",
                              [](const DatasetHandle& d) { return d.observed().checksum(); })
+      .def(py::pickle(&get_state, &set_state))
       .def("check_json", &check_json)
       .def("check_text",
            [](const DatasetHandle& d) { return data_report_text(report_data(d.data)); });

@@ -5,6 +5,7 @@
 #include "cone/error.hpp"
 
 #include "bindings.hpp"
+#include "keyword_text.hpp"
 
 namespace cone::python {
 namespace {
@@ -26,7 +27,8 @@ const char* kind_of(ErrorCode code) {
 }
 
 /// The exception with all faults, each as place, what is wrong and what to do.
-py::object describe(const Error& error) {
+py::object describe(const Error& in_flags) {
+  const Error error = spell_as_keywords(in_flags);
   py::object out = py::reinterpret_borrow<py::object>(error_type)(error.what());
   py::list faults;
   for (const Fault& fault : error.faults()) {
@@ -46,7 +48,8 @@ py::object describe(const Error& error) {
 void bind_errors(py::module_& module) {
   error_type = PyErr_NewExceptionWithDoc(
       "cone.Error",
-      "Bad options or bad data: every fault that was found, in the words of the program.\n\n"
+      "Bad options or bad data: every fault that was found, in the words of the program, "
+      "with keywords for its flags.\n\n"
       "kind is 'usage', 'data', 'io' or 'internal'; faults is a list of dictionaries with "
       "'place',\n"
       "'what' and 'advice'.",

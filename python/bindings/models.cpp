@@ -13,6 +13,7 @@
 #include "bindings.hpp"
 #include "cone_networks/cone_fit.hpp"
 #include "dataset.hpp"
+#include "network_ridge/treatment_ridge.hpp"
 #include "options.hpp"
 #include "results/effects_output.hpp"
 
@@ -56,6 +57,17 @@ py::dict fit_ridge(const DatasetHandle& handle, const std::string& words, const 
   return out;
 }
 
+/// P(the log gives the node the arm) by the network ridge of the treatment, out of fold.
+py::array predict_propensities(const DatasetHandle& handle, const std::string& words,
+                               const RunSettings& run) {
+  const auto options = Keywords(words).take<EffectOptions>();
+  const Dataset& data = handle.observed();
+  return to_numpy(run_watched(run, [&](const Context& context) {
+    const FitPlan plan = make_plan(context, data, {.folds = options.folds}, context.seed());
+    return predict_treatment(context, data, plan, options.network_ridge, /*sees_network=*/true);
+  }));
+}
+
 /// What CONE's networks say of every node that the plan scores: the rows of all tables.
 py::dict fit_networks(const DatasetHandle& handle, const std::string& plan_words,
                       const std::string& words, double propensity_bound, const RunSettings& run) {
@@ -91,6 +103,14 @@ void bind_models(py::module_& module) {
       [](const DatasetHandle& dataset, const std::string& options, std::uint64_t seed, int threads,
          py::object progress) {
         return fit_ridge(dataset, options, {seed, threads, std::move(progress)});
+      },
+      py::arg("dataset"), py::arg("options"), py::arg("seed"), py::arg("threads"),
+      py::arg("progress"));
+  module.def(
+      "predict_propensities",
+      [](const DatasetHandle& dataset, const std::string& options, std::uint64_t seed, int threads,
+         py::object progress) {
+        return predict_propensities(dataset, options, {seed, threads, std::move(progress)});
       },
       py::arg("dataset"), py::arg("options"), py::arg("seed"), py::arg("threads"),
       py::arg("progress"));

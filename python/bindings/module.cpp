@@ -26,4 +26,5 @@ PYBIND11_MODULE(_core, module) {
   bind_models(module);
   bind_report(module);
   bind_estimators(module);
+  bind_option_list(module);
 }

@@ -1,6 +1,5 @@
 #include "policies.hpp"
 
-#include <set>
 #include <string>
 #include <utility>
 
@@ -11,6 +10,7 @@
 
 #include "arrays.hpp"
 #include "base/text.hpp"
+#include "policy/policy_names.hpp"
 
 namespace cone::python {
 namespace {
@@ -28,7 +28,10 @@ std::vector<PolicyOnData> resolve_word(const Context& context, const Dataset& da
          fmt::format("{} holds {} policies", printable(request.specification), found.size()),
          "give the file in a list, without a name: its columns have names"});
   }
-  found.front().name = request.name;
+  if (request.name != request.specification) {
+    found.front().name = request.name;
+    refuse_borrowed_name(context, data, found.front());
+  }
   return found;
 }
 
@@ -62,7 +65,6 @@ std::vector<PolicyOnData> resolve_requests(const Context& context, const Dataset
   std::vector<Fault> faults;
   std::uint64_t num_unlisted = 0;
   ErrorCode code = ErrorCode::kUsage;
-  std::set<std::string> names;
   for (const PolicyRequest& request : requests) {
     try {
       if (!request.specification.empty()) {
@@ -71,9 +73,11 @@ std::vector<PolicyOnData> resolve_requests(const Context& context, const Dataset
         }
       } else if (!request.labels.empty()) {
         policies.push_back(make_policy(data, request.name, request.labels));
+        refuse_borrowed_name(context, data, policies.back());
       } else {
         policies.push_back(
             make_policy(data, request.name, std::as_const(request.probability).view()));
+        refuse_borrowed_name(context, data, policies.back());
       }
     } catch (const Error& error) {
       faults.insert(faults.end(), error.faults().begin(), error.faults().end());
@@ -81,12 +85,7 @@ std::vector<PolicyOnData> resolve_requests(const Context& context, const Dataset
       code = error.code();
     }
   }
-  for (const PolicyOnData& policy : policies) {
-    if (names.insert(policy.name).second) continue;
-    faults.push_back({{.item = "policies"},
-                      fmt::format("two policies are named '{}'", printable(policy.name)),
-                      "rename one of them"});
-  }
+  for (Fault& fault : list_name_faults(policies)) faults.push_back(std::move(fault));
   if (!faults.empty()) throw Error(code, std::move(faults), num_unlisted);
   return policies;
 }

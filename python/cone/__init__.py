@@ -16,10 +16,11 @@ from ._errors import complete_errors as _complete_errors
 from ._evaluation import Evaluation
 from ._functions import effects, evaluate, learn, reproduce, sensitivity, simulate
 from ._kernels import check_kernels as _check_kernels
+from ._options import options
 from .models import Cone, NetworkRidge
 
 __all__ = ["Cone", "Dataset", "Effects", "Error", "Evaluation", "NetworkRidge", "Rule", "Sensitivity",
-           "Study", "__version__", "effects", "estimators", "evaluate", "learn", "reproduce",
+           "Study", "__version__", "effects", "estimators", "evaluate", "learn", "options", "reproduce",
            "sensitivity", "simulate"]
 
 _complete_errors()

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
-import numpy.typing as npt
 
-from ._html import table_html
+from ._html import escape, table_html
+from ._report import write_page
 from ._tables import as_table
 
-Floats = npt.NDArray[np.float64]
+if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
 
 
 class Effects:
-    """What the network ridge expects of every node under every arm, how sure it is, and why."""
+    """What the network ridge expects of every node under every arm, how sure it is, and why.
+
+    >>> import cone
+    >>> found = cone.effects(cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1))
+    >>> found
+    <cone.Effects of 200 nodes, arms 0, 1>
+    >>> found.mu.shape, found.effect.shape, len(found.table)
+    ((200, 2), (200, 1), 200)
+    """
 
     def __init__(self, ids: list[str], arms: list[str], found: dict[str, Any]) -> None:
         self.ids = ids
@@ -38,8 +50,11 @@ class Effects:
     @property
     def table(self) -> Any:
         """One row per node; a data frame if pandas is there."""
+        return as_table(self._rows(len(self.ids)))
+
+    def _rows(self, count: int) -> list[dict[str, Any]]:
         rows = []
-        for i, name in enumerate(self.ids):
+        for i, name in enumerate(self.ids[:count]):
             row: dict[str, Any] = {"id": name}
             for a, arm in enumerate(self.arms):
                 row[f"mu:{arm}"] = float(self.mu[i, a])
@@ -47,7 +62,7 @@ class Effects:
                 row[f"effect:{arm}"] = float(self.effect[i, a])
                 row[f"effect_sd:{arm}"] = float(self.effect_sd[i, a])
             rows.append(row)
-        return as_table(rows)
+        return rows
 
     def __str__(self) -> str:
         return self.text
@@ -55,9 +70,20 @@ class Effects:
     def __repr__(self) -> str:
         return f"<cone.Effects of {len(self.ids)} nodes, arms {', '.join(self.arms)}>"
 
+    def _repr_html_(self) -> str:
+        shown = self._rows(10)
+        return table_html(shown, f"The first {len(shown)} of {len(self.ids)} nodes", self.warnings)
+
 
 class Rule:
-    """A small decision tree that says who should get what, and what that is worth."""
+    """A small decision tree that says who should get what, and what that is worth.
+
+    >>> import cone
+    >>> data = cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1)
+    >>> rule = cone.learn(data, depth=1)
+    >>> [row["way"] for row in rule.comparisons][:2]
+    ['learnt rule', 'what was done']
+    """
 
     def __init__(self, arms: Sequence[str], found: dict[str, Any]) -> None:
         self._json: str = found["json"]
@@ -80,6 +106,25 @@ class Rule:
         return self._svg
 
     @property
+    def comparisons(self) -> list[dict[str, Any]]:
+        """What such a rule is worth on nodes that it was not learnt from, beside what was done and
+        every single arm, and what it gains over each."""
+        ways = [self.record["rule"], *self.record["comparisons"]]
+        return [{"way": way["name"], "value": way["value"], "low": way["interval"][0],
+                 "high": way["interval"][1], "rule_gains": way["gain"],
+                 "gain_low": way["gain_interval"][0], "gain_high": way["gain_interval"][1]}
+                for way in ways]
+
+    @property
+    def table(self) -> Any:
+        """The comparisons, as a data frame if pandas is there."""
+        return as_table(self.comparisons)
+
+    def report(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes a page (HTML) with the tree and what it is worth, as cone report does."""
+        write_page([self], path)
+
+    @property
     def warnings(self) -> list[str]:
         """What there is to doubt."""
         return list(self.record["warnings"])
@@ -90,9 +135,19 @@ class Rule:
     def __repr__(self) -> str:
         return f"<cone.Rule: {self.record['verdict']}>"
 
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.rule)}</pre>" + table_html(self.comparisons, "", self.warnings)
+
 
 class Sensitivity:
-    """How strong a confounder that nobody recorded must be to change an answer."""
+    """How strong a confounder that nobody recorded must be to change an answer.
+
+    >>> import cone
+    >>> data = cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1)
+    >>> doubt = cone.sensitivity(data, ["treat-all"], lambdas=3)
+    >>> list(doubt.sentences)
+    ['treat-all']
+    """
 
     def __init__(self, record_json: str, text: str) -> None:
         self._json = record_json
@@ -119,6 +174,10 @@ class Sensitivity:
                      policy["omitted_variable"]["robustness_value_with_confidence"]}
                 for policy in self.record["policies"]]
 
+    def report(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes a page (HTML) with the curves and tables, as cone report does."""
+        write_page([self], path)
+
     @property
     def sentences(self) -> dict[str, list[str]]:
         """What the figures say, per policy."""
@@ -136,7 +195,7 @@ class Sensitivity:
 
 
 class Study:
-    """The tables of a study against known truth."""
+    """The tables of a study against known truth. print() shows them."""
 
     def __init__(self, found: dict[str, Any]) -> None:
         self.text: str = found["text"]
@@ -153,3 +212,6 @@ class Study:
 
     def __repr__(self) -> str:
         return f"<cone.Study: {self.num_units} units, {len(self.failures)} failed>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.text)}</pre>" + table_html([], "", self.failures)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
-import numpy.typing as npt
 
-#: bool, int64 or float64, or texts with None for what is missing.
-Cells = Union[npt.NDArray[Any], list[Optional[str]]]
+from . import _core
+
+if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
+    import numpy.typing as npt
+
+    #: bool, int64 or float64, or texts with None for what is missing.
+    Cells = Union[npt.NDArray[Any], list[Optional[str]]]
 
 
 def _is_missing(value: Any) -> bool:
@@ -23,6 +27,19 @@ def _is_missing(value: Any) -> bool:
 def as_texts(values: Any) -> list[Optional[str]]:
     """Every value as text; what is missing is None."""
     return [None if _is_missing(value) else str(value) for value in values]
+
+
+def as_label(value: Any) -> Optional[str]:
+    """The label of an arm as the program has it: texts as they are, 1, 1.0, True and NumPy's as "1"."""
+    if hasattr(value, "item") and getattr(value, "ndim", 0) == 0:
+        value = value.item()
+    if isinstance(value, (bool, int)) or (isinstance(value, float) and value.is_integer()):
+        return str(int(value))
+    if isinstance(value, float):
+        return repr(value)
+    if value is None or isinstance(value, str):
+        return value
+    raise _core.Error(f"{value!r} is no label of an arm; bring a text or a number")
 
 
 def as_cells(column: Any) -> Cells:

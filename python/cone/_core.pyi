@@ -21,6 +21,7 @@ class Error(ValueError):
     kind: str
     faults: list[dict[str, str]]
 
+def list_options(function: str) -> list[dict[str, Any]]: ...
 def blas_kernels() -> tuple[str, Optional[str]]: ...
 def write_table(names: list[str], columns: list[Any]) -> bytes: ...
 
@@ -124,6 +125,9 @@ def reproduce(
 def fit_ridge(
     dataset: Dataset, options: str, seed: int, threads: int, progress: Optional[_Observer]
 ) -> dict[str, Any]: ...
+def predict_propensities(
+    dataset: Dataset, options: str, seed: int, threads: int, progress: Optional[_Observer]
+) -> _Floats: ...
 def fit_networks(
     dataset: Dataset,
     plan: str,

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _core
 from ._arrays import as_names, count_arrays, edge_text, is_sparse, network_arrays, refuse_mixed_indexes
-from ._columns import Cells, as_cells, as_texts, is_numeric
-from ._options import encode
+from ._columns import as_cells, as_label, as_texts, is_numeric
+from ._html import table_html
+from ._options import encode, refuse_unknown
 from ._progress import Progress, watching
 
-Floats = npt.NDArray[np.float64]
+if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
+    import numpy.typing as npt
+
+    from ._columns import Cells
+
+    Floats = npt.NDArray[np.float64]
 
 
 class Dataset:
@@ -57,21 +63,29 @@ class Dataset:
     def from_arrays(cls, *, treatment: Any, outcome: Any, features: Any = None, network: Any = None,
                     ids: Optional[Iterable[Any]] = None,
                     feature_names: Optional[Sequence[str]] = None, counts: Any = None,
-                    count_names: Optional[Sequence[str]] = None, control: Optional[str] = None,
+                    count_names: Optional[Sequence[str]] = None, control: Any = None,
                     weight: Any = None, cluster: Any = None, propensity: Any = None, mu: Any = None,
                     truth: Any = None, keep: Optional[Mapping[str, Any]] = None,
                     missing: Optional[str] = None, threads: int = 0,
-                    progress: Progress = None) -> Dataset:
+                    progress: Progress = None, **unknown: Any) -> Dataset:
         """Arrays with one row per node.
 
         treatment: 0 and 1, or labels of 2 to 16 arms. outcome: numbers. features: nodes × columns of
         numbers (measurements); a sparse matrix, as SciPy has it, is taken as counts, like counts=.
+        A table of pandas, polars or pyarrow has names of its own, and may hold texts.
         network: an array of m × 2 rows counted from 0, or a sparse adjacency matrix. propensity, mu:
         your own nuisances, one column per arm, the control arm first. truth: of a simulation.
+        control: the label of the control arm, where its name does not say so: a text, or 0 and the like.
         missing: "refuse" (the default), "indicate" or "drop".
         """
+        if unknown:
+            refuse_unknown(unknown, list(inspect.signature(cls.from_arrays).parameters)[:-1])
         refuse_mixed_indexes(features=features, treatment=treatment, outcome=outcome, weight=weight,
                               cluster=cluster, propensity=propensity, mu=mu)
+        if hasattr(features, "__arrow_c_stream__") and not hasattr(features, "index"):
+            table = dict(zip(*_core.read_arrow(features.__arrow_c_stream__())))
+            return cls._from_columns(table, treatment, outcome, network, ids, control,
+                                     weight, cluster, missing, threads, progress, frame=features)
         if features is not None and hasattr(features, "columns"):
             columns = {str(name): features[name] for name in features.columns}
             return cls._from_columns(columns, treatment, outcome, network, ids, control, weight,
@@ -85,7 +99,7 @@ class Dataset:
             columns = {name: matrix[:, j] for j, name in enumerate(names)}
             return cls._from_columns(columns, treatment, outcome, network, ids, control, weight,
                                      cluster, missing, threads, progress, frame=features)
-        given: dict[str, Any] = {"control": control, "feature_names": feature_names}
+        given: dict[str, Any] = {"control": as_label(control), "feature_names": feature_names}
         cells = as_cells(treatment)
         given["treatment" if is_numeric(cells) else "labels"] = (
             cells if is_numeric(cells) else ["" if cell is None else cell for cell in cells])
@@ -110,7 +124,7 @@ class Dataset:
 
     @classmethod
     def _from_columns(cls, columns: Mapping[str, Any], treatment: Any, outcome: Any, network: Any,
-                      ids: Optional[Iterable[Any]], control: Optional[str], weight: Any, cluster: Any,
+                      ids: Optional[Iterable[Any]], control: Any, weight: Any, cluster: Any,
                       missing: Optional[str], threads: int, progress: Progress, frame: Any) -> Dataset:
         """Arrays of which some are no numbers: through the table of the loader of files."""
         table: dict[str, Any] = {}
@@ -310,3 +324,11 @@ class Dataset:
         arms = ", ".join(f"'{arm}'" for arm in self.arms)
         return (f"<cone.Dataset: {self.num_nodes} nodes, {self.num_edges} edges, {num_features} "
                 f"feature{'' if num_features == 1 else 's'}, arms {arms}>")
+
+    def _repr_html_(self) -> str:
+        rows: list[dict[str, Any]] = []
+        for number, arm in enumerate(self.arms):
+            outcomes = self.outcome[self.treatment == number]
+            rows.append({"arm": arm, "nodes": len(outcomes),
+                         "mean outcome": float(outcomes.mean()) if len(outcomes) else None})
+        return table_html(rows, repr(self)[1:-1], self.warnings)

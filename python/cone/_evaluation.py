@@ -18,6 +18,14 @@ class Evaluation:
 
     record is the whole record as Python objects, to_json() its text as cone evaluate --json writes
     it.
+
+    >>> import cone
+    >>> data = cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1)
+    >>> answer = cone.evaluate(data, ["treat-all", "uniform"], estimators=["network_dm", "dr_ridge"])
+    >>> answer
+    <cone.Evaluation of treat-all, uniform>
+    >>> len(answer.table), len(answer.estimates), len(answer.differences)
+    (3, 4, 3)
     """
 
     def __init__(self, record_json: str, text: str) -> None:

@@ -77,6 +77,12 @@ def sensitivity(dataset: Dataset, policies: Any, against: Any = "done", *, seed:
     """How strong a hidden confounder must be to change what policies are worth, against what was done
     ("done"), against nothing ("none"), or against another policy in any form that evaluate() takes.
     Options are those of cone sensitivity, with _ for -.
+
+    >>> import cone
+    >>> data = cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1)
+    >>> doubt = cone.sensitivity(data, {"everyone": "treat-all"}, against="treat-none", lambdas=3)
+    >>> [policy["name"] for policy in doubt.record["policies"]]
+    ['everyone']
     """
     if isinstance(against, str):
         other: Any = (None, against)
@@ -112,6 +118,12 @@ def reproduce(what: str, *, data: Union[str, os.PathLike[str]] = "demo",
     """A study against known truth: "table1", "table2", "figure2", "utility", "worlds", "effects",
     "ablation" or "coverage". Writes tables and units to the folder out, from which a study that was
     stopped goes on. Options are those of cone reproduce, with _ for -.
+
+    >>> import cone, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     study = cone.reproduce("effects", out=folder, simulations=2, estimators=["dm_ols1"])
+    >>> study.failures
+    []
     """
     with watching(progress) as observer:
         found = _core.reproduce(what, os.fspath(data), os.fspath(out), encode(options), seed, threads,

@@ -35,6 +35,7 @@ def table_html(rows: list[dict[str, Any]], summary: str, warnings: list[str]) ->
     body = "".join("<tr>" + "".join(f"<td>{_cell(row[name])}</td>" for name in names) + "</tr>"
                    for row in rows)
     doubts = "".join(f"<li>{escape(warning)}</li>" for warning in warnings)
-    return (f"<div>{_STYLE}<p>{escape(summary)}</p>"
-            f"<table class=\"cone-table\"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    table = (f"<table class=\"cone-table\"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+             if rows else "")
+    return (f"<div>{_STYLE}" + (f"<p>{escape(summary)}</p>" if summary else "") + table
             + (f"<ul class=\"cone-warnings\">{doubts}</ul>" if doubts else "") + "</div>")

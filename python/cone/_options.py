@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+from . import _core
+from ._columns import as_label
+from ._tables import as_table
 
 
 def _plain(value: Any) -> Any:
@@ -17,7 +21,7 @@ def _plain(value: Any) -> Any:
 def _costs(value: Any) -> Any:
     """{"sms": 0.4, "email": "price"} as the flag has it: LABEL=NUMBER or LABEL=COLUMN."""
     if isinstance(value, Mapping):
-        return [f"{label}={cost}" for label, cost in value.items()]
+        return [f"{as_label(label)}={cost}" for label, cost in value.items()]
     return value
 
 
@@ -26,7 +30,40 @@ def encode(options: Mapping[str, Any]) -> str:
     given = {name: value for name, value in options.items() if value is not None}
     if "cost" in given:
         given["cost"] = _costs(given["cost"])
+    for name in ("control", "rank_arm"):
+        if name in given:
+            given[name] = as_label(given[name])
     for name, value in given.items():
         if isinstance(value, (tuple, set, frozenset)):
             given[name] = list(value)
     return json.dumps(given, default=_plain)
+
+
+def refuse_unknown(given: Iterable[str], known: Sequence[str]) -> None:
+    """For names that the compiled part does not look at, in its words."""
+    for name in given:
+        if name not in known:
+            import difflib  # for mistakes only
+
+            near = difflib.get_close_matches(name, known, 1)
+            raise _core.Error(f"{name}: is no option; " + (f"did you mean {near[0]}?" if near else
+                                                           f"choose from {', '.join(known)}"))
+
+
+def options(function: str = "evaluate") -> Any:
+    """The keywords of a function beyond those of its signature: "evaluate", "effects", "learn",
+    "sensitivity", "simulate", "reproduce", or "load" for Dataset.load and its kin. One row each, with
+    what it means, its default and what it may be; a data frame if pandas is there.
+
+    >>> import cone
+    >>> len(cone.options("evaluate")) > 40
+    True
+    """
+    rows = []
+    for line in _core.list_options(function):
+        may_be = ", ".join(line["choices"]) or line["kind"]
+        if line["range"] not in ("", "a finite number"):
+            may_be += ", " + line["range"]
+        rows.append({"keyword": line["name"], "default": line["default"], "may_be": may_be,
+                     "meaning": line["help"]})
+    return as_table(rows)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _core
 from ._columns import as_texts
 from ._dataset import Dataset
 
-#: A word or file, a list of labels, or probabilities (nodes, or nodes × arms).
-Request = tuple[Optional[str], Union[str, list[str], npt.NDArray[np.float64]]]
+if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
+    import numpy.typing as npt
+
+    #: A word or file, a list of labels, or probabilities (nodes, or nodes × arms).
+    Request = tuple[Optional[str], Union[str, list[str], npt.NDArray[np.float64]]]
 
 
 def _by_label(table: Any, labels: Sequence[Any], arms: Sequence[str], name: str) -> Any:
@@ -66,16 +68,6 @@ def _refuse_ambiguous(array: npt.NDArray[Any], arms: Sequence[str], name: str) -
                               "column per arm, or labels as texts")
 
 
-#: Names that stand for a policy of their own.
-_WORDS = ("treat-all", "treat-none", "uniform", "what was done")
-
-
-def _refuse_other_words(name: str, value: Any) -> None:
-    is_word = name in _WORDS or name.startswith(("always:", "random-weights"))
-    if is_word and not (isinstance(value, str) and value == name and name != "what was done"):
-        raise _core.Error(f"{name}: is the name of another policy; choose another name")
-
-
 def _resolve(dataset: Dataset, name: str, value: Any) -> Union[str, list[str], npt.NDArray[np.float64]]:
     if isinstance(value, (str, os.PathLike)):
         return os.fspath(value)
@@ -111,8 +103,6 @@ def as_requests(dataset: Dataset, policies: Any) -> list[Request]:
     if isinstance(policies, (str, os.PathLike)):
         policies = [policies]
     if isinstance(policies, Mapping):
-        for name, value in policies.items():
-            _refuse_other_words(str(name), value)
         return [(str(name), _resolve(dataset, str(name), value)) for name, value in policies.items()]
     requests: list[Request] = []
     for value in policies:

@@ -11,14 +11,16 @@ as given and the nodes as independent, and each node's influence.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ._core import Error, formulas
 
-Floats = npt.NDArray[np.float64]
+if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
 
 __all__ = ["Cautious", "Value", "clip_weights", "dm", "dr", "dr_cautious", "dr_scores", "dr_shrinkage",
            "effective_sample_size", "importance_weights", "ips", "ips_clipped", "naive", "shrink_weights",
@@ -95,7 +97,11 @@ def _same(**arrays: npt.NDArray[Any]) -> None:
 
 
 def importance_weights(treatment: Any, policy: Any, propensity: Any) -> Floats:
-    """π_t / e_t: how much more often than the log a policy takes the arm that was taken."""
+    """π_t / e_t: how much more often than the log a policy takes the arm that was taken.
+
+    >>> importance_weights([0, 1, 1, 0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5]).tolist()
+    [0.0, 4.0, 2.0, 0.0]
+    """
     arms = _arms(treatment)
     pi = _table("policy", policy, len(arms))
     e = _table("propensity", propensity, len(arms))
@@ -107,27 +113,47 @@ def importance_weights(treatment: Any, policy: Any, propensity: Any) -> Floats:
 
 
 def clip_weights(weights: Any, clip: float = 10.0) -> Floats:
-    """min(w, clip)."""
+    """min(w, clip).
+
+    >>> clip_weights([0.5, 20.0], clip=10).tolist()
+    [0.5, 10.0]
+    """
     return formulas.clipped_weights(_numbers("weights", weights), clip)
 
 
 def switch_weights(weights: Any, threshold: float = 10.0) -> Floats:
-    """w where it is at most the threshold, else 0."""
+    """w where it is at most the threshold, else 0.
+
+    >>> switch_weights([0.5, 20.0], threshold=10).tolist()
+    [0.5, 0.0]
+    """
     return formulas.switched_weights(_numbers("weights", weights), threshold)
 
 
 def shrink_weights(weights: Any, shrinkage: float = 10.0) -> Floats:
-    """λw/(w² + λ)."""
+    """λw/(w² + λ).
+
+    >>> shrink_weights([0.5, 20.0], shrinkage=100).tolist()
+    [0.49875311720698257, 4.0]
+    """
     return formulas.shrunk_weights(_numbers("weights", weights), shrinkage)
 
 
 def effective_sample_size(weights: Any) -> float:
-    """(Σw)²/Σw²: how many equally weighted nodes have the same variance."""
+    """(Σw)²/Σw²: how many equally weighted nodes have the same variance.
+
+    >>> effective_sample_size([1, 1, 2])
+    2.6666666666666665
+    """
     return formulas.effective_sample_size(_numbers("weights", weights))
 
 
 def naive(treatment: Any, outcome: Any, policy: Any) -> Value:
-    """Σ π̄_a·ȳ_a: takes the arms as comparable."""
+    """Σ π̄_a·ȳ_a: takes the arms as comparable.
+
+    >>> naive([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1]).value
+    4.0
+    """
     arms, y = _arms(treatment), _numbers("outcome", outcome)
     pi = _table("policy", policy, len(y))
     _same(treatment=arms, outcome=y, policy=pi)
@@ -135,7 +161,11 @@ def naive(treatment: Any, outcome: Any, policy: Any) -> Value:
 
 
 def ips(treatment: Any, outcome: Any, policy: Any, propensity: Any) -> Value:
-    """Inverse propensity scoring: mean w·y."""
+    """Inverse propensity scoring: mean w·y.
+
+    >>> ips([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5]).value
+    5.5
+    """
     y, w = _numbers("outcome", outcome), importance_weights(treatment, policy, propensity)
     _same(treatment=w, outcome=y)
     return _value(formulas.inverse_propensity(w, y))
@@ -143,7 +173,12 @@ def ips(treatment: Any, outcome: Any, policy: Any, propensity: Any) -> Value:
 
 def ips_clipped(treatment: Any, outcome: Any, policy: Any, propensity: Any,
                 clip: float = 10.0) -> Value:
-    """Inverse propensity scoring with weights of at most clip."""
+    """Inverse propensity scoring with weights of at most clip.
+
+    >>> ips_clipped([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5],
+    ...             clip=3).value
+    4.75
+    """
     y = _numbers("outcome", outcome)
     w = clip_weights(importance_weights(treatment, policy, propensity), clip)
     _same(treatment=w, outcome=y)
@@ -151,14 +186,22 @@ def ips_clipped(treatment: Any, outcome: Any, policy: Any, propensity: Any,
 
 
 def snips(treatment: Any, outcome: Any, policy: Any, propensity: Any) -> Value:
-    """Self-normalised inverse propensity scoring: Σwy / Σw."""
+    """Self-normalised inverse propensity scoring: Σwy / Σw.
+
+    >>> snips([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5]).value
+    3.6666666666666665
+    """
     y, w = _numbers("outcome", outcome), importance_weights(treatment, policy, propensity)
     _same(treatment=w, outcome=y)
     return _value(formulas.self_normalised(w, y))
 
 
 def dm(policy: Any, mu: Any) -> Value:
-    """The direct method: mean of Σ_a π_a·μ_a. Its error takes the model as exact."""
+    """The direct method: mean of Σ_a π_a·μ_a. Its error takes the model as exact.
+
+    >>> dm(policy=[1, 1, 1, 1], mu=[[1.0, 3.0], [2.0, 4.0], [2.0, 4.0], [1.0, 3.0]]).value
+    3.5
+    """
     m = _means(mu, len(mu))
     pi = _table("policy", policy, len(m))
     _same(policy=pi, mu=m)
@@ -177,21 +220,36 @@ def _parts(treatment: Any, outcome: Any, policy: Any, propensity: Any,
 def dr(treatment: Any, outcome: Any, policy: Any, propensity: Any, mu: Any,
        correction: str = "plain") -> Value:
     """Doubly robust: the direct method and a correction of residuals, "plain" (mean w·r),
-    "self_normalised" (Σwr/Σw) or "literal" (that over n, as the paper prints it)."""
+    "self_normalised" (Σwr/Σw) or "literal" (that over n, as the paper prints it).
+
+    >>> dr([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5],
+    ...    mu=[[1.0, 3.0], [2.0, 4.0], [2.0, 4.0], [1.0, 3.0]]).value
+    3.0
+    """
     expected, w, r = _parts(treatment, outcome, policy, propensity, mu)
     return _value(formulas.doubly_robust(expected, w, r, correction))
 
 
 def switch_dr(treatment: Any, outcome: Any, policy: Any, propensity: Any, mu: Any,
               threshold: float = 10.0) -> Value:
-    """Doubly robust with weights above the threshold left out."""
+    """Doubly robust with weights above the threshold left out.
+
+    >>> switch_dr([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5],
+    ...           mu=[[1.0, 3.0], [2.0, 4.0], [2.0, 4.0], [1.0, 3.0]], threshold=3).value
+    4.0
+    """
     expected, w, r = _parts(treatment, outcome, policy, propensity, mu)
     return _value(formulas.doubly_robust(expected, switch_weights(w, threshold), r, "plain"))
 
 
 def dr_shrinkage(treatment: Any, outcome: Any, policy: Any, propensity: Any, mu: Any,
                  shrinkage: float = 10.0) -> Value:
-    """Doubly robust with optimistic shrinkage of the weights."""
+    """Doubly robust with optimistic shrinkage of the weights.
+
+    >>> dr_shrinkage([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5],
+    ...              mu=[[1.0, 3.0], [2.0, 4.0], [2.0, 4.0], [1.0, 3.0]], shrinkage=16).value
+    3.4
+    """
     expected, w, r = _parts(treatment, outcome, policy, propensity, mu)
     return _value(formulas.doubly_robust(expected, shrink_weights(w, shrinkage), r, "plain"))
 
@@ -206,12 +264,21 @@ class Cautious(NamedTuple):
 
 
 def dr_cautious(treatment: Any, outcome: Any, policy: Any, propensity: Any, mu: Any) -> Cautious:
-    """The self-normalised correction times max(0, 1 − s²/c²): that of network_dr."""
+    """The self-normalised correction times max(0, 1 − s²/c²): that of network_dr.
+
+    >>> dr_cautious([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5],
+    ...             mu=[[1.0, 3.0], [2.0, 4.0], [2.0, 4.0], [1.0, 3.0]]).factor
+    0.0
+    """
     return Cautious(*formulas.correct_cautiously(*_parts(treatment, outcome, policy, propensity, mu)))
 
 
 def dr_scores(treatment: Any, outcome: Any, propensity: Any, mu: Any) -> Floats:
-    """Nodes × arms: μ_a + 1{t=a}·(y − μ_a)/e_a. Differences of columns are scores of effects."""
+    """Nodes × arms: μ_a + 1{t=a}·(y − μ_a)/e_a. Differences of columns are scores of effects.
+
+    >>> dr_scores([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], propensity=[0.5, 0.25, 0.5, 0.5], mu=[[1.0, 3.0], [2.0, 4.0], [2.0, 4.0], [1.0, 3.0]])[1].tolist()
+    [2.0, 0.0]
+    """
     arms, y = _arms(treatment), _numbers("outcome", outcome)
     m, e = _means(mu, len(y)), _table("propensity", propensity, len(y))
     _same(treatment=arms, outcome=y, mu=m, propensity=e)

@@ -6,23 +6,39 @@ the node's own fold expects: nothing that they return for a node saw its treatme
 
 from __future__ import annotations
 
+import functools
 import inspect
-from typing import Any, Optional, Sequence, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Optional, Sequence, TypeVar, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _core
+from ._columns import as_label
 from ._dataset import Dataset
-from ._options import encode
+from ._options import encode, refuse_unknown
 from ._progress import Progress, watching
 
-Floats = npt.NDArray[np.float64]
+if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
 _Self = TypeVar("_Self", bound="_Learner")
 
 
 class _Learner:
     """Parameters by name, as scikit-learn's clone() wants them."""
+
+    def __init_subclass__(cls) -> None:
+        """An unknown parameter is an error with the nearest name. scikit-learn reads the names from the
+        signature, so that cannot take just any."""
+        make = cls.__init__
+
+        @functools.wraps(make)
+        def checked(self: _Learner, *values: Any, **parameters: Any) -> None:
+            refuse_unknown(parameters, self._names())
+            make(self, *values, **parameters)
+
+        setattr(cls, "__init__", checked)
 
     @classmethod
     def _names(cls) -> list[str]:
@@ -34,9 +50,8 @@ class _Learner:
 
     def set_params(self: _Self, **parameters: Any) -> _Self:
         """Sets parameters by name; an unknown one is an error."""
+        refuse_unknown(parameters, self._names())
         for name, value in parameters.items():
-            if name not in self._names():
-                raise _core.Error(f"{name}: is no parameter; choose from {', '.join(self._names())}")
             setattr(self, name, value)
         return self
 
@@ -67,8 +82,9 @@ class _Learner:
         if arm is None:
             return table
         arms: list[str] = getattr(self, "arms_")
-        if str(arm) in arms:
-            return table[:, arms.index(str(arm))]
+        label = as_label(arm)
+        if label in arms:
+            return table[:, arms.index(label)]
         if isinstance(arm, int) and 0 <= arm < len(arms):
             return table[:, arm]
         raise _core.Error(f"predict: there is no arm {arm!r}; the arms are {', '.join(arms)}")
@@ -120,7 +136,20 @@ class NetworkRidge(_Learner):
         self.parts_: Floats = found["parts"].reshape(dataset.num_nodes, len(self.arms_), -1)
         self.learnt_: list[dict[str, Any]] = found["arms"]
         self.warnings_: list[str] = found["warnings"]
+        self._fitted_to = (dataset, options, seed)
+        self._propensity: Optional[Floats] = None
         return self
+
+    def propensity(self, progress: Progress = None) -> Floats:
+        """P(the log gives the node the arm), nodes × arms, out of fold: a network ridge of the treatment,
+        calibrated by a logistic curve. Learnt when it is first asked for."""
+        self._require_fit()
+        if self._propensity is None:
+            dataset, options, seed = self._fitted_to
+            with watching(progress) as observer:
+                self._propensity = _core.predict_propensities(dataset._core, encode(options), seed,
+                                                              self.threads, observer)
+        return self._propensity
 
     def transform(self) -> Floats:
         """What each part (features, friends, ...) adds to the expected outcomes: nodes × (arms ·
@@ -135,6 +164,12 @@ class Cone(_Learner):
 
     After fit: mu_ and propensity_ (nodes × arms), representation_ (nodes × columns), nodes_ (the rows
     of the data that these are about: all of them, but for protocol="split"), warnings_.
+
+    >>> import cone
+    >>> data = cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1)
+    >>> fitted = cone.Cone(epochs=2, folds=2).fit(data)
+    >>> fitted.predict().shape, fitted.propensity().shape
+    ((200, 2), (200, 2))
     """
 
     def __init__(self, folds: Optional[int] = None, selection_folds: Optional[int] = None,

@@ -35,7 +35,7 @@ class Commands(FolderTest):
         with open(out, newline="") as file:
             self.assertEqual([row["learnt"] for row in csv.DictReader(file)], rule.labels)
         self.assertTrue(rule.to_svg().startswith("<svg"))
-        with self.assertRaisesRegex(cone.Error, "has no part in --outcome-model ridge"):
+        with self.assertRaisesRegex(cone.Error, 'has no part in outcome_model="ridge"'):
             cone.learn(cone.Dataset.load(MESSAGES), outcome_model="ridge", undersmoothing=0.5)
 
     def test_a_rule_can_be_evaluated(self):
@@ -84,7 +84,7 @@ class Commands(FolderTest):
                          (self.folder / "program/nodes.csv").read_bytes())
         manifest = json.loads((self.folder / "python/manifest.json").read_text())
         self.assertEqual(manifest["config"]["seed"], 5)
-        with self.assertRaisesRegex(cone.Error, "--top-words: is for real networks"):
+        with self.assertRaisesRegex(cone.Error, "top_words: is for real networks, and network= names none"):
             cone.simulate(top_words=5)
 
     def test_studies_are_those_of_the_program(self):
@@ -98,7 +98,7 @@ class Commands(FolderTest):
         self.assertEqual((study.num_reused, study.failures), (0, []))
         again = cone.reproduce("effects", out=self.folder / "python", **words)
         self.assertEqual(again.num_reused, study.num_units)
-        with self.assertRaisesRegex(cone.Error, "--runs: has no part in effects"):
+        with self.assertRaisesRegex(cone.Error, "runs: has no part in effects"):
             cone.reproduce("effects", out=self.folder / "python", runs=3)
         with self.assertRaisesRegex(cone.Error, "tabel2: is no study; did you mean table2"):
             cone.reproduce("tabel2", out=self.folder / "python")

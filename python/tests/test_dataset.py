@@ -171,7 +171,7 @@ class FromPandas(FolderTest):
             self.make(frame)
         self.assertIn("row 7 (u7), column b", str(caught.exception))
         self.assertIn("row 9 (u9), column town", str(caught.exception))
-        self.assertIn("--missing", str(caught.exception))
+        self.assertIn('missing="indicate"', str(caught.exception))
         made = self.make(frame, missing="drop")
         self.assertEqual(made.left_out, ["u7", "u9"])
         answer = cone.evaluate(made, {"members": lambda rows: rows["member"]}, ["dr_ridge"])
@@ -234,6 +234,16 @@ class FromArrow(unittest.TestCase):
         chunked = pyarrow.concat_tables([table.slice(0, 100), table.slice(100)])
         self.assertEqual(self.make(chunked).checksum, known.checksum)
         numpy.testing.assert_array_equal(known.outcome, columns["bought"])
+
+    def test_features_of_arrays_may_be_a_table(self):
+        columns = self.columns()
+        columns["town"] = [town or "south" for town in columns["town"]]
+        sent, bought = columns.pop("sent"), columns.pop("bought")
+        made = cone.Dataset.from_arrays(features=pyarrow.table(columns), treatment=sent, outcome=bought)
+        self.assertEqual(made.feature_names[:2], ["a", "count"])
+        self.assertIn("town=north", made.feature_names)
+        same = self.make(pyarrow.table({**columns, "sent": sent, "bought": bought}))
+        self.assertEqual(made.checksum, same.checksum)
 
     def test_gaps_ids_and_edges(self):
         columns = self.columns()

@@ -1,4 +1,4 @@
-"""The examples run: those of docstrings, and every block of docs/python.md."""
+"""The examples run: those of docstrings, and every block of Python in README.md and docs."""
 
 import ast
 import contextlib
@@ -16,7 +16,8 @@ import unittest
 import cone
 from support import ROOT, FolderTest
 
-MODULES = ["cone", "cone._dataset", "cone._functions", "cone.estimators", "cone.models"]
+MODULES = ["cone", "cone._answers", "cone._dataset", "cone._evaluation", "cone._functions", "cone._options",
+           "cone.estimators", "cone.models"]
 
 
 def needs(block):
@@ -27,6 +28,10 @@ def needs(block):
     return [name for name in names if importlib.util.find_spec(name.split(".")[0]) is None]
 
 
+def blocks_of(page):
+    return re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+
+
 class Examples(FolderTest):
     def test_docstrings(self):
         for name in MODULES:
@@ -35,18 +40,37 @@ class Examples(FolderTest):
                 self.assertEqual(result.failed, 0)
                 self.assertGreater(result.attempted, 0)
 
-    def test_every_block_of_the_page(self):
-        page = (ROOT / "docs/python.md").read_text()
-        blocks = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
-        self.assertGreater(len(blocks), 3)
+    def test_every_block_of_every_page(self):
+        """Blocks of a worked example go on from those before, others stand alone."""
+        pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+        found = {page.name: blocks_of(page.read_text()) for page in pages}
+        self.assertGreater(len(found["python.md"]), 3)
+        self.assertGreater(len(found["example_marketing.md"]), 5)
+        self.assertGreater(len(found["example_paper.md"]), 3)
         previous = os.getcwd()
         self.addCleanup(os.chdir, previous)
         os.symlink(ROOT / "examples", self.folder / "examples")
         os.chdir(self.folder)
-        for block in blocks:
-            if not needs(block):
-                with self.subTest(block), contextlib.redirect_stdout(io.StringIO()):
-                    exec(compile(block, "docs/python.md", "exec"), {"__name__": "page"})
+        for name, blocks in found.items():
+            lacking = {package for block in blocks for package in needs(block)}
+            goes_on = name.startswith("example_")
+            names = {"__name__": "page"}
+            for block in blocks:
+                if needs(block) or (goes_on and lacking):
+                    continue
+                if not goes_on:
+                    names = {"__name__": "page"}
+                with self.subTest(page=name, block=block), contextlib.redirect_stdout(io.StringIO()):
+                    exec(compile(block, name, "exec"), names)
+
+    def test_every_function_and_class_has_an_example(self):
+        things = {name: getattr(cone, name) for name in cone.__all__}
+        formulas = things.pop("estimators")
+        things.update({f"estimators.{name}": getattr(formulas, name) for name in formulas.__all__})
+        for name, thing in things.items():
+            made_by_functions = name in ("Error", "Study", "estimators.Value", "estimators.Cautious")
+            if callable(thing) and not made_by_functions:
+                self.assertIn(">>>", thing.__doc__, name)
 
     def test_every_public_name_is_documented_and_on_the_page(self):
         page = (ROOT / "docs/python.md").read_text()

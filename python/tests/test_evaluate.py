@@ -138,7 +138,7 @@ class Errors(unittest.TestCase):
                          {"place": "foldes", "what": "is no option", "advice": "did you mean folds?"})
 
     def test_options_without_a_part_are_refused(self):
-        with self.assertRaisesRegex(cone.Error, "--folds: has no part in --protocol split"):
+        with self.assertRaisesRegex(cone.Error, 'folds: has no part in protocol="split"'):
             cone.evaluate(self.data, ["uniform"], protocol="split", folds=3)
         with self.assertRaisesRegex(cone.Error, "threads: is -1"):
             cone.evaluate(self.data, ["uniform"], threads=-1)

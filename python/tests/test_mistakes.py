@@ -87,13 +87,20 @@ class Mistakes(unittest.TestCase):
         self.assertEqual(len(as_codes.feature_names), len(as_texts.feature_names))
         self.assertAlmostEqual(value_of(as_codes, self.policy), value_of(as_texts, self.policy), 9)
 
-    def test_names_of_other_policies_are_refused(self):
+    def test_names_of_built_in_policies_stand_for_them(self):
         data = self.read(self.frame)
-        for name, policy in (("treat-all", numpy.zeros(len(data))), ("what was done", "treat-all"),
-                             ("treat-none", "treat-all")):
-            with self.assertRaisesRegex(cone.Error, "is the name of another policy"):
+        none, everyone = numpy.zeros(len(data)), numpy.ones(len(data))
+        for name, policy in (("treat-all", none), ("treat-none", "treat-all"), ("uniform", everyone),
+                             ("always:1", none), ("random-weights:2", everyone)):
+            with self.assertRaisesRegex(cone.Error, f"{name}: is the name of a built-in policy, and this "
+                                        "one does something else: 'p0' gets arm"):
                 cone.evaluate(data, {name: policy}, estimators=["naive"])
-        cone.evaluate(data, {"treat-all": "treat-all"}, estimators=["naive"])
+            with self.assertRaisesRegex(cone.Error, "is the name of a built-in policy"):
+                cone.sensitivity(data, {name: policy})
+        with self.assertRaisesRegex(cone.Error, "policies: a policy is named 'what was done'"):
+            cone.evaluate(data, {"what was done": everyone}, estimators=["naive"])
+        for policy in ("treat-all", everyone, "always:1"):
+            cone.evaluate(data, {"treat-all": policy}, estimators=["naive"])
 
     def test_indexes_that_disagree_are_refused(self):
         shuffled = self.frame.sent.sample(frac=1, random_state=1)

@@ -36,6 +36,21 @@ class Models(unittest.TestCase):
         with self.assertRaisesRegex(cone.Error, "leave them out"):
             cone.NetworkRidge().fit(self.data, log["outcome"])
 
+    def test_the_ridge_has_propensities(self):
+        ridge = cone.NetworkRidge(folds=3, seed=1).fit(self.data)
+        found = ridge.propensity()
+        numpy.testing.assert_allclose(found.sum(axis=1), 1)
+        truth = 1 / (1 + numpy.exp(-self.log["features"][:, 0]))
+        self.assertGreater(numpy.corrcoef(found[:, 1], truth)[0, 1], 0.8)
+        self.assertLess(abs(found[:, 1].mean() - self.log["treatment"].mean()), 0.01)
+        again = cone.NetworkRidge(folds=3, seed=1, threads=1).fit(self.data).set_params(folds=5)
+        numpy.testing.assert_array_equal(again.propensity(), found)  # what the fit had
+        arms = numpy.asarray(self.log["treatment"]) + (numpy.arange(240) % 3 == 0)
+        three = cone.Dataset.from_arrays(**{**self.log, "treatment": arms})
+        numpy.testing.assert_allclose(cone.NetworkRidge().fit(three).propensity().sum(axis=1), 1)
+        with self.assertRaisesRegex(cone.Error, "is not fitted"):
+            cone.NetworkRidge().propensity()
+
     def test_networks_give_outcomes_propensities_and_representations(self):
         networks = cone.Cone(epochs=20, folds=2, heads=2, head_size=4).fit(self.data)
         self.assertEqual(networks.predict().shape, (240, 2))
@@ -48,7 +63,7 @@ class Models(unittest.TestCase):
         ridge = cone.NetworkRidge(folds=3)
         self.assertEqual(ridge.get_params()["folds"], 3)
         self.assertEqual(repr(ridge.set_params(draws=32)), "NetworkRidge(folds=3, draws=32)")
-        with self.assertRaisesRegex(cone.Error, "fold: is no parameter"):
+        with self.assertRaisesRegex(cone.Error, "fold: is no option; did you mean folds"):
             ridge.set_params(fold=2)
         with self.assertRaisesRegex(cone.Error, "is not fitted"):
             ridge.predict()

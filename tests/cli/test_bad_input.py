@@ -21,6 +21,19 @@ class BrokenData(FolderTest):
         self.assertEqual(done.returncode, 2)
         self.assertIn("a policy is named 'what was done', as the log itself is", done.stderr)
 
+    def test_a_column_called_as_a_built_in_policy_holds_that_policy(self):
+        ids = [line.split(",")[0] for line in (COUPONS / "nodes.csv").read_text().splitlines()[1:]]
+        for command in ("evaluate", "check"):
+            self.write("p.csv", "id,treat-all\n" + "".join(f"{name},0.2\n" for name in ids))
+            done = cone(command, COUPONS, "--policy", self.folder / "p.csv")
+            self.assertEqual(done.returncode, 2)
+            self.assertEqual(done.stdout, "")
+            self.assertIn("treat-all: is the name of a built-in policy, and this one does something "
+                          "else", done.stderr)
+            self.write("p.csv", "id,treat-all\n" + "".join(f"{name},1\n" for name in ids))
+            done = cone(command, COUPONS, "--policy", self.folder / "p.csv")
+            self.assertEqual(done.returncode, 0, done.stderr)
+
     def with_nodes(self, text):
         self.write_log()
         self.write("nodes.csv", text)

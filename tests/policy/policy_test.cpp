@@ -9,6 +9,7 @@
 #include "cone/error.hpp"
 
 #include "base/numeric.hpp"
+#include "policy/policy_names.hpp"
 #include "support/small_data.hpp"
 
 namespace cone {
@@ -122,6 +123,44 @@ TEST(Specifications, ListEveryFaultWithASuggestion) {
     EXPECT_NE(error.faults()[0].to_string().find("did you mean treat-all?"), std::string::npos);
     EXPECT_NE(error.faults()[1].to_string().find("whole number"), std::string::npos);
     EXPECT_NE(error.faults()[2].to_string().find("two policies are named"), std::string::npos);
+  }
+}
+
+TEST(BorrowedNames, AreRefusedWhereThePolicyDoesSomethingElse) {
+  const Context context(0, 1);
+  const Dataset data = small_dataset();
+  PolicyOnData policy{"treat-all", two_arm_probabilities(std::vector<double>{1, 1, 0.25, 1})};
+  try {
+    refuse_borrowed_name(context, data, policy);
+    FAIL() << "expected an error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUsage);
+    EXPECT_STREQ(error.what(),
+                 "treat-all: is the name of a built-in policy, and this one does something else: "
+                 "'2' gets arm '0' with probability 0.75 instead of 0; choose another name");
+  }
+  policy.probability = two_arm_probabilities(std::vector<double>(4, 1.0));
+  EXPECT_NO_THROW(refuse_borrowed_name(context, data, policy));
+}
+
+TEST(BorrowedNames, CoverEveryWordThatHasAMeaningOnTheData) {
+  const Context context(0, 1);
+  const auto is_refused = [&](const Dataset& data, const std::string& name) {
+    PolicyOnData policy{name, Matrix<double>(4, data.num_arms())};
+    for (std::size_t i = 0; i < 4; ++i) policy.probability(i, i % data.num_arms()) = 1;
+    try {
+      refuse_borrowed_name(context, data, policy);
+    } catch (const Error&) {
+      return true;
+    }
+    return false;
+  };
+  for (const std::string name : {"treat-none", "uniform", "always:1", "random-weights:3"}) {
+    EXPECT_TRUE(is_refused(small_dataset(), name)) << name;
+  }
+  EXPECT_TRUE(is_refused(three_arms(), "always:sms"));
+  for (const std::string name : {"mine", "always:post", "treat-all", "linear:weights.csv"}) {
+    EXPECT_FALSE(is_refused(three_arms(), name)) << name;
   }
 }
 

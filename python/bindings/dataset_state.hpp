@@ -1,0 +1,18 @@
+#pragma once
+
+#include <memory>
+
+#include <pybind11/pybind11.h>
+
+#include "dataset.hpp"
+
+namespace cone::python {
+
+/// Everything that a dataset holds as texts and arrays, for pickle and copy.deepcopy. Nothing is
+/// read again: another process gets the same data where the file is not there, or has changed.
+py::dict get_state(const DatasetHandle& handle);
+
+/// Throws Error(kData) for a state of another version, or one whose parts do not fit together.
+std::unique_ptr<DatasetHandle> set_state(const py::dict& state);
+
+}  // namespace cone::python

@@ -1,0 +1,107 @@
+#include "keyword_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace cone::python {
+namespace {
+
+using Spelling = std::pair<std::string_view, std::string_view>;
+
+/// Flags that are no keyword of the same name.
+constexpr std::array<Spelling, 3> kSpecial = {
+    {{"policy", "policies="}, {"json", "to_json()"}, {"report", "report()"}}};
+
+/// What follows a flag in a sentence and is no value of it.
+constexpr std::array<std::string_view, 30> kNoValue = {
+    "a",    "and",   "are",   "by",   "cannot", "columns", "for",   "has",
+    "here", "if",    "in",    "is",   "leaves", "leave",   "names", "on",
+    "or",   "out",   "runs",  "says", "serve",  "takes",   "the",   "instead",
+    "to",   "where", "which", "with", "while",  "without"};
+
+bool is_name_letter(char c) {
+  return std::islower(static_cast<unsigned char>(c)) != 0 ||
+         std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '-';
+}
+
+/// The word at the beginning, without the punctuation of the sentence.
+std::string_view first_word(std::string_view text) {
+  std::string_view word = text.substr(0, text.find_first_of(" ;()'\""));
+  while (!word.empty() && std::string_view(",.:?").find(word.back()) != std::string_view::npos)
+    word.remove_suffix(1);
+  return word;
+}
+
+std::string spell_value(std::string_view word) {
+  const auto is_capital = [](char c) { return std::isupper(static_cast<unsigned char>(c)) != 0; };
+  const auto is_digit = [](char c) {
+    return std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '.';
+  };
+  if (std::ranges::all_of(word, is_capital) || std::ranges::all_of(word, is_digit)) {
+    return std::string(word);  // something to be filled in, or a number
+  }
+  return '"' + std::string(word) + '"';
+}
+
+/// Writes the flag that `rest` begins with, and its value; returns how many characters that took.
+std::size_t append_keyword(std::string_view rest, std::string& out) {
+  std::size_t end = 2;
+  while (end < rest.size() && is_name_letter(rest[end])) ++end;
+  std::string name(rest.substr(2, end - 2));
+  for (const auto& [flag, spelling] : kSpecial) {
+    if (name != flag) continue;
+    out += spelling;
+    return end;
+  }
+  const bool is_off = name.starts_with("no-");
+  if (is_off) name.erase(0, 3);
+  std::ranges::replace(name, '-', '_');
+  out += name + (is_off ? "=False" : "=");
+  if (is_off || end >= rest.size() || rest[end] != ' ') return end;
+  const std::string_view word = first_word(rest.substr(end + 1));
+  if (word.empty() || word.starts_with("--") || std::ranges::count(kNoValue, word) > 0) return end;
+  out += spell_value(word);
+  return end + 1 + word.size();
+}
+
+/// A place that is an option and nothing else needs no sign: "folds: has no part in ...".
+std::string spell_place(std::string_view item) {
+  std::string out = spell_as_keywords(item);
+  for (std::size_t k = out.size(); k-- > 0;) {
+    const bool ends = k + 1 == out.size() || out[k + 1] == ',';
+    if (out[k] == '=' && ends && item.starts_with("--")) out.erase(k, 1);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string spell_as_keywords(std::string_view sentence) {
+  std::string out;
+  for (std::size_t i = 0; i < sentence.size();) {
+    const bool begins_word = i == 0 || sentence[i - 1] == ' ' || sentence[i - 1] == '(';
+    if (begins_word && sentence.size() > i + 2 && sentence.substr(i, 2) == "--" &&
+        std::islower(static_cast<unsigned char>(sentence[i + 2])) != 0) {
+      i += append_keyword(sentence.substr(i), out);
+    } else {
+      out += sentence[i++];
+    }
+  }
+  return out;
+}
+
+Error spell_as_keywords(const Error& error) {
+  std::vector<Fault> faults = error.faults();
+  for (Fault& fault : faults) {
+    fault.place.item = spell_place(fault.place.item);
+    fault.what = spell_as_keywords(fault.what);
+    fault.advice = spell_as_keywords(fault.advice);
+  }
+  return {error.code(), std::move(faults), error.num_unlisted()};
+}
+
+}  // namespace cone::python

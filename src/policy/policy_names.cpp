@@ -1,0 +1,70 @@
+#include "policy/policy_names.hpp"
+
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "policy/builtin_policies.hpp"
+
+namespace cone {
+namespace {
+
+/// What the built-in policy of that name does; nothing where there is none on this data.
+std::optional<Matrix<double>> find_builtin_table(const Context& context, const Dataset& data,
+                                                 const std::string& name) {
+  if (name.starts_with("linear:")) return std::nullopt;  // the word is about a file
+  try {
+    const auto policy = builtin_policy(context, data, name);
+    if (policy == nullptr) return std::nullopt;
+    return policy->probabilities(context, data.features, data.graph);
+  } catch (const Error&) {
+    return std::nullopt;  // a word without a meaning here, such as treat-all with three arms
+  }
+}
+
+}  // namespace
+
+void refuse_borrowed_name(const Context& context, const Dataset& data, const PolicyOnData& policy) {
+  constexpr double kTolerance = 1e-6;  // of a probability that was written with some digits
+  const auto table = find_builtin_table(context, data, policy.name);
+  if (!table) return;
+  for (std::size_t i = 0; i < table->rows(); ++i) {
+    for (std::size_t a = 0; a < table->cols(); ++a) {
+      const double given = policy.probability(i, a);
+      if (std::abs(given - (*table)(i, a)) <= kTolerance) continue;
+      throw Error(
+          ErrorCode::kUsage,
+          {{.item = printable(policy.name)},
+           fmt::format("is the name of a built-in policy, and this one does something else: "
+                       "'{}' gets arm '{}' with probability {:.4g} instead of {:.4g}",
+                       printable(data.ids[static_cast<NodeIndex>(i)]), printable(data.arms[a]),
+                       given, (*table)(i, a)),
+           "choose another name"});
+    }
+  }
+}
+
+std::vector<Fault> list_name_faults(std::span<const PolicyOnData> policies) {
+  std::vector<Fault> faults;
+  std::set<std::string> names;
+  for (const PolicyOnData& policy : policies) {
+    if (!names.insert(policy.name).second) {
+      faults.push_back({{.item = "--policy"},
+                        fmt::format("two policies are named '{}'", printable(policy.name)),
+                        "rename one of them, or name the policy once"});
+    }
+    if (policy.name == "what was done") {  // it has a row of its own, always
+      faults.push_back({{.item = "--policy"},
+                        "a policy is named 'what was done', as the log itself is",
+                        "choose another name"});
+    }
+  }
+  return faults;
+}
+
+}  // namespace cone
