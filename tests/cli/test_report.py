@@ -113,6 +113,30 @@ class Report(FolderTest):
         self.assertLessEqual(page.stat().st_size, 300_000)
         self.assertEqual(page.read_text().count("<title>Estimates of"), 20)
 
+    def test_training_curves_are_in_record_and_page_where_networks_were_trained(self):
+        data, model = self.write_log(), self.folder / "m"
+        small = ["--epochs", 70, "--patience", 70, "--heads", 2, "--head-size", 4, "--hidden", 8]
+        record, page = self.folder / "r.json", self.folder / "r.html"
+        done = cone("evaluate", data, "--policy", "uniform", "--estimators", "cone", *small, "--folds",
+                    12, "--json", record, "--report", page)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        run = json.loads(record.read_text())
+        jsonschema.validate(run, SCHEMA)
+        trainings = run["diagnostics"]["trainings"]
+        self.assertEqual(["curves" in fold for fold in trainings], 10 * [True] + 2 * [False])
+        for fold in trainings[:10]:
+            curves = fold["curves"]
+            self.assertIn(fold["best_epoch"], curves["epoch"])
+            self.assertEqual(curves["epoch"][-1], fold["epochs"])
+            self.assertEqual({len(losses) for losses in curves.values()}, {len(curves["epoch"])})
+        self.assertEqual(page.read_text().count("<title>Training of fold"), 10)
+        self.assertIn("10 of 12 folds", page.read_text())
+        self.assertGreater(max(fold["epochs"] for fold in trainings), 24)
+        self.assertEqual(cone("fit", data, "--out", model, *small).returncode, 0)
+        done = cone("evaluate", data, "--policy", "uniform", "--model", model, "--json", "-")
+        jsonschema.validate(json.loads(done.stdout), SCHEMA)
+        self.assertNotIn("curves", json.loads(done.stdout)["diagnostics"]["trainings"][0])
+
     def test_two_runs_are_compared(self):
         before, _ = self.run_messages("before")
         after, _ = self.run_messages("after", "--dependence", "independent")
