@@ -319,7 +319,9 @@ int run_evaluate(EvaluateFlags flags) {
   progress.clear();
   add_provenance({.data = flags.data,
                   .table = flags.table,
+                  .policy_arguments = {flags.policies.begin(), flags.policies.end()},
                   .model = flags.model.empty() ? nullptr : fitted,
+                  .model_file = flags.model,
                   .load_seconds = load_seconds,
                   .total_seconds = watch.seconds()},
                  data, record);

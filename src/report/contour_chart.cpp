@@ -68,11 +68,13 @@ Html contour_figure(const RecordView& policy, double threshold) {
   chart.vertical_axis(up, kContourTop, kContourBottom, "share of the outcome");
   const double undone = std::abs(policy.number("value") - threshold);
   if (std::isfinite(undone) && undone > 0 && scale > 0) {
+    double last_label = kContourBottom + 38;
     for (const double factor : {0.25, 0.5, 1.0, 1.5}) {
       const auto curve = level_curve(factor * undone, scale, across, up);
       if (curve.size() < 2) continue;
       chart.path(curve, factor == 1.0 ? "curve2" : "curve thin");
-      chart.text(curve.back().first, curve.back().second - 5, "end",
+      last_label = std::min(curve.back().second - 5, last_label - 14);
+      chart.text(curve.back().first, last_label, "end",
                  number_text(factor * undone) + (factor == 1.0 ? ": undone" : ""), "tick");
     }
   }

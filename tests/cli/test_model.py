@@ -116,6 +116,7 @@ class Evaluating(ModelTest):
                 del training["curves"]  # a model file does not hold them
             self.assertEqual(direct["diagnostics"], beside["diagnostics"])
             self.assertEqual(beside["config"].pop("model"), model.read_bytes()[-32:].decode())
+            self.assertEqual(beside["config"].pop("model_file"), str(model))
             self.assertEqual(direct["config"], beside["config"])
 
     def test_without_names_the_estimators_are_those_of_the_model(self):

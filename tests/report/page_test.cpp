@@ -91,6 +91,51 @@ TEST(ReportPage, OfTwoRunsSaysWhatChangedFirst) {
   EXPECT_THROW(page_of({later, later, later}), Error);
 }
 
+TEST(ReportPage, OfTwoRunsThatAreNotAlikeSaysSo) {
+  const Json before = golden("messages");
+  EXPECT_EQ(visible(page_of({before, before})).find("Caution</b>: "), std::string::npos);
+  Json other = before;
+  other["data"]["checksum"] = "00000000000000000000000000000000";
+  EXPECT_NE(visible(page_of({before, other})).find("are about different data"), std::string::npos);
+  other["config"]["outcome"] = "visits";
+  const std::string page = visible(page_of({before, other}));
+  EXPECT_NE(page.find("The outcome was outcome and is visits"), page.npos);
+  EXPECT_EQ(page.find("Values of every policy before and now"), page.npos);
+
+  Json policy = before;
+  policy["policies"][0]["checksum"] = "00000000000000000000000000000000";
+  EXPECT_NE(visible(page_of({before, policy})).find("does something else now: by_age."),
+            std::string::npos);
+  Json target = before;
+  target["decision"]["target"] = "people_like_these";
+  EXPECT_NE(visible(page_of({before, target})).find("for that reason alone"), std::string::npos);
+  Json estimator = before;
+  estimator["decision"]["estimator"] = "dr_ridge";
+  EXPECT_NE(visible(page_of({before, estimator})).find("was by network_dm and is by dr_ridge"),
+            std::string::npos);
+}
+
+TEST(ReportPage, OfManyPoliciesShowsTheSentencesOfTheBestFirst) {
+  Json record = golden("messages");
+  Json& policies = record["decision"]["policies"];
+  Json one = policies[1];
+  policies = Json::array({policies[0]});
+  for (int p = 0; p < 9; ++p) {
+    one["name"] = fmt::format("policy {}", p);
+    one["sentence"] = fmt::format("policy {} is what it is.", p);
+    one["gain"] = p;
+    one["may_be_best"] = p == 2;
+    policies.push_back(one);
+  }
+  const std::string page = visible(page_of({record}));
+  const std::size_t folded = page.find("3 more policies in words");
+  ASSERT_NE(folded, page.npos);
+  EXPECT_LT(page.find("policy 2 is what"), page.find("policy 8 is what"));
+  EXPECT_LT(page.find("policy 8 is what"), page.find("policy 7 is what"));
+  EXPECT_LT(page.find("policy 4 is what"), folded);
+  EXPECT_GT(page.find("policy 3 is what"), folded);
+}
+
 TEST(ReportPage, SaysWhoseUtilityItIsAndWhenCostsAreTakenOff) {
   Json record = golden("messages");
   EXPECT_EQ(count(visible(page_of({record})), "for these people, those in the data."), 1U);
