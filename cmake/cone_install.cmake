@@ -65,6 +65,8 @@ if(NOT CONE_SANITIZE)
   install(DIRECTORY ${CONE_SHARE}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
   install(FILES ${CONE_SHARE}/completions/cone COMPONENT program
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${CONE_SHARE}/completions/_cone COMPONENT program
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
   install(FILES ${CONE_SHARE}/completions/cone.fish COMPONENT program
           DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()

@@ -168,7 +168,7 @@ def main():
     for name, page in pages.items():  # the same bytes from the same words
         (folder / f"man/{name}.1.gz").write_bytes(gzip.compress(page.encode(), 9, mtime=0))
     (folder / "completions").mkdir(exist_ok=True)
-    for shell, file in (("bash", "cone"), ("fish", "cone.fish")):
+    for shell, file in (("bash", "cone"), ("zsh", "_cone"), ("fish", "cone.fish")):
         (folder / "completions" / file).write_text(ask(program, "completion", shell) + "\n")
 
 

@@ -6,10 +6,23 @@
 #include "results/text_table.hpp"
 
 namespace cone::app {
+namespace {
+
+constexpr const char* kEstimatorsFooter =
+    R"(The outcome model predicts what comes of an arm, the propensity how likely a person was to get it;
+"propensity on" says from what it is learnt. A direct method (dm) has the first, weighting (ips, snips)
+the second, a doubly robust estimator (dr) both.
+
+Examples:
+  cone estimators
+  cone evaluate DATA --policy p.csv --estimators snips,dr_ridge)";
+
+}  // namespace
 
 void add_estimators_command(CLI::App& root, Command& chosen) {
   CLI::App* command =
       root.add_subcommand("estimators", "List the estimators, and which models each one needs");
+  command->footer(kEstimatorsFooter);
   command->callback([&chosen] {
     chosen = [] {
       using Align = TextTable::Align;

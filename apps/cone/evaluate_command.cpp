@@ -25,11 +25,9 @@
 #include "data/arm_costs.hpp"
 #include "data_argument.hpp"
 #include "evaluate/fitted_model.hpp"
-#include "evaluate/idle_options.hpp"
 #include "evaluate/model_file.hpp"
 #include "evaluate/ranking.hpp"
-#include "explanation_flags.hpp"
-#include "flag_checks.hpp"
+#include "evaluate_flags.hpp"
 #include "flags.hpp"
 #include "options/json_text.hpp"
 #include "options/option_json.hpp"
@@ -93,24 +91,6 @@ With --details (or --estimators) one table per policy follows: "eff. nodes" is h
 weighted nodes the estimate rests on; a ! marks rows with a warning below. A node's outcome is
 assumed not to depend on what other nodes get.)";
 
-struct EvaluateFlags {
-  std::string data;
-  LoadOptions table;
-  std::vector<std::string> policies;
-  std::string json;
-  std::string report;
-  bool report_ids = false;
-  std::string nodes;
-  std::string budget_curve;
-  std::string model;
-  bool details = false;
-  bool takes_rows_of_model = false;  ///< no --estimators beside --model
-  ExplanationFlags explanations;
-  std::shared_ptr<const std::string> options_file;
-  CommonFlags run;
-  EvaluateOptions options;
-};
-
 /// "62 treated" where the arms are 0 and 1, else the size of every arm, the control arm first.
 std::string describe_arms(const DataSummary& data) {
   if (data.arms.size() == 2 && data.arms[0].label == "0" && data.arms[1].label == "1") {
@@ -150,45 +130,6 @@ std::optional<FittedModel> read_named_model(EvaluateFlags& flags) {
   flags.options = std::move(run.options);
   flags.run.seed = run.seed;
   return model;
-}
-
-/// Refuses --attention and --embeddings where no estimator uses cone's networks.
-void refuse_idle_explanations(const EvaluateFlags& flags, const Dataset& data) {
-  std::vector<Fault> faults;
-  for (const auto& [flag, file] : flags.explanations.outputs()) {
-    if (file.empty() || uses_cone(data, flags.options)) continue;
-    faults.push_back({{.item = flag},
-                      "has no part in estimators that do not use cone's networks",
-                      "add cone to --estimators, or leave it out"});
-  }
-  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
-}
-
-/// Refuses files about one fit where several are taken together.
-void refuse_beside_repeats(const EvaluateFlags& flags) {
-  if (flags.options.repeats == 1) return;
-  std::vector<OutputFile> files = flags.explanations.outputs();
-  files.push_back({"--nodes", flags.nodes});
-  files.push_back({"--budget-curve", flags.budget_curve});
-  std::vector<Fault> faults;
-  for (const auto& [flag, file] : files) {
-    if (file.empty()) continue;
-    faults.push_back({{.item = flag},
-                      "is about one seed, and --repeats takes medians over several",
-                      "leave one of them out"});
-  }
-  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
-}
-
-/// Refuses flags about curves where there are none.
-void check_budget_flags(const CLI::App& command, const EvaluateFlags& flags) {
-  refuse_idle_budget(flags_given(command),
-                     !flags.options.budget.rank.empty() || !flags.budget_curve.empty());
-  if (!flags.budget_curve.empty() && flags.options.plan.protocol == Protocol::kSplit) {
-    throw Error(ErrorCode::kUsage, {{.item = "--budget-curve"},
-                                    "has no part in --protocol split, which compares no policies",
-                                    "leave one of them out"});
-  }
 }
 
 /// Without --rank, --budget-curve is about the policies that rank people.
@@ -264,18 +205,7 @@ int finish(const EvaluationRecord& record, const EvaluateFlags& flags) {
 }
 
 int run_evaluate(EvaluateFlags flags) {
-  validate(flags.options);
   flags.details = flags.details || !flags.options.estimators.empty();
-  refuse_beside_repeats(flags);
-  std::vector<OutputFile> outputs = flags.explanations.outputs();
-  outputs.push_back({"--nodes", flags.nodes});
-  outputs.push_back({"--budget-curve", flags.budget_curve});
-  outputs.push_back({"--report", flags.report});
-  if (flags.json != "-") outputs.push_back({"--json", flags.json});
-  check_output_files(outputs);
-  std::vector<std::string> inputs = flags.policies;
-  inputs.insert(inputs.end(), {flags.data, flags.model, flags.table.edges, *flags.options_file});
-  refuse_inputs_as_outputs(outputs, inputs);
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const Stopwatch watch;
@@ -319,7 +249,9 @@ int run_evaluate(EvaluateFlags flags) {
   progress.clear();
   add_provenance({.data = flags.data,
                   .table = flags.table,
+                  .policy_arguments = {flags.policies.begin(), flags.policies.end()},
                   .model = flags.model.empty() ? nullptr : fitted,
+                  .model_file = flags.model,
                   .load_seconds = load_seconds,
                   .total_seconds = watch.seconds()},
                  data, record);
@@ -400,14 +332,7 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
   flags->options_file = bind_options_file(*command, flags->options.cone);
   command->callback([flags, command, &chosen] {
     chosen = [flags, command] {
-      if (!flags->model.empty()) refuse_options_of_model(flags_given(*command));
-      refuse_idle_plan(flags_given(*command), flags->options.plan.protocol);
-      check_budget_flags(*command, *flags);
-      if (flags->report_ids && flags->report.empty()) {
-        throw Error(ErrorCode::kUsage, {{.item = "--report-ids"},
-                                        "has no part in a run without --report",
-                                        "add it, or leave this out"});
-      }
+      check_evaluate_flags(*command, *flags);
       return run_evaluate(*flags);
     };
   });

@@ -93,7 +93,7 @@ void add_reproduce_command(CLI::App& root, Command& chosen) {
   CLI::App* command =
       root.add_subcommand("reproduce", "Studies against known truth: the paper's tables, and more");
   command->footer(kReproduceFooter);
-  command->add_option("WHAT", flags->what, "Which study; see below")
+  command->add_option("WHAT", flags->what, "Which study; the description has a line for each")
       ->required()
       ->check(CLI::IsMember(study_names()));
   command->add_option("--data", flags->data, "Folder with the two networks, or demo")

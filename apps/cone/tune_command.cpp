@@ -29,7 +29,7 @@ namespace {
 constexpr const char* kTuneFooter =
     R"(Tries every combination of the values given, and ranks them by the loss of the outcome networks
 and of the propensity model on validation nodes. The truth, where the data has it, is not used.
-Options that you do not name keep the values shown above.
+Options that you do not name keep the values that the help shows beside them.
 
 Tuning gives networks that predict logged outcomes and treatments better. That helps where the
 defaults learn nothing. In our study it did not make the utility more accurate (docs/results.md):

@@ -151,8 +151,12 @@ void require_model_for(const FittedModel& model, const std::string& model_name, 
 /// Where the data and the model of an evaluation came from.
 struct Provenance {
   std::string data;  ///< as the user named it
+  bool data_in_memory = false;
   LoadOptions table;
+  /// As the user gave them: words and files; none for a policy that lay in memory.
+  std::vector<std::optional<std::string>> policy_arguments;
   const FittedModel* model = nullptr;  ///< from a file; nullptr where it was fitted for this run
+  std::string model_file;              ///< that it was read from
   double load_seconds = 0;
   double total_seconds = 0;
 };

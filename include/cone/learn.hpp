@@ -66,6 +66,17 @@ FitPlan make_plan(const Context& context, const Dataset& data, const PlanOptions
 /// num_nodes. Every consumer of a plan calls it.
 void require_valid(const FitPlan& plan, std::size_t num_nodes);
 
+/// The losses of a fold's encoder at some of its epochs, all lists of one length. Outcomes are in
+/// units of their standard deviation on the training nodes.
+struct TrainingCurves {
+  std::vector<std::uint64_t> epoch;  ///< ascending; 0: before the first step
+  std::vector<double> training;    ///< what is minimised: outcome + γ·treatment + ζ·information
+  std::vector<double> validation;  ///< what decides when to stop; empty without validation nodes
+  std::vector<double> outcome;     ///< L^y on the training nodes
+  std::vector<double> treatment;   ///< L^t on the training nodes
+  std::vector<double> information;  ///< L^MI: minus the bound on the mutual information
+};
+
 /// How the training of a fold's encoder went, and what the weights that were kept reach on the
 /// validation nodes.
 struct FoldTraining {
@@ -80,6 +91,7 @@ struct FoldTraining {
   /// the cross-entropy of the propensity model in inner folds.
   double arm_network_mse = 0;
   double propensity_loss = 0;
+  TrainingCurves curves = {};  ///< empty where the networks come from a file
 };
 
 /// The nodes that values are estimated on, and what was logged of them. All tables below have its

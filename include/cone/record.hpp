@@ -278,6 +278,7 @@ struct TrainingDiagnostics {
   double validation_treatment_loss = 0;  ///< cross-entropy
   double outcome_error = 0;              ///< of the arms' networks, validation nodes, same units
   double propensity_loss = 0;            ///< of the propensity model, cross-entropy in inner folds
+  TrainingCurves curves = {};            ///< of the first ten folds, where they were trained here
 };
 
 struct ScalingDiagnostics {

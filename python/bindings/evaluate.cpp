@@ -1,6 +1,7 @@
 #include "cone/evaluate.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,8 +44,17 @@ py::tuple evaluate_policies(const DatasetHandle& given, const py::list& policies
     return evaluate(context, handle.data, resolved, options);
   };
   EvaluationRecord record = run_watched(run, evaluate_all);
+  std::vector<std::optional<std::string>> arguments;
+  for (const PolicyRequest& request : requests) {
+    // A word or a file under another name is no argument that would give that name.
+    const bool is_argument = !request.specification.empty() &&
+                             (request.name.empty() || request.name == request.specification);
+    arguments.push_back(is_argument ? std::optional(request.specification) : std::nullopt);
+  }
   add_provenance({.data = handle.name,
+                  .data_in_memory = !handle.can_reload,
                   .table = handle.table,
+                  .policy_arguments = std::move(arguments),
                   .load_seconds = handle.load_seconds,
                   .total_seconds = watch.seconds()},
                  handle.data, record);

@@ -28,11 +28,12 @@ def run_program(*words):
 
 
 def without_timings(text, *, data=True):
-    """The lines of a record but for those about time (and, where asked, the name of the data)."""
+    """The lines of a record but for those about time (and, where asked, where the data was)."""
     record = json.loads(text)
     record.pop("timing_seconds", None)
     if not data:
         record["config"].pop("data")
+        record["config"].pop("data_in_memory", None)
     return json.dumps(record, indent=2)
 
 

@@ -55,6 +55,20 @@ class SameRecord(FolderTest):
         answer = cone.evaluate(cone.Dataset.from_arrays(**log), ["treat-all"], FAST)
         self.assert_same(answer, *words, data=False)
         self.assertEqual(answer.record["config"]["data"], "arrays")
+        self.assertTrue(answer.record["config"]["data_in_memory"])
+
+    def test_the_page_says_what_came_from_memory(self):
+        half = numpy.full(240, 0.5)
+        answer = cone.evaluate(cone.Dataset.from_arrays(**make_log()),
+                               {"half": half, "treat-all": "treat-all"}, FAST)
+        self.assertEqual(answer.record["config"]["policy_arguments"], [None, "treat-all"])
+        answer.report(self.folder / "page.html")
+        page = (self.folder / "page.html").read_text()
+        self.assertIn("cone evaluate DATA --policy POLICIES.csv treat-all", page)
+        self.assertIn("The data came from memory", page)
+        loaded = cone.evaluate(cone.Dataset.load(COUPONS), [COUPONS / "policy.csv"], FAST)
+        self.assertEqual(loaded.record["config"]["policy_arguments"], [str(COUPONS / "policy.csv")])
+        self.assertNotIn("data_in_memory", loaded.record["config"])
 
     def test_threads_change_nothing(self):
         data = cone.Dataset.load(MESSAGES)

@@ -7,6 +7,7 @@
 #include "cone/settings.hpp"
 
 #include "cone_networks/fold_propensity.hpp"
+#include "cone_networks/thin_history.hpp"
 #include "nuisance/network_schedule.hpp"
 #include "nuisance/plan_checks.hpp"
 #include "nuisance/run_folds.hpp"
@@ -17,13 +18,14 @@ namespace {
 /// Of the time that a fold takes; a guess for the progress bar.
 constexpr double kEncoderShare = 0.7;
 
-FoldTraining training_summary(const TrainedEncoder& encoder) {
+FoldTraining training_summary(const TrainedEncoder& encoder, const ConeOptions& options) {
   const EpochLosses& best = encoder.history[encoder.best_epoch];
   return {.status = encoder.status,
           .epochs = encoder.history.size() - 1,
           .best_epoch = encoder.best_epoch,
           .encoder_head_mse = best.validation_outcome,
-          .treatment_head_loss = best.validation_treatment};
+          .treatment_head_loss = best.validation_treatment,
+          .curves = thin_history(encoder.history, encoder.best_epoch, options)};
 }
 
 /// Standardised representations of some nodes, and where those of each arm are.
@@ -81,7 +83,7 @@ FittedFold fit_fold(const Context& context, const ConeInput& input, const FitTas
   FittedFold fitted{.fold = {.encoder = std::move(encoder.weights),
                              .z_units = units,
                              .propensity = std::move(propensity.model),
-                             .training = training_summary(encoder)},
+                             .training = training_summary(encoder, options)},
                     .z = rows_of(encoder.z, task.score)};
   fitted.fold.training.propensity_loss = propensity.held_out_loss;
   double squared_error = 0;

@@ -191,6 +191,12 @@ std::vector<bool> keep_columns(const Header& header, std::span<const KeptColumn>
   return is_kept;
 }
 
+/// The option that names a kept column.
+std::string flag_that_keeps(std::span<const KeptColumn> wanted, const std::string& name) {
+  const auto found = std::ranges::find(wanted, name, &KeptColumn::name);
+  return found == wanted.end() ? "another option" : found->flag;
+}
+
 void check_pair(const CsvFile& file, const ColumnRoles& roles, const char* first,
                 const char* second, FaultList& faults) {
   const bool has_first = roles.find(first).has_value();
@@ -340,6 +346,12 @@ std::optional<ColumnRoles> assign_roles(const CsvFile& file, const LoadOptions& 
     }
     if (wanted[j] && ignored[j]) conflict(j, "is named by --features and by --ignore");
     if (categories[j] && counts[j]) conflict(j, "is named by --categories and by --counts");
+    if (is_feature[j] && is_kept[j] && wanted[j]) {
+      notes.push_back(
+          fmt::format("the column '{}' is no feature, although --features names it: {} takes it; "
+                      "a copy of it under another name can be one",
+                      printable(header.name(j)), flag_that_keeps(options.kept, header.name(j))));
+    }
     if (!is_feature[j] || is_kept[j]) continue;
     roles.features.push_back({j, counts[j]       ? FeatureRole::kCount
                                  : categories[j] ? FeatureRole::kCategory

@@ -81,6 +81,8 @@ double r_squared(const LoggedSample& sample, const OutcomeTable& table) {
   return 1 - residual.value() / spread.value();
 }
 
+constexpr std::size_t kMostCurves = 10;
+
 TrainingDiagnostics describe_training(const FoldTraining& training) {
   return {.status = std::string(enum_name(training.status)),
           .epochs = training.epochs,
@@ -88,7 +90,8 @@ TrainingDiagnostics describe_training(const FoldTraining& training) {
           .validation_outcome_loss = training.encoder_head_mse,
           .validation_treatment_loss = training.treatment_head_loss,
           .outcome_error = training.arm_network_mse,
-          .propensity_loss = training.propensity_loss};
+          .propensity_loss = training.propensity_loss,
+          .curves = training.curves};
 }
 
 /// The learners by name, as readers look for them.
@@ -149,6 +152,8 @@ Diagnostics diagnose(const LoadedData& data, const LoggedSample& sample,
   }
   for (const FoldTraining& training : learnt.trainings()) {
     out.trainings.push_back(describe_training(training));
+    // Folds are much alike: the curves of a few say what there is to see.
+    if (out.trainings.size() > kMostCurves) out.trainings.back().curves = {};
   }
   for (const auto* part :
        {&warnings, &std::as_const(of_propensities), &std::as_const(of_outcomes)}) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -78,8 +79,17 @@ void require_model_for(const FittedModel& model, const std::string& model_name, 
 void add_provenance(const Provenance& provenance, const LoadedData& data,
                     EvaluationRecord& record) {
   record.config["data"] = provenance.data;
+  if (provenance.data_in_memory) record.config["data_in_memory"] = true;
+  nlohmann::ordered_json& arguments = record.config["policy_arguments"];
+  arguments = nlohmann::ordered_json::array();
+  for (const std::optional<std::string>& argument : provenance.policy_arguments) {
+    arguments.push_back(argument ? nlohmann::ordered_json(*argument) : nlohmann::ordered_json());
+  }
   record.config.update(option_json(provenance.table));
-  if (provenance.model != nullptr) record.config["model"] = model_checksum(*provenance.model);
+  if (provenance.model != nullptr) {
+    record.config["model"] = model_checksum(*provenance.model);
+    record.config["model_file"] = provenance.model_file;
+  }
   record.notes = data.notes;
   record.timing_seconds["load"] = provenance.load_seconds;
   record.timing_seconds["total"] = provenance.total_seconds;

@@ -145,7 +145,10 @@ std::vector<Ranking> find_rankings(const Dataset& data, std::span<const PolicyOn
     const bool is_policy = policy != policies.end();
     std::optional<std::vector<double>> scores =
         is_policy ? arm_column(policy->probability.view(), *arm) : find_numbers(data, name);
-    if (!scores) {
+    if (is_policy && find_numbers(data, name)) {
+      faults.push_back({place_of_ranking(name), "is a policy of this run and a column of the nodes",
+                        "rename one of them, so that it is clear which of the two ranks"});
+    } else if (!scores) {
       faults.push_back(refuse_unknown_ranking(data, policies, name));
     } else if (is_constant(*scores)) {
       faults.push_back(

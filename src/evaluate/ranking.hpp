@@ -43,9 +43,9 @@ class Ranking {
   std::vector<double> people_before_;     // every group; all of them last
 };
 
-/// What the options name, policies before columns. A column is one that was kept or a feature of
-/// numbers. Throws Error(kUsage) listing every fault: names that are neither, a ranking that ranks
-/// nobody, an arm that is not there.
+/// What the options name, policies or columns. A column is one that was kept or a feature of
+/// numbers. Throws Error(kUsage) listing every fault: names that are neither or both, a ranking that
+/// ranks nobody, an arm that is not there.
 std::vector<Ranking> find_rankings(const Dataset& data, std::span<const PolicyOnData> policies,
                                    const BudgetCurveOptions& options);
 

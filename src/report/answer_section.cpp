@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 
@@ -141,20 +143,40 @@ Html strength_line(const RecordView& evaluation) {
       "confidence.</p>\n");
 }
 
-/// What every policy is worth in words; beyond the first few, on demand.
+/// What every policy is worth in words, those that may be the best first; beyond the first few, on
+/// demand.
 Html decision_sentences(const RecordView& decision) {
   constexpr std::size_t kMostSentences = 6;
-  Html first, rest;
-  std::size_t count = 0;
+  struct Line {
+    bool may_be_best;
+    double gain;
+    std::string sentence;
+  };
+  std::vector<Line> lines;
   for (const RecordView& policy : decision.at("policies").entries()) {
     const auto sentence = policy.find("sentence");
     if (!sentence) continue;
-    (count++ < kMostSentences ? first : rest) += html("<li>{}\n", sentence->text());
+    const auto gain = policy.find("gain");
+    const double size = gain ? gain->number() : 0;
+    const auto may_be_best = policy.find("may_be_best");
+    lines.push_back({may_be_best && may_be_best->flag(),
+                     std::isfinite(size) ? size : -std::numeric_limits<double>::infinity(),
+                     sentence->text()});
+  }
+  // Few policies stay in the order that the user gave.
+  if (lines.size() > kMostSentences) {
+    std::ranges::stable_sort(lines, [](const Line& a, const Line& b) {
+      return a.may_be_best != b.may_be_best ? a.may_be_best : a.gain > b.gain;
+    });
+  }
+  Html first, rest;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    (i < kMostSentences ? first : rest) += html("<li>{}\n", lines[i].sentence);
   }
   Html out = html("<ul>{}</ul>\n", first);
   if (!rest.empty()) {
     out += html("<details><summary>{} more policies in words</summary><ul>{}</ul></details>\n",
-                count - kMostSentences, rest);
+                lines.size() - kMostSentences, rest);
   }
   return out;
 }

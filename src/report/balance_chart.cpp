@@ -5,6 +5,7 @@
 
 #include "report/chart.hpp"
 #include "report/charts.hpp"
+#include "report/labels.hpp"
 #include "report/number_text.hpp"
 #include "report/table.hpp"
 
@@ -71,8 +72,13 @@ Html balance_figure(const RecordView& arm) {
                  "limit");
   chart.segments(std::vector{vertical(at(0), kLoveTop, bottom)}, "reference");
   double y = kLoveTop + kLoveRow / 2;
-  for (const LoveRow& row : rows) {
-    chart.text(0, y + 4, "start", cut_text(row.name, 19));
+  std::vector<std::string> names;
+  names.reserve(rows.size());
+  for (const LoveRow& row : rows) names.push_back(row.name);
+  const std::vector<std::string> labels = label_texts(names, 19);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const LoveRow& row = rows[i];
+    chart.text(0, y + 4, "start", labels[i]);
     if (std::isfinite(row.before) && std::isfinite(row.after)) {
       changes.push_back({at(row.before), y, at(row.after), y});
     }

@@ -52,7 +52,7 @@ std::map<std::string, Said> values_of(const RecordView& evaluation,
   return said;
 }
 
-Html value_changes(const RecordView& before, const RecordView& after) {
+Html value_changes(const RecordView& before, const RecordView& after, bool has_chart) {
   std::vector<std::string> order;
   const std::map<std::string, Said> old_values = values_of(before, order);
   const std::map<std::string, Said> new_values = values_of(after, order);
@@ -78,7 +78,7 @@ Html value_changes(const RecordView& before, const RecordView& after) {
     rows.push_back(
         {.label = name + ", now", .value = is->second.value, .inner = is->second.interval});
   }
-  if (rows.empty()) return table.finish("Values before and now");
+  if (rows.empty() || !has_chart) return table.finish("Values before and now");
   const Html chart = forest_chart(
       rows,
       {.title = "Values of every policy before and now",
@@ -168,7 +168,13 @@ Html warning_list(const char* title, const std::set<std::string>& those,
 
 Html changes_section(const RecordView& before, const RecordView& after) {
   Html out = html("<h2 id=\"changes\">What changed</h2>\n");
-  out += value_changes(before, after);
+  const RunDifferences differences = compare_runs(before, after);
+  Html cautions;
+  for (const std::string& sentence : differences.sentences) {
+    cautions += html("<li class=\"caution\"><b>Caution</b>: {}\n", sentence);
+  }
+  if (!cautions.empty()) out += html("<ul class=\"verdicts\">{}</ul>\n", cautions);
+  out += value_changes(before, after, !differences.has_other_outcome);
   const Html data = part_changes(before, after, "data");
   const Html options = part_changes(before, after, "config");
   out += html("<h3>Data</h3>\n{}", data.empty() ? html("<p>The same data.</p>\n") : data);

@@ -1,5 +1,6 @@
 #include "report/chart.hpp"
 
+#include <cmath>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,7 +12,11 @@ namespace {
 std::string short_number(double value) {
   std::string text = fmt::format("{:.1f}", value);
   if (text.ends_with(".0")) text.resize(text.size() - 2);
-  return text == "-0" ? "0" : text;
+  if (text == "-0") return "0";
+  // ".5" is a number too.
+  if (text.starts_with("0.")) text.erase(0, 1);
+  if (text.starts_with("-0.")) text.erase(1, 1);
+  return text;
 }
 
 /// A thousandth of the width is less than a pixel.
@@ -30,10 +35,8 @@ std::string_view marker_path(Marker marker) {
       return "M-5.5 0L0-5.5 5.5 0 0 5.5z";
     case Marker::kSquare:
       return "M-4-4H4V4H-4z";
-    case Marker::kTriangle:
-      return "M-5 4L0-5 5 4z";
     default:
-      return "M-4-4L4 4M-4 4L4-4";
+      return "M-5 4L0-5 5 4z";
   }
 }
 
@@ -68,10 +71,20 @@ void Chart::add_stretched(const std::string& steps, const char* style) {
 
 void Chart::path(std::span<const std::pair<double, double>> points, const char* style,
                  bool is_closed) {
+  // Steps from point to point are shorter to write than places. They are differences of rounded
+  // places, so that no error adds up.
   std::string steps;
-  for (const auto& [x, y] : points) {
-    steps += fmt::format("{}{} {}", steps.empty() ? 'M' : 'L', short_number(kPathWidth * x),
-                         short_number(y));
+  double last_x = 0;
+  double last_y = 0;
+  for (const auto& point : points) {
+    const double x = std::round(kPathWidth * point.first);
+    const double y = std::round(10 * point.second) / 10;
+    const std::string down = short_number(y - last_y);
+    const bool is_first = steps.empty();
+    steps += fmt::format("{}{}{}{}", is_first ? "M" : "l", short_number(x - last_x),
+                         down.starts_with('-') ? "" : " ", down);
+    last_x = x;
+    last_y = y;
   }
   if (is_closed && !steps.empty()) steps += 'z';
   add_stretched(steps, style);

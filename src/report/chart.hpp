@@ -11,7 +11,7 @@
 namespace cone::report {
 
 /// Shapes, so that no meaning hangs on a colour alone.
-enum class Marker { kCircle, kRing, kDiamond, kSquare, kTriangle, kCross };
+enum class Marker { kCircle, kRing, kDiamond, kSquare, kTriangle };
 
 /// A line, in the units of a Chart.
 struct Segment {

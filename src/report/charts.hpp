@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <set>
 #include <string>
 #include <string_view>
@@ -25,6 +26,10 @@ Html weights_figure(const RecordView& weights, double num_nodes);
 Html degree_figure(const RecordView& residuals);
 /// Where the outcome's variance comes from, one bar per arm.
 Html shares_figure(const RecordView& shares);
+/// The losses of a fold's networks by epoch, `fold` from 1; empty where the record has none.
+Html training_figure(const RecordView& training, std::size_t fold);
+/// What the lines of training figures are.
+Html training_legend();
 /// The values of every policy by each fold.
 Html stability_figure(const RecordView& stability);
 /// The gain at every budget.
@@ -37,7 +42,7 @@ Html contour_figure(const RecordView& policy, double threshold);
 Html network_figure(const RecordView& sample);
 /// Warnings by estimator.
 using EstimatorWarnings = std::set<std::pair<std::string, std::string>>;
-/// Every estimator's value of one policy; those that fail their checks are struck out, with the
+/// Every estimator's value of one policy; those that fail their checks have a cross, with the
 /// reason unless it is one of those `said` before.
 Html specification_figure(const RecordView& policy, const EstimatorWarnings& said);
 

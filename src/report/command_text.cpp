@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <cctype>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -70,30 +73,51 @@ Json evaluation_defaults(bool has_model) {
   return defaults;
 }
 
+/// The policies as they were given. Older records only have their names: those that are not built
+/// in were in a file that they do not name.
+void add_policies(const RecordView& config, CommandText& command) {
+  const auto add = [&](bool is_known, const std::string& policy) {
+    if (is_known) {
+      command.words.push_back(quote_word(policy));
+    } else if (!std::exchange(command.lacks_policies, true)) {
+      command.words.push_back("POLICIES.csv");
+    }
+  };
+  command.words.push_back("--policy");
+  if (const auto arguments = config.find("policy_arguments")) {
+    for (const RecordView& argument : arguments->entries()) {
+      add(!argument.is_null(), argument.is_null() ? std::string() : argument.text());
+    }
+  } else {
+    for (const std::string& policy : config.at("policies").texts()) add(is_builtin(policy), policy);
+  }
+}
+
+void add_model(const RecordView& config, CommandText& command) {
+  const auto file = config.find("model_file");
+  command.lacks_model = !file;
+  command.words.insert(command.words.end(), {"--model", file ? quote_word(file->text()) : "MODEL"});
+}
+
 }  // namespace
 
-std::string command_text(const RecordView& evaluation) {
+CommandText command_text(const RecordView& evaluation) {
   const RecordView config = evaluation.at("config");
   const auto data = config.find("data");
-  std::vector<std::string> words = {"cone", "evaluate", data ? quote_word(data->text()) : "DATA",
-                                    "--policy"};
-  bool has_file = false;
-  for (const std::string& policy : config.at("policies").texts()) {
-    if (is_builtin(policy)) {
-      words.push_back(quote_word(policy));
-    } else if (!std::exchange(has_file, true)) {
-      words.push_back("POLICIES.csv");
-    }
-  }
+  CommandText command;
+  command.lacks_data = !data || config.find("data_in_memory");
+  command.words = {"cone", "evaluate", command.lacks_data ? "DATA" : quote_word(data->text())};
+  add_policies(config, command);
   const bool has_model = config.find("model").has_value();
-  if (has_model) words.insert(words.end(), {"--model", "MODEL"});
+  if (has_model) add_model(config, command);
   const auto seed = config.find("seed");
   if (!has_model && seed && seed->number() != 0) {
-    words.insert(words.end(), {"--seed", value_word(*seed)});
+    command.words.insert(command.words.end(), {"--seed", value_word(*seed)});
   }
-  add_flags(config, evaluation_defaults(has_model), words);
-  add_flags(config, option_json(LoadOptions{}), words);
-  return fmt::format("{}", fmt::join(words, " "));
+  add_flags(config, evaluation_defaults(has_model), command.words);
+  // What lay in memory was not read by these.
+  if (!command.lacks_data) add_flags(config, option_json(LoadOptions{}), command.words);
+  return command;
 }
 
 }  // namespace cone::report

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "report/benchmark_marks.hpp"
 #include "report/chart.hpp"
 #include "report/charts.hpp"
 #include "report/number_text.hpp"
@@ -60,36 +61,40 @@ Html contour_figure(const RecordView& policy, double threshold) {
   Chart chart("What one hidden reason could do to " + name,
               "Share of what is left of the treatment that it explains, to the right, and of the "
               "outcome, upwards. On a curve the value moves by the amount written at its end. The "
-              "dashed curve is where the answer is undone. Marks are known things.",
+              "dashed curve is where the answer is undone. Numbered marks are known things.",
               kContourBottom + 38);
   chart.horizontal_axis(across, kContourTop, kContourBottom,
                         "share of the treatment that it explains");
   chart.vertical_axis(up, kContourTop, kContourBottom, "share of the outcome");
   const double undone = std::abs(policy.number("value") - threshold);
   if (std::isfinite(undone) && undone > 0 && scale > 0) {
+    double last_label = kContourBottom + 38;
     for (const double factor : {0.25, 0.5, 1.0, 1.5}) {
       const auto curve = level_curve(factor * undone, scale, across, up);
       if (curve.size() < 2) continue;
       chart.path(curve, factor == 1.0 ? "curve2" : "curve thin");
-      chart.text(curve.back().first, curve.back().second - 5, "end",
+      last_label = std::min(curve.back().second - 5, last_label - 14);
+      chart.text(curve.back().first, last_label, "end",
                  number_text(factor * undone) + (factor == 1.0 ? ": undone" : ""), "tick");
     }
   }
-  std::size_t count = 0;
+  std::vector<NumberedMark> marks;
+  Html names;
   for (const RecordView& b : benchmarks) {
     const double d = b.number("cf_d");
     const double y = b.number("cf_y");
-    if (!std::isfinite(d) || !std::isfinite(y) || ++count > kMostBenchmarks) continue;
-    const double x = across.share(d);
-    const double at = kContourBottom - up.share(y) * (kContourBottom - kContourTop);
-    chart.mark(Marker::kTriangle, x, at, "three");
-    const bool is_right = x > 0.6;
-    chart.text(x, at + 4, is_right ? "end" : "start", cut_text(b.text("name"), 18), "tick",
-               is_right ? -9 : 9);
+    if (!std::isfinite(d) || !std::isfinite(y) || marks.size() == kMostBenchmarks) continue;
+    marks.push_back({across.share(d), kContourBottom - up.share(y) * (kContourBottom - kContourTop),
+                     marks.size() + 1});
+    names += html(" <span class=\"name\">▲ {} {}</span>", marks.size(), b.text("name"));
   }
-  return figure("One hidden reason, by its strength: " + name,
-                html("<p class=\"soft\">Shares of what the models leave unexplained.</p>\n"),
-                chart.finish(), table.finish("Benchmarks of " + name), true);
+  draw_numbered_marks(chart, marks);
+  const Html words = html(
+      "<p class=\"soft\">Shares of what the models leave unexplained.</p>\n"
+      "<p class=\"legend\">{}</p>\n",
+      names);
+  return figure("One hidden reason, by its strength: " + name, words, chart.finish(),
+                table.finish("Benchmarks of " + name), true);
 }
 
 }  // namespace cone::report

@@ -72,6 +72,28 @@ Html model_tables(const RecordView& diagnostics) {
   return html("<h3>Models</h3>\n{}", out);
 }
 
+/// How cone's networks learnt, fold by fold, where the record has it epoch by epoch.
+Html training_charts(const RecordView& diagnostics) {
+  Html figures;
+  std::size_t fold = 0;
+  std::size_t drawn = 0;
+  for (const RecordView& training : diagnostics.entries("trainings")) {
+    const Html figure = training_figure(training, ++fold);
+    drawn += figure.empty() ? 0 : 1;
+    figures += figure;
+  }
+  if (drawn == 0) return {};
+  Html words = html(
+      "<p class=\"soft\">Where validation rises and training still falls, the networks learn their "
+      "training nodes by heart: the weights of the marked epoch are used instead.</p>\n");
+  if (drawn < fold) {
+    words += html("<p class=\"soft\">{} of {} folds; the others are in the table of models.</p>\n",
+                  drawn, fold);
+  }
+  return html("<h3>Training of cone's networks</h3>\n{}{}<div class=\"pair\">{}</div>\n",
+              training_legend(), words, figures);
+}
+
 }  // namespace
 
 Html diagnostics_section(const RecordView& evaluation) {
@@ -99,6 +121,7 @@ Html diagnostics_section(const RecordView& evaluation) {
   if (const auto sample = evaluation.find("network_sample"); sample && !sample->is_null()) {
     out += html("<h3>The network</h3>\n{}", network_figure(*sample));
   }
+  out += training_charts(d);
   out += model_tables(d);
   if (out.empty()) return {};
   return html("<h2 id=\"diagnostics\">The checks in pictures</h2>\n{}", out);

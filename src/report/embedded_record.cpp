@@ -21,14 +21,25 @@ constexpr std::string_view kDigits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::size_t kMostBytes = std::size_t{64} << 20U;
 
+/// A record is mostly digits, in which short repeats are chance and dear to write: Z_FILTERED
+/// leaves them, and the result is a tenth smaller.
 std::string pack(const std::string& text) {
-  uLongf size = compressBound(text.size());
-  std::string packed(size, '\0');
-  const int status =
-      compress2(reinterpret_cast<Bytef*>(packed.data()), &size,
-                reinterpret_cast<const Bytef*>(text.data()), text.size(), Z_BEST_COMPRESSION);
+  constexpr int kLargestWindow = 15;
+  constexpr int kUsualMemory = 8;
+  z_stream stream{};
+  int status = deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, kLargestWindow, kUsualMemory,
+                            Z_FILTERED);
   require(status == Z_OK, "a record can be packed");
-  packed.resize(size);
+  std::string packed(deflateBound(&stream, text.size()), '\0');
+  // zlib does not write to what it reads.
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
+  stream.avail_out = static_cast<uInt>(packed.size());
+  status = deflate(&stream, Z_FINISH);
+  packed.resize(stream.total_out);
+  deflateEnd(&stream);
+  require(status == Z_STREAM_END, "a record can be packed");
   return packed;
 }
 

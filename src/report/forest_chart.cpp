@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "report/axis.hpp"
 #include "report/chart.hpp"
+#include "report/labels.hpp"
 
 namespace cone::report {
 namespace {
@@ -13,7 +15,7 @@ namespace {
 constexpr double kRowHeight = 36;
 constexpr double kTop = 6;
 constexpr double kLineAt = 25;  // below the top of a row
-constexpr std::size_t kLongestLabel = 26;
+constexpr std::size_t kLongestLabel = 24;
 
 Axis forest_axis(std::span<const ForestRow> rows, const ForestLook& look) {
   std::vector<double> values;
@@ -74,12 +76,39 @@ void draw_mark(Chart& chart, const Axis& axis, const ForestRow& row, double y) {
     const bool is_left = row.value < axis.low;
     chart.text(is_left ? 0 : 1, y + 4, is_left ? "start" : "end", is_left ? "◀ beyond" : "beyond ▶",
                "tick");
-  } else if (std::isfinite(row.value) && (row.is_struck || row.is_reference)) {
-    const Marker marker = row.is_struck ? Marker::kCross : Marker::kSquare;
-    chart.mark(marker, axis.share(row.value), y, row.is_struck ? "cross" : "dot");
+  } else if (std::isfinite(row.value) && row.is_reference) {
+    chart.mark(Marker::kSquare, axis.share(row.value), y, "dot");
   }
   if (row.truth && axis.holds(*row.truth)) {
     chart.mark(Marker::kDiamond, axis.share(*row.truth), y, "truth");
+  }
+}
+
+/// Values that are not to be relied upon, as crosses.
+void draw_crosses(Chart& chart, const Axis& axis, std::span<const ForestRow> rows) {
+  chart.open_group("fail middle");
+  double y = kTop + kLineAt + 4;
+  for (const ForestRow& row : rows) {
+    if (row.is_struck && std::isfinite(row.value) && axis.holds(row.value)) {
+      chart.text(axis.share(row.value), y, "start", "✕");
+    }
+    y += kRowHeight;
+  }
+  chart.close_group();
+}
+
+void draw_labels(Chart& chart, std::span<const ForestRow> rows, bool has_values) {
+  std::vector<std::string> names;
+  names.reserve(rows.size());
+  for (const ForestRow& row : rows) names.push_back(row.label);
+  const std::vector<std::string> labels = label_texts(names, kLongestLabel);
+  double y = kTop + 14;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    // The cross says that it failed; a line through the letters would make them hard to read.
+    const std::string mark = rows[i].is_struck ? "✕ " : "";
+    chart.text(0, y, "start", mark + labels[i], rows[i].is_struck ? "soft" : "");
+    if (has_values) chart.text(1, y, "end", number_text(rows[i].value));
+    y += kRowHeight;
   }
 }
 
@@ -100,13 +129,8 @@ Html forest_chart(std::span<const ForestRow> rows, const ForestLook& look) {
     draw_mark(chart, axis, row, top + kLineAt);
     top += kRowHeight;
   }
-  top = kTop;
-  for (const ForestRow& row : rows) {
-    const char* style = row.is_struck ? "struck" : "";
-    chart.text(0, top + 14, "start", cut_text(row.label, kLongestLabel), style);
-    if (!look.is_brief) chart.text(1, top + 14, "end", number_text(row.value), style);
-    top += kRowHeight;
-  }
+  if (std::ranges::any_of(rows, &ForestRow::is_struck)) draw_crosses(chart, axis, rows);
+  draw_labels(chart, rows, !look.is_brief);
   return chart.finish();
 }
 
@@ -132,7 +156,7 @@ Html forest_legend(std::span<const ForestRow> rows, std::string_view inner_name,
     add(R"(<path d="M10 2h8v8h-8z" class="dot"/>)", "known, not estimated");
   }
   if (any([](const ForestRow& row) { return row.is_struck; })) {
-    add(R"(<path d="M10 2l8 8M10 10l8-8" class="cross"/>)", "fails its checks");
+    add(R"(<text x="14" y="10" class="fail middle">✕</text>)", "fails its checks");
   }
   return html("<p class=\"legend\">{}</p>\n", legend);
 }

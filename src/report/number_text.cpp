@@ -39,15 +39,6 @@ std::string p_text(double p) {
   return p < 0.001 ? "< 0.001" : fmt::format("{:.3f}", p);
 }
 
-std::string cut_text(std::string_view words, std::size_t most) {
-  std::size_t characters = 0;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const bool starts_character = (static_cast<unsigned char>(words[i]) & 0xC0U) != 0x80U;
-    if (starts_character && ++characters > most) return std::string(words.substr(0, i)) + "…";
-  }
-  return std::string(words);
-}
-
 bool is_finite(const Range& range) {
   return std::isfinite(range.first) && std::isfinite(range.second);
 }

@@ -22,8 +22,6 @@ std::string percent_text(double share);
 std::string count_text(double count);
 /// "0.023", "< 0.001"
 std::string p_text(double p);
-/// Text cut after `most` characters, for labels in charts.
-std::string cut_text(std::string_view words, std::size_t most);
 
 bool is_finite(const Range& range);
 

@@ -1,3 +1,4 @@
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,16 +60,28 @@ Html data_line(const RecordView& evaluation) {
   return html("<p class=\"soft\">{}</p>\n", words);
 }
 
-/// A word where an analysis is not of the data that the evaluation is of.
-Html warn_of_other_data(const std::vector<RecordView>& runs, const RecordView& analysis) {
-  const auto other = analysis.find("data");
-  if (runs.empty() || !other || !other->find("checksum")) return {};
-  const auto own = runs.back().at("data").find("checksum");
-  if (!own || own->text() == other->text("checksum")) return {};
+/// What all analyses of a page should be about: the newest evaluation, else the first analysis.
+const RecordView* main_record(const SortedRecords& records) {
+  if (!records.evaluations.empty()) return &records.evaluations.back();
+  if (!records.rules.empty()) return &records.rules.front();
+  return records.sensitivities.empty() ? nullptr : &records.sensitivities.front();
+}
+
+/// A word where an analysis is not of the data that the page is about.
+Html warn_of_other_data(const SortedRecords& records, const RecordView& analysis) {
+  const RecordView* main = main_record(records);
+  const auto checksum_of = [](const RecordView& record) {
+    const auto data = record.find("data");
+    const auto checksum = data ? data->find("checksum") : std::nullopt;
+    return checksum ? checksum->text() : std::string();
+  };
+  const std::string own = main == nullptr ? std::string() : checksum_of(*main);
+  const std::string other = checksum_of(analysis);
+  if (own.empty() || other.empty() || own == other) return {};
   return html(
       "<ul class=\"verdicts\"><li class=\"caution\"><b>Warning</b>: what follows is about other "
-      "data, "
-      "or about other columns of it, than the evaluation on this page.\n</ul>\n");
+      "data, or about other columns of it, than {} on this page.\n</ul>\n",
+      records.evaluations.empty() ? "the first analysis" : "the evaluation");
 }
 
 Html page_body(const SortedRecords& records) {
@@ -86,12 +99,13 @@ Html page_body(const SortedRecords& records) {
         html("<h1>{}</h1>\n", records.studies.empty() ? "What the log says" : "Results of a study");
   }
   for (const RecordView& rule : records.rules) {
-    body += warn_of_other_data(runs, rule);
+    body += warn_of_other_data(records, rule);
     body += rule_section(rule);
   }
   for (const RecordView& sensitivity : records.sensitivities) {
-    body += warn_of_other_data(runs, sensitivity);
-    body += sensitivity_section(sensitivity);
+    body += warn_of_other_data(records, sensitivity);
+    body += sensitivity_section(sensitivity,
+                                runs.empty() ? std::nullopt : runs.back().find("decision"));
   }
   for (const RecordView& study : records.studies) body += study_section(study);
   if (runs.empty()) return body;

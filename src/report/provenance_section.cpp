@@ -46,6 +46,31 @@ Html option_table(const RecordView& config) {
   return table.finish("Every option");
 }
 
+/// What the words in capitals stand for.
+Html command_notes(const CommandText& command, const RecordView& config) {
+  const bool is_new = config.find("policy_arguments").has_value();
+  Html notes;
+  const auto add = [&](std::string_view words) {
+    notes += html("<p class=\"soft\">{}</p>\n", words);
+  };
+  if (command.lacks_data) {
+    add("The data came from memory, not from a file: DATA stands for a folder or a table that "
+        "holds "
+        "it.");
+  }
+  if (command.lacks_policies) {
+    add(is_new ? "POLICIES.csv stands for a file with the policies that came from memory: a column "
+                 "id and one column per policy."
+               : "POLICIES.csv stands for the file of the policies that are not built in; this "
+                 "record does not say where it was.");
+  }
+  if (command.lacks_model) add("MODEL stands for the model file that was used.");
+  if (!command.lacks_data || is_new) {
+    add("Names of files are as they were typed, from the folder where the program ran.");
+  }
+  return notes;
+}
+
 }  // namespace
 
 Html provenance_section(const RecordView& evaluation) {
@@ -61,17 +86,7 @@ Html provenance_section(const RecordView& evaluation) {
       run.add_row({"seconds, " + name, number_text(seconds.number())});
     }
   }
-  const std::string command = command_text(evaluation);
-  Html notes;
-  if (command.find("POLICIES.csv") != command.npos) {
-    notes += html(
-        "<p class=\"soft\">POLICIES.csv stands for the file of the policies that are not built in; "
-        "a "
-        "record does not say where it was.</p>\n");
-  }
-  if (command.find("--model MODEL") != command.npos) {
-    notes += html("<p class=\"soft\">MODEL stands for the model file that was used.</p>\n");
-  }
+  const CommandText command = command_text(evaluation);
   return html(
       "<h2 id=\"data\">The data</h2>\n{}<h2 id=\"again\">How to do it again</h2>\n"
       "<pre><code>{}</code></pre>\n{}"
@@ -80,7 +95,8 @@ Html provenance_section(const RecordView& evaluation) {
       "<p class=\"soft\">The record of the run is inside this page: <code>cone report THIS.html "
       "--out "
       "NEW.html</code> makes the page again from it.</p>\n",
-      data_table(evaluation), command, notes, option_table(evaluation.at("config")),
+      data_table(evaluation), fmt::format("{}", fmt::join(command.words, " ")),
+      command_notes(command, evaluation.at("config")), option_table(evaluation.at("config")),
       run.finish("The run"));
 }
 

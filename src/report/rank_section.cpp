@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "report/labels.hpp"
 #include "report/number_text.hpp"
 #include "report/sections.hpp"
 #include "report/table.hpp"
@@ -62,7 +63,8 @@ Html pair_matrix(const std::vector<std::string>& names, const std::vector<Record
     cells[{pair.text("second"), pair.text("first")}] = cell(-difference);
   }
   std::vector<std::string> titles = {"row less column"};
-  for (std::size_t j = 0; j + 1 < names.size(); ++j) titles.push_back(cut_text(names[j], 16));
+  const std::vector<std::string> labels = label_texts(names, 16);
+  titles.insert(titles.end(), labels.begin(), labels.empty() ? labels.end() : labels.end() - 1);
   Table table(titles);
   for (std::size_t i = 1; i < names.size(); ++i) {
     std::vector<std::string> row = {names[i]};

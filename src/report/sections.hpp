@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/html.hpp"
 #include "report/record_view.hpp"
@@ -24,17 +26,32 @@ Html specification_section(const RecordView& evaluation);
 /// What was evaluated, by what, with every option, and the command that does it again.
 Html provenance_section(const RecordView& evaluation);
 
+/// Why two evaluations may not be comparable.
+struct RunDifferences {
+  std::vector<std::string> sentences;
+  bool has_other_outcome = false;  ///< their values must not share a chart
+};
+RunDifferences compare_runs(const RecordView& before, const RecordView& after);
 /// What differs between two evaluations.
 Html changes_section(const RecordView& before, const RecordView& after);
 /// What something hidden could do: a record of cone sensitivity.
-Html sensitivity_section(const RecordView& sensitivity);
+/// `decision`: of the evaluation on the same page, if there is one.
+Html sensitivity_section(const RecordView& sensitivity, const std::optional<RecordView>& decision);
 /// A learnt rule: a record of cone learn.
 Html rule_section(const RecordView& rule);
 /// The tables of a study, by its schema; see is_study.
 Html study_section(const RecordView& study);
 bool is_study(std::string_view schema);
 
-/// The command that runs the evaluation again; options at their defaults are left out.
-std::string command_text(const RecordView& evaluation);
+/// The command that runs an evaluation again, word by word as a shell takes them. What the record
+/// does not name is a word in capitals.
+struct CommandText {
+  std::vector<std::string> words;
+  bool lacks_data = false;      ///< DATA
+  bool lacks_policies = false;  ///< POLICIES.csv
+  bool lacks_model = false;     ///< MODEL
+};
+/// Options at their defaults are left out.
+CommandText command_text(const RecordView& evaluation);
 
 }  // namespace cone::report

@@ -1,15 +1,43 @@
+#include <cmath>
+
 #include "report/charts.hpp"
 #include "report/number_text.hpp"
 #include "report/sections.hpp"
 
 namespace cone::report {
+namespace {
 
-Html sensitivity_section(const RecordView& sensitivity) {
+/// How the answer of the page and this analysis go together.
+Html decision_line(const RecordView& sensitivity, const RecordView& decision) {
+  Html words = html("The answer above is by {}; what follows is by the doubly robust estimator.",
+                    decision.text("estimator"));
+  const auto target = sensitivity.find("target");
+  const auto decided = decision.find("target");
+  if (target && decided && target->text() != decided->text()) {
+    words += html(" What follows is for these people; the answer above is for people like these.");
+  }
+  return html("<p class=\"soft\">{}</p>\n", words);
+}
+
+/// Which of two values of the same thing the bounds are about.
+Html estimator_line(const RecordView& policy) {
+  const auto ridge = policy.find("network_ridge_value");
+  if (!ridge || !std::isfinite(ridge->number())) return {};
+  return html(
+      "<p class=\"soft\">Doubly robust {}, network ridge {}. The bounds are around the "
+      "first.</p>\n",
+      number_text(policy.number("value")), number_text(ridge->number()));
+}
+
+}  // namespace
+
+Html sensitivity_section(const RecordView& sensitivity, const std::optional<RecordView>& decision) {
   const double threshold = sensitivity.number("threshold");
   Html out = html(
       "<h2>What something hidden could do</h2>\n<p class=\"soft\">Every value rests on a premise: "
       "whatever decided both who was treated and what came of it is in the features or in the "
       "network. Here is how wrong that may be before the answer changes.</p>\n");
+  if (decision) out += decision_line(sensitivity, *decision);
   for (const RecordView& warning : sensitivity.entries("warnings")) {
     out += html("<p><b>Note</b>: {}</p>\n", warning.text());
   }
@@ -19,9 +47,10 @@ Html sensitivity_section(const RecordView& sensitivity) {
       lines += html("<li>{}\n", sentence);
     }
     const auto against = policy.find("against");
-    out += html("<h3>{}{}</h3>\n<ul>{}</ul>\n<div class=\"pair\">{}{}</div>\n", policy.text("name"),
-                against ? " against " + against->text() : std::string(), lines,
-                odds_figure(policy, threshold), contour_figure(policy, threshold));
+    out +=
+        html("<h3>{}{}</h3>\n<ul>{}</ul>\n{}<div class=\"pair\">{}{}</div>\n", policy.text("name"),
+             against ? " against " + against->text() : std::string(), lines, estimator_line(policy),
+             odds_figure(policy, threshold), contour_figure(policy, threshold));
   }
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include "report/chart.hpp"
 #include "report/charts.hpp"
+#include "report/labels.hpp"
 #include "report/number_text.hpp"
 #include "report/table.hpp"
 
@@ -16,13 +17,17 @@ Html shares_figure(const RecordView& shares) {
               "One bar per arm, divided into own features, the network, and noise.",
               kShareRow * static_cast<double>(arms.size()) + 4);
   Table table({"arm", "own features", "network", "noise"});
+  std::vector<std::string> names;
+  for (const RecordView& arm : arms) names.push_back(arm.text("arm"));
+  const std::vector<std::string> labels = label_texts(names, 20);
   double top = 0;
-  for (const RecordView& arm : arms) {
+  for (std::size_t i = 0; i < arms.size(); ++i) {
+    const RecordView& arm = arms[i];
     const double own = arm.number("own");
     const double network = arm.number("network");
     const double noise = arm.number("noise");
     table.add_row({arm.text("arm"), percent_text(own), percent_text(network), percent_text(noise)});
-    chart.text(0, top + 14, "start", "arm " + cut_text(arm.text("arm"), 20));
+    chart.text(0, top + 14, "start", "arm " + labels[i]);
     const auto width = [](double share) {
       return std::isfinite(share) ? std::clamp(share, 0.0, 1.0) : 0;
     };

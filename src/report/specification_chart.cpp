@@ -14,7 +14,8 @@ namespace {
 /// Reasons in the order in which they come, each with the estimators that it is about.
 class Reasons {
  public:
-  void add(const std::string& estimator, const std::string& reason) {
+  void add(const ForestRow& row, const std::string& reason) {
+    const std::string estimator = (row.is_struck ? "✕ " : "") + row.label;
     const auto found = std::find_if(reasons_.begin(), reasons_.end(),
                                     [&](const auto& entry) { return entry.first == reason; });
     if (found == reasons_.end()) {
@@ -26,8 +27,7 @@ class Reasons {
   Html finish() const {
     Html lines;
     for (const auto& [reason, estimators] : reasons_) {
-      lines +=
-          html("<li><del>{}</del>: {}\n", fmt::format("{}", fmt::join(estimators, ", ")), reason);
+      lines += html("<li>{}: {}\n", fmt::format("{}", fmt::join(estimators, ", ")), reason);
     }
     return lines.empty() ? lines : html("<ul class=\"soft\">{}</ul>\n", lines);
   }
@@ -53,12 +53,12 @@ Html specification_figure(const RecordView& policy, const EstimatorWarnings& sai
                         .outer = robust ? robust->range() : kNoRange,
                         .is_struck = e.text("status") != "ok"};
     rows.push_back(row);
-    table.add_row(std::vector{row.is_struck ? html("<del>{}</del>", name) : Html::text(name),
+    table.add_row(std::vector{Html::text((row.is_struck ? "✕ " : "") + name),
                               Html::text(number_text(row.value)), Html::text(range_text(row.inner)),
                               Html::text(range_text(row.outer))});
-    if (row.is_struck && warnings.empty()) reasons.add(name, "no value exists");
+    if (row.is_struck && warnings.empty()) reasons.add(row, "no value exists");
     for (const std::string& warning : warnings) {
-      if (!said.contains({name, warning})) reasons.add(name, warning);
+      if (!said.contains({name, warning})) reasons.add(row, warning);
     }
   }
   if (rows.empty()) return {};
@@ -70,7 +70,7 @@ Html specification_figure(const RecordView& policy, const EstimatorWarnings& sai
   std::optional<double> reference;
   if (truth && std::isfinite(truth->number())) reference = truth->number();
   Html chart = forest_chart(rows, {.title = "Estimates of " + name,
-                                   .description = "From high to low; failed checks come last.",
+                                   .description = "From high to low; ✕: fails its checks.",
                                    .reference = reference,
                                    .is_brief = true});
   chart += reasons.finish();

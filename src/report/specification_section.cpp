@@ -31,15 +31,16 @@ Html specification_section(const RecordView& evaluation) {
   Html figures, said;
   for (const RecordView& policy : policies) figures += specification_figure(policy, common);
   for (const auto& [estimator, warning] : common) {
-    said += html("<li><del>{}</del>: {}\n", estimator, warning);
+    said += html("<li>{}: {}\n", estimator, warning);
   }
   if (!said.empty()) said = html("<p>Of every policy:</p>\n<ul>{}</ul>\n", said);
   Html out;
   if (!figures.empty()) {
     out = html(
         "<h2 id=\"estimators\">Every estimator's answer</h2>\n<p>Where estimators that pass their "
-        "checks agree, the answer does not hang on the method. Those that fail are struck out, "
-        "with the reason; they do not shape the scale. Thick: the interval; dashed: the robust "
+        "checks agree, the answer does not hang on the method. Those that fail have a cross (✕) "
+        "and the reason below; they do not shape the scale. Thick: the interval; dashed: the "
+        "robust "
         "interval.</p>\n{}<div class=\"pair\">{}</div>\n",
         said, figures);
   }

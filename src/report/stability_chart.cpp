@@ -4,6 +4,7 @@
 
 #include "report/chart.hpp"
 #include "report/charts.hpp"
+#include "report/labels.hpp"
 #include "report/number_text.hpp"
 #include "report/table.hpp"
 
@@ -34,9 +35,12 @@ Html stability_figure(const RecordView& stability) {
   chart.horizontal_axis(axis, kStripTop, bottom, "value by the nodes of one fold");
   std::vector<std::pair<double, double>> points;
   double top = kStripTop;
-  for (const RecordView& policy : policies) {
-    chart.text(0, top + 13, "start", cut_text(policy.text("policy"), 36));
-    for (const double fold : policy.at("by_fold").numbers()) {
+  std::vector<std::string> names;
+  for (const RecordView& policy : policies) names.push_back(policy.text("policy"));
+  const std::vector<std::string> labels = label_texts(names, 36);
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    chart.text(0, top + 13, "start", labels[i]);
+    for (const double fold : policies[i].at("by_fold").numbers()) {
       if (std::isfinite(fold)) points.emplace_back(axis.share(fold), top + 23);
     }
     top += kStripRow;

@@ -13,7 +13,7 @@ const char* const kChartStyle = R"css(
 svg text{font-size:12px;fill:var(--ink);paint-order:stroke;stroke:var(--paper);stroke-width:3px;stroke-linejoin:round}
 svg .middle{text-anchor:middle}svg .end{text-anchor:end}
 svg .tick,svg .tick text{fill:var(--soft);font-size:11px}
-svg .struck{fill:var(--soft);text-decoration:line-through}
+svg .soft{fill:var(--soft)}svg .fail,svg .fail text{fill:var(--bad);font-weight:700}
 svg path,svg line,svg rect{vector-effect:non-scaling-stroke}
 .grid{stroke:var(--faint)}.axis,.cap{stroke:var(--soft)}
 .reference{stroke:var(--ink);stroke-dasharray:2 3}
@@ -23,20 +23,22 @@ svg path,svg line,svg rect{vector-effect:non-scaling-stroke}
 .point{fill:none;stroke:var(--one);stroke-width:9;stroke-linecap:round}
 .folds{fill:none;stroke:var(--one);stroke-width:7;stroke-linecap:round;opacity:.7}
 .truth{fill:none;stroke:var(--three);stroke-width:2}
-svg .small{r:3px}.cross{stroke:var(--bad);stroke-width:2;fill:none}
+svg .small{r:3px}
 .ring{fill:var(--paper);stroke:var(--two);stroke-width:2}
 .one{fill:var(--one)}.two{fill:var(--two)}.three{fill:var(--three)}
 .curve{fill:none;stroke:var(--one);stroke-width:2}
 .curve2{fill:none;stroke:var(--two);stroke-width:2;stroke-dasharray:6 3}
 .curve3{fill:none;stroke:var(--three);stroke-width:2;stroke-dasharray:2 3}
+.curve4{fill:none;stroke:var(--soft);stroke-width:1.6;stroke-dasharray:8 3 2 3}
+.curve5{fill:none;stroke:var(--ink);stroke-width:1.2;stroke-dasharray:1 2}
 .area{fill:var(--one);opacity:.16}.area2{fill:var(--two);opacity:.12}
 .hollow{fill:none;stroke:var(--two);stroke-width:1.6}
 .hatch{fill:var(--soft);opacity:.45}
 .box{fill:var(--faint);stroke:var(--soft)}.leaf{fill:var(--okpaper);stroke:var(--three)}
 .thin{stroke-width:1}
-.h0{fill:var(--one);fill-opacity:0.04;stroke:var(--paper)}.h1{fill:var(--one);fill-opacity:0.10;stroke:var(--paper)}.h2{fill:var(--one);fill-opacity:0.16;stroke:var(--paper)}.h3{fill:var(--one);fill-opacity:0.22;stroke:var(--paper)}.h4{fill:var(--one);fill-opacity:0.28;stroke:var(--paper)}.h5{fill:var(--one);fill-opacity:0.34;stroke:var(--paper)}.h6{fill:var(--one);fill-opacity:0.40;stroke:var(--paper)}.h7{fill:var(--one);fill-opacity:0.46;stroke:var(--paper)}.h8{fill:var(--one);fill-opacity:0.52;stroke:var(--paper)}
+.h0,.h1,.h2,.h3,.h4,.h5,.h6,.h7,.h8{fill:var(--one);stroke:var(--paper)}.h0{fill-opacity:.04}.h1{fill-opacity:.10}.h2{fill-opacity:.16}.h3{fill-opacity:.22}.h4{fill-opacity:.28}.h5{fill-opacity:.34}.h6{fill-opacity:.40}.h7{fill-opacity:.46}.h8{fill-opacity:.52}
 .tie{fill:none;stroke:var(--line)}
-.n0{fill:none;stroke:var(--one);stroke-linecap:round;stroke-width:6;stroke-opacity:.3}.n1{fill:none;stroke:var(--one);stroke-linecap:round;stroke-width:8;stroke-opacity:.45}.n2{fill:none;stroke:var(--one);stroke-linecap:round;stroke-width:9;stroke-opacity:.6}.n3{fill:none;stroke:var(--one);stroke-linecap:round;stroke-width:10;stroke-opacity:.8}.n4{fill:none;stroke:var(--one);stroke-linecap:round;stroke-width:12;stroke-opacity:1}.n5{fill:none;stroke:var(--soft);stroke-linecap:round;stroke-width:5;stroke-opacity:.6}
+.n0,.n1,.n2,.n3,.n4,.n5{fill:none;stroke:var(--one);stroke-linecap:round}.n0{stroke-width:6;stroke-opacity:.3}.n1{stroke-width:8;stroke-opacity:.45}.n2{stroke-width:9;stroke-opacity:.6}.n3{stroke-width:10;stroke-opacity:.8}.n4{stroke-width:12;stroke-opacity:1}.n5{stroke:var(--soft);stroke-width:5;stroke-opacity:.6}
 .limit{stroke:var(--bad);stroke-dasharray:4 3}
 )css";
 
@@ -55,6 +57,7 @@ p,ul{margin:.5rem 0}ul{padding-left:1.2rem}
 .soft,.legend,figcaption+p{color:var(--soft)}
 .legend,small{font-size:.85rem}
 .legend span{white-space:nowrap;margin-right:.9rem;display:inline-block}
+.legend .name{white-space:normal}
 .legend svg{vertical-align:-1px;overflow:visible}
 figure{margin:1rem 0 1.6rem}
 figcaption{font-weight:600;margin-bottom:.3rem}
@@ -80,7 +83,6 @@ thead th{color:var(--soft);font-weight:600;white-space:normal;overflow-wrap:norm
 .leaf-box{border-color:var(--three);background:var(--okpaper)}
 code,pre{font-family:ui-monospace,"DejaVu Sans Mono",monospace;font-size:.85rem}
 pre{white-space:pre-wrap;background:var(--faint);padding:.7rem;margin:.5rem 0}
-del{color:var(--soft)}
 footer{margin-top:3rem;color:var(--soft);font-size:.85rem}
 @media print{:root{color-scheme:light;--paper:#fff;--ink:#000;--soft:#444;--line:#999;--faint:#e4e4e4;--one:#0072b2;
 --two:#b34700;--three:#007a5a;--bad:#a40e26;--badpaper:#fff;--okpaper:#fff}

@@ -1,6 +1,11 @@
 #include "results/diagnostics_record.hpp"
 
+#include <charconv>
+#include <cmath>
+#include <string>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "options/json_number.hpp"
 
@@ -26,6 +31,29 @@ Json network_ridge_json(const NetworkRidgeSummary& ridge) {
                             {"steps", arm.steps},
                             {"converged", arm.converged}});
   }
+  return json;
+}
+
+double round_to_five_digits(double value) {
+  if (!std::isfinite(value)) return value;
+  const std::string digits = fmt::format("{:.5g}", value);
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
+}
+
+/// Curves are looked at, not computed with: five digits keep them small.
+Json curve_json(const std::vector<double>& losses) {
+  Json json = Json::array();
+  for (const double loss : losses) json.push_back(json_number(round_to_five_digits(loss)));
+  return json;
+}
+
+Json curves_json(const TrainingCurves& curves) {
+  Json json = {{"epoch", curves.epoch}, {"training_loss", curve_json(curves.training)}};
+  if (!curves.validation.empty()) json["validation_loss"] = curve_json(curves.validation);
+  json["outcome_loss"] = curve_json(curves.outcome);
+  json["treatment_loss"] = curve_json(curves.treatment);
+  json["information_loss"] = curve_json(curves.information);
   return json;
 }
 
@@ -61,6 +89,7 @@ Json diagnostics_json(const Diagnostics& d, const std::vector<std::string>& note
          {"validation_treatment_loss", json_number(t.validation_treatment_loss)},
          {"outcome_error", json_number(t.outcome_error)},
          {"propensity_loss", json_number(t.propensity_loss)}});
+    if (!t.curves.epoch.empty()) json["trainings"].back()["curves"] = curves_json(t.curves);
   }
   if (d.residual_association) {
     json["residual_association"] = {{"moran", json_number(d.residual_association->moran)},

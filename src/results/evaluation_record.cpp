@@ -68,7 +68,10 @@ Json policy_json(const PolicyResult& policy) {
 
 std::string EvaluationRecord::run_id() const {
   Json identity = config;
-  identity.erase("data");  // where it was found; its checksum says what it is
+  // Where things were found; checksums say what they are.
+  for (const char* place : {"data", "data_in_memory", "policy_arguments", "model_file"}) {
+    identity.erase(place);
+  }
   Checksum checksum;
   checksum.add(dump_json(identity, -1)).add(data.checksum).add(version).add(revision);
   for (const PolicyResult& policy : policies) checksum.add(policy.checksum);

@@ -43,7 +43,10 @@ PolicyJson tree_json(const PolicyTree& tree, std::span<const std::string> column
 
 nlohmann::ordered_json learnt_policy_json(const Dataset& data, const LearntPolicy& policy,
                                           const LearnPolicyOptions& options, std::uint64_t seed) {
-  PolicyJson json = {{"schema", std::string(kPolicySchema)}, {"version", std::string(kVersion)}};
+  PolicyJson json = {{"schema", std::string(kPolicySchema)},
+                     {"version", std::string(kVersion)},
+                     {"revision", std::string(source_revision())},
+                     {"commit", std::string(build_commit())}};
   json["config"] = option_json(options);
   json["config"]["seed"] = seed;
   json["data"] = {{"num_nodes", data.num_nodes()},

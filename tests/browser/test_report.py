@@ -196,7 +196,8 @@ class ReportInBrowser(unittest.TestCase):
                     self.assertEqual(row[1], span(policy["interval"]))
                 self.assertEqual(row[2], span(policy["robust_interval"]))
             for policy in record["policies"]:
-                rows = {row[0]: row[1:] for row in self.table("Estimates of " + policy["name"])}
+                rows = {row[0].removeprefix("✕ "): row[1:]
+                        for row in self.table("Estimates of " + policy["name"])}
                 for estimate in policy["estimates"]:
                     self.assertEqual(rows[estimate["estimator"]][:2], [
                         number(estimate["value"]), span(estimate["interval"])])

@@ -80,6 +80,26 @@ class Budgets(FolderTest):
         self.assertIn("cost_checksum", self.record["config"])
         self.assertEqual(self.record["data"]["num_features"], 2)
 
+    def test_a_cost_column_that_features_name_is_no_feature_and_said_to_be_none(self):
+        data = self.write_ranked()
+        arguments = ["evaluate", data, "--policy", "treat-all", *RIDGE, "--cost", "1=price"]
+        done = cone(*arguments, "--features", "price,score", "--json", self.folder / "r.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        note = "the column 'price' is no feature, although --features names it: --cost takes it"
+        self.assertIn(note, done.stderr)
+        record = json.loads((self.folder / "r.json").read_text())
+        self.assertEqual(record["data"]["num_features"], 1)
+        self.assertTrue(any(note in warning for warning in record["diagnostics"]["warnings"]))
+        self.assertNotIn("is no feature", cone(*arguments).stderr)
+
+    def test_a_name_of_a_policy_and_a_column_ranks_nothing(self):
+        data = self.write_ranked()
+        ids = [line.split(",")[0] for line in (data / "nodes.csv").read_text().splitlines()[1:]]
+        policy = self.write("p.csv", "id,score\n" + "".join(f"{name},{i % 2}\n" for i, name in enumerate(ids)))
+        done = cone("evaluate", data, "--policy", policy, *RIDGE, "--rank", "score")
+        self.assertEqual(done.returncode, 2, done.stdout)
+        self.assertIn("--rank score: is a policy of this run and a column of the nodes", done.stderr)
+
     def test_without_rank_the_policies_that_rank_people_do(self):
         curves, rows = self.curves(COUPONS, "--policy", "treat-all", COUPONS / "policy.csv",
                                    "--budget-steps", 4, *RIDGE)

@@ -4,6 +4,8 @@ import base64
 import html
 import json
 import re
+import shlex
+import shutil
 import unittest
 import zlib
 
@@ -67,16 +69,74 @@ class Report(FolderTest):
         record, page = self.run_messages("run")
         self.assertEqual(record_inside(page.read_text()), [json.loads(record.read_text())])
 
-    def test_the_command_on_the_page_runs_the_same_evaluation(self):
-        record, page = self.run_messages("run", "--seed", 5, "--folds", 4, "--no-robust",
-                                         "--clip", "7.5")
-        command = html.unescape(re.search(r"<pre><code>(.*?)</code>", page.read_text()).group(1))
-        words = command.replace("POLICIES.csv", str(MESSAGES / "policy.csv")).split()
+    def command_on(self, page):
+        command = html.unescape(re.search(r"<pre><code>(.*?)</code>", page).group(1))
+        words = shlex.split(command)
         self.assertEqual(words[0], "cone")
-        again = cone(*words[1:], "--json", "-")
+        return words[1:]
+
+    def assert_repeats(self, *arguments):
+        """The command on the page of a run does that run again, in the same folder."""
+        done = cone("evaluate", *arguments, "--json", "r.json", "--report", "r.html", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        words = self.command_on((self.folder / "r.html").read_text())
+        again = cone(*words, "--json", "-", cwd=self.folder)
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertEqual(json.loads(again.stdout)["run_id"],
-                         json.loads(record.read_text())["run_id"])
+        before, after = json.loads((self.folder / "r.json").read_text()), json.loads(again.stdout)
+        before.pop("network_sample", None)
+        for run in (before, after):
+            del run["timing_seconds"]
+            jsonschema.validate({**run, "timing_seconds": {"total": 1}}, SCHEMA)
+        self.assertEqual(before, after)
+        return words
+
+    def test_the_command_on_the_page_runs_the_same_evaluation(self):
+        for example in (MESSAGES, COUPONS):
+            shutil.copytree(example, self.folder / example.name)
+        shutil.copy(COUPONS / "policy.csv", self.folder / "my policies.csv")
+        fast = ["--estimators", "network_dm,dr_ridge,snips"]
+        words = self.assert_repeats("messages", "--policy", "messages/policy.csv", "always:sms", *fast,
+                                    "--seed", 5, "--folds", 4, "--no-robust", "--clip", "7.5",
+                                    "--cost", "sms=0.25", "--cost", "email=visits")
+        self.assertIn("messages/policy.csv", words)
+        words = self.assert_repeats("coupons/nodes.csv", "--policy", "my policies.csv",
+                                    "linear:coupons/loyalty.csv", *fast, "--rank", "visits,rare_visitors",
+                                    "--ignore", "propensity", "--edges", "coupons/edges.csv")
+        self.assertEqual(words[1:5], ["coupons/nodes.csv", "--policy", "my policies.csv",
+                                      "linear:coupons/loyalty.csv"])
+        done = cone("fit", "coupons", "--out", "a model", "--epochs", 3, cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assert_repeats("coupons", "--policy", "treat-all", "--model", "a model")
+
+    def test_where_things_were_found_is_no_part_of_what_a_run_is(self):
+        runs = []
+        for name in ("here", "there"):
+            shutil.copytree(COUPONS, self.folder / name)
+            done = cone("evaluate", name, "--policy", f"{name}/policy.csv", "--estimators", "snips",
+                        "--json", "-", cwd=self.folder)
+            runs.append(json.loads(done.stdout))
+        self.assertNotEqual(runs[0]["config"], runs[1]["config"])
+        self.assertEqual(runs[0]["run_id"], runs[1]["run_id"])
+
+    def test_older_records_name_no_files_of_policies(self):
+        record, _ = self.run_messages("run")
+        run = json.loads(record.read_text())
+        del run["config"]["policy_arguments"]
+        page = self.report(self.write("older.json", json.dumps(run)))
+        self.assertIn("POLICIES.csv", self.command_on(page))
+        self.assertIn("this record does not say where", page)
+
+    def test_data_and_policies_from_memory_are_said_to_be(self):
+        record, _ = self.run_messages("run")
+        run = json.loads(record.read_text())
+        run["config"].update({"data": "arrays", "data_in_memory": True,
+                              "policy_arguments": ["uniform", None, None]})
+        jsonschema.validate(run, SCHEMA)
+        page = self.report(self.write("memory.json", json.dumps(run)))
+        self.assertEqual(self.command_on(page)[:5],
+                         ["evaluate", "DATA", "--policy", "uniform", "POLICIES.csv"])
+        self.assertIn("The data came from memory", page)
+        self.assertIn("policies that came from memory", page)
 
     def test_says_where_the_network_shows_nothing_beyond_chance(self):
         record, page = self.run_messages("run")
@@ -113,6 +173,30 @@ class Report(FolderTest):
         self.assertLessEqual(page.stat().st_size, 300_000)
         self.assertEqual(page.read_text().count("<title>Estimates of"), 20)
 
+    def test_training_curves_are_in_record_and_page_where_networks_were_trained(self):
+        data, model = self.write_log(), self.folder / "m"
+        small = ["--epochs", 70, "--patience", 70, "--heads", 2, "--head-size", 4, "--hidden", 8]
+        record, page = self.folder / "r.json", self.folder / "r.html"
+        done = cone("evaluate", data, "--policy", "uniform", "--estimators", "cone", *small, "--folds",
+                    12, "--json", record, "--report", page)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        run = json.loads(record.read_text())
+        jsonschema.validate(run, SCHEMA)
+        trainings = run["diagnostics"]["trainings"]
+        self.assertEqual(["curves" in fold for fold in trainings], 10 * [True] + 2 * [False])
+        for fold in trainings[:10]:
+            curves = fold["curves"]
+            self.assertIn(fold["best_epoch"], curves["epoch"])
+            self.assertEqual(curves["epoch"][-1], fold["epochs"])
+            self.assertEqual({len(losses) for losses in curves.values()}, {len(curves["epoch"])})
+        self.assertEqual(page.read_text().count("<title>Training of fold"), 10)
+        self.assertIn("10 of 12 folds", page.read_text())
+        self.assertGreater(max(fold["epochs"] for fold in trainings), 24)
+        self.assertEqual(cone("fit", data, "--out", model, *small).returncode, 0)
+        done = cone("evaluate", data, "--policy", "uniform", "--model", model, "--json", "-")
+        jsonschema.validate(json.loads(done.stdout), SCHEMA)
+        self.assertNotIn("curves", json.loads(done.stdout)["diagnostics"]["trainings"][0])
+
     def test_two_runs_are_compared(self):
         before, _ = self.run_messages("before")
         after, _ = self.run_messages("after", "--dependence", "independent")
@@ -132,7 +216,15 @@ class Report(FolderTest):
         page = self.report(record, sensitivity, rule)
         self.assertIn("What something hidden could do", page)
         self.assertIn("The learnt rule", page)
-        for sentence in json.loads(sensitivity.read_text())["policies"][0]["sentences"]:
+        policy = json.loads(sensitivity.read_text())["policies"][0]
+        self.assertIn(f"Doubly robust {policy['value']:.4g}, network ridge "
+                      f"{policy['network_ridge_value']:.4g}. The bounds are around the first.", page)
+        self.assertIn("The answer above is by network_dm", page)
+        self.assertIn("than the evaluation on this page", page)
+        alone = self.report(sensitivity, rule)
+        self.assertIn("than the first analysis on this page", alone)
+        self.assertNotIn("The answer above", alone)
+        for sentence in policy["sentences"]:
             self.assertIn(html.escape(sentence).replace("&#x27;", "&#39;"), page)
 
     def test_studies_get_a_page_too(self):

@@ -97,6 +97,9 @@ TEST(Ranking, RefusesWhatRanksNobodyAndSaysWhy) {
   says({.rank = {"scor"}}, "neither a policy");
   says({.rank = {"shop"}}, "a column of text");
   says({.rank = {"x1", "x1"}}, "named twice");
+  world.policies[0].name = "x1";
+  says({.rank = {"x1"}}, "a policy of this run and a column");
+  world.policies[0].name = "by x1";
   says({.rank = {"x1"}, .rank_arm = "0"}, "is the control arm");
   says({.rank = {"x1"}, .rank_arm = "sms"}, "no arm 'sms'");
   data.arms = {"control", "email", "sms"};

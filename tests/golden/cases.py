@@ -24,7 +24,8 @@ MESSAGES = ROOT / "examples/messages"
 REFRESH = "if the change is meant, run tests/golden/update.py and commit what it writes"
 
 # What differs between machines, builds and runs that are otherwise the same.
-IGNORED = {"/version", "/revision", "/commit", "/run_id", "/timing_seconds", "/config/data"}
+IGNORED = {"/version", "/revision", "/commit", "/run_id", "/timing_seconds", "/config/data",
+           "/config/policy_arguments"}
 CLOSED_FORM = 1e-9
 NETWORK = 1e-3
 NETWORK_ROWS = {"dm_nn", "dr_nn"}

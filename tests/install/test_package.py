@@ -13,7 +13,8 @@ import unittest
 
 from test_install import BUILD, run
 
-COMPLETIONS = {"share/bash-completion/completions/cone", "share/fish/vendor_completions.d/cone.fish"}
+COMPLETIONS = {"share/bash-completion/completions/cone", "share/fish/vendor_completions.d/cone.fish",
+               "share/zsh/vendor-completions/_cone"}
 
 
 def list_files(folder):
@@ -78,6 +79,13 @@ class InstalledProgram(unittest.TestCase):
             said = run("bash", "-c", f'source "{script}"; COMP_WORDS=({line}); '
                        f'COMP_CWORD={len(typed) - 1}; _cone; printf "%s\\n" "${{COMPREPLY[@]}}"')
             self.assertIn(wanted, said.split())
+
+    @unittest.skipUnless(shutil.which("zsh"), "zsh is not installed")
+    def test_zsh_finds_the_completion_on_its_path(self):
+        folder = self.prefix / "share/zsh/vendor-completions"
+        said = run("zsh", "-fc", f'fpath=({folder} $fpath); autoload -Uz compinit; compinit -u -D; '
+                   'print -r -- $_comps[cone]; autoload +X _cone && print loaded')
+        self.assertEqual(said.split(), ["_cone", "loaded"])
 
 
 class DebianPackages(unittest.TestCase):

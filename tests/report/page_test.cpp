@@ -91,6 +91,51 @@ TEST(ReportPage, OfTwoRunsSaysWhatChangedFirst) {
   EXPECT_THROW(page_of({later, later, later}), Error);
 }
 
+TEST(ReportPage, OfTwoRunsThatAreNotAlikeSaysSo) {
+  const Json before = golden("messages");
+  EXPECT_EQ(visible(page_of({before, before})).find("Caution</b>: "), std::string::npos);
+  Json other = before;
+  other["data"]["checksum"] = "00000000000000000000000000000000";
+  EXPECT_NE(visible(page_of({before, other})).find("are about different data"), std::string::npos);
+  other["config"]["outcome"] = "visits";
+  const std::string page = visible(page_of({before, other}));
+  EXPECT_NE(page.find("The outcome was outcome and is visits"), page.npos);
+  EXPECT_EQ(page.find("Values of every policy before and now"), page.npos);
+
+  Json policy = before;
+  policy["policies"][0]["checksum"] = "00000000000000000000000000000000";
+  EXPECT_NE(visible(page_of({before, policy})).find("does something else now: by_age."),
+            std::string::npos);
+  Json target = before;
+  target["decision"]["target"] = "people_like_these";
+  EXPECT_NE(visible(page_of({before, target})).find("for that reason alone"), std::string::npos);
+  Json estimator = before;
+  estimator["decision"]["estimator"] = "dr_ridge";
+  EXPECT_NE(visible(page_of({before, estimator})).find("was by network_dm and is by dr_ridge"),
+            std::string::npos);
+}
+
+TEST(ReportPage, OfManyPoliciesShowsTheSentencesOfTheBestFirst) {
+  Json record = golden("messages");
+  Json& policies = record["decision"]["policies"];
+  Json one = policies[1];
+  policies = Json::array({policies[0]});
+  for (int p = 0; p < 9; ++p) {
+    one["name"] = fmt::format("policy {}", p);
+    one["sentence"] = fmt::format("policy {} is what it is.", p);
+    one["gain"] = p;
+    one["may_be_best"] = p == 2;
+    policies.push_back(one);
+  }
+  const std::string page = visible(page_of({record}));
+  const std::size_t folded = page.find("3 more policies in words");
+  ASSERT_NE(folded, page.npos);
+  EXPECT_LT(page.find("policy 2 is what"), page.find("policy 8 is what"));
+  EXPECT_LT(page.find("policy 8 is what"), page.find("policy 7 is what"));
+  EXPECT_LT(page.find("policy 4 is what"), folded);
+  EXPECT_GT(page.find("policy 3 is what"), folded);
+}
+
 TEST(ReportPage, SaysWhoseUtilityItIsAndWhenCostsAreTakenOff) {
   Json record = golden("messages");
   EXPECT_EQ(count(visible(page_of({record})), "for these people, those in the data."), 1U);
@@ -105,6 +150,40 @@ TEST(ReportPage, SaysWhoseUtilityItIsAndWhenCostsAreTakenOff) {
   const std::string page = visible(page_of({record}));
   EXPECT_EQ(count(page, "for people like these"), 1U);
   EXPECT_EQ(count(page, "before costs"), 1U);
+}
+
+/// The record with the losses of a training of three epochs.
+Json with_curves(Json record) {
+  record["diagnostics"]["trainings"] = Json::parse(R"([{"status": "completed", "epochs": 2,
+      "best_epoch": 1, "validation_outcome_loss": 0.5, "validation_treatment_loss": 0.6,
+      "outcome_error": 0.7, "propensity_loss": 0.65, "curves": {"epoch": [0, 1, 2],
+      "training_loss": [1.75, 1.25, 1.125], "validation_loss": [1.875, 1.5, 1.625],
+      "outcome_loss": [1, 0.75, 0.6875], "treatment_loss": [0.75, 0.5, 0.4375],
+      "information_loss": [0, -0.25, null]}}])");
+  return record;
+}
+
+TEST(ReportPage, DrawsHowNetworksWereTrainedWhereTheRecordHasIt) {
+  const std::string page = visible(page_of({with_curves(golden("coupons_given"))}));
+  EXPECT_NE(page.find("<title>Training of fold 1</title>"), page.npos);
+  EXPECT_NE(page.find("Fold 1: epoch 1 of 2 was kept"), page.npos);
+  EXPECT_NE(page.find("<th>1<td>1.25<td>1.5<td>0.75<td>0.5<td>-0.25"), page.npos);
+  EXPECT_NE(page.find("<th>2<td>1.12<td>1.62<td>0.688<td>0.438<td>–"), page.npos);
+  EXPECT_EQ(visible(page_of({golden("coupons_given")})).find("Training of cone"), page.npos);
+}
+
+TEST(ReportPage, OfAnOlderRecordWithoutCurvesHasTheTableOfTrainings) {
+  Json record = with_curves(golden("coupons_given"));
+  record["diagnostics"]["trainings"][0].erase("curves");
+  const std::string page = visible(page_of({record}));
+  EXPECT_EQ(page.find("Training of fold"), page.npos);
+  EXPECT_NE(page.find("fold by fold"), page.npos);
+}
+
+TEST(ReportPage, RefusesCurvesWithoutOneLossPerEpoch) {
+  Json record = with_curves(golden("coupons_given"));
+  record["diagnostics"]["trainings"][0]["curves"]["outcome_loss"].erase(1);
+  EXPECT_THROW(page_of({record}), Error);
 }
 
 TEST(ReportPage, WarnsWhereAnAnalysisIsOfOtherData) {

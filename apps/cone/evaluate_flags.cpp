@@ -1,0 +1,86 @@
+#include "evaluate_flags.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cone/error.hpp"
+#include "cone/settings.hpp"
+
+#include "evaluate/idle_options.hpp"
+#include "flag_checks.hpp"
+
+namespace cone::app {
+namespace {
+
+/// Refuses files about one fit where several are taken together.
+void refuse_beside_repeats(const EvaluateFlags& flags) {
+  if (flags.options.repeats == 1) return;
+  std::vector<OutputFile> files = flags.explanations.outputs();
+  files.push_back({"--nodes", flags.nodes});
+  files.push_back({"--budget-curve", flags.budget_curve});
+  std::vector<Fault> faults;
+  for (const auto& [flag, file] : files) {
+    if (file.empty()) continue;
+    faults.push_back({{.item = flag},
+                      "is about one seed, and --repeats takes medians over several",
+                      "leave one of them out"});
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
+/// Refuses flags about curves where there are none.
+void check_budget_flags(const CLI::App& command, const EvaluateFlags& flags) {
+  refuse_idle_budget(flags_given(command),
+                     !flags.options.budget.rank.empty() || !flags.budget_curve.empty());
+  if (!flags.budget_curve.empty() && flags.options.plan.protocol == Protocol::kSplit) {
+    throw Error(ErrorCode::kUsage, {{.item = "--budget-curve"},
+                                    "has no part in --protocol split, which compares no policies",
+                                    "leave one of them out"});
+  }
+}
+
+/// Refuses names of people in a page that nobody asked for.
+void check_report_flags(const EvaluateFlags& flags) {
+  if (!flags.report_ids || !flags.report.empty()) return;
+  throw Error(ErrorCode::kUsage, {{.item = "--report-ids"},
+                                  "has no part in a run without --report",
+                                  "add it, or leave this out"});
+}
+
+void check_files(const EvaluateFlags& flags) {
+  std::vector<OutputFile> outputs = flags.explanations.outputs();
+  outputs.push_back({"--nodes", flags.nodes});
+  outputs.push_back({"--budget-curve", flags.budget_curve});
+  outputs.push_back({"--report", flags.report});
+  if (flags.json != "-") outputs.push_back({"--json", flags.json});
+  check_output_files(outputs);
+  std::vector<std::string> inputs = flags.policies;
+  inputs.insert(inputs.end(), {flags.data, flags.model, flags.table.edges, *flags.options_file});
+  refuse_inputs_as_outputs(outputs, inputs);
+}
+
+}  // namespace
+
+void check_evaluate_flags(const CLI::App& command, const EvaluateFlags& flags) {
+  if (!flags.model.empty()) refuse_options_of_model(flags_given(command));
+  refuse_idle_plan(flags_given(command), flags.options.plan.protocol);
+  check_budget_flags(command, flags);
+  check_report_flags(flags);
+  validate(flags.options);
+  refuse_beside_repeats(flags);
+  check_files(flags);
+}
+
+void refuse_idle_explanations(const EvaluateFlags& flags, const Dataset& data) {
+  std::vector<Fault> faults;
+  for (const auto& [flag, file] : flags.explanations.outputs()) {
+    if (file.empty() || uses_cone(data, flags.options)) continue;
+    faults.push_back({{.item = flag},
+                      "has no part in estimators that do not use cone's networks",
+                      "add cone to --estimators, or leave it out"});
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
+}  // namespace cone::app

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cone/dataset.hpp"
+#include "cone/evaluate.hpp"
+#include "cone/load.hpp"
+
+#include "explanation_flags.hpp"
+#include "flags.hpp"
+
+namespace cone::app {
+
+/// All that cone evaluate can be told.
+struct EvaluateFlags {
+  std::string data;
+  LoadOptions table;
+  std::vector<std::string> policies;
+  std::string json;
+  std::string report;
+  bool report_ids = false;
+  std::string nodes;
+  std::string budget_curve;
+  std::string model;
+  bool details = false;
+  bool takes_rows_of_model = false;  ///< no --estimators beside --model
+  ExplanationFlags explanations;
+  std::shared_ptr<const std::string> options_file;
+  CommonFlags run;
+  EvaluateOptions options;
+};
+
+/// Refuses, before anything is read, flags that contradict each other, have no part in the run, or
+/// would write over what is read. Throws Error(kUsage).
+void check_evaluate_flags(const CLI::App& command, const EvaluateFlags& flags);
+
+/// The same for what only the data can tell: --attention and --embeddings where no estimator uses
+/// cone's networks.
+void refuse_idle_explanations(const EvaluateFlags& flags, const Dataset& data);
+
+}  // namespace cone::app

@@ -1,0 +1,112 @@
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/sections.hpp"
+
+namespace cone::report {
+namespace {
+
+std::string data_checksum(const RecordView& evaluation) {
+  const auto checksum = evaluation.at("data").find("checksum");
+  return checksum ? checksum->text() : std::string();
+}
+
+std::string option_text(const RecordView& evaluation, const char* name) {
+  const auto value = evaluation.at("config").find(name);
+  return value ? value->text() : std::string();
+}
+
+std::vector<std::string> arm_labels(const RecordView& evaluation) {
+  std::vector<std::string> labels;
+  for (const RecordView& arm : evaluation.at("data").entries("arms")) {
+    labels.push_back(arm.text("label"));
+  }
+  return labels;
+}
+
+/// What the decision says under this name; empty where it does not.
+std::string decided_text(const RecordView& evaluation, const char* name) {
+  const auto decision = evaluation.find("decision");
+  const auto value = decision ? decision->find(name) : std::nullopt;
+  return value ? value->text() : std::string();
+}
+
+bool has_costs(const RecordView& evaluation) {
+  const auto decision = evaluation.find("decision");
+  return decision && decision->find("costs").has_value();
+}
+
+/// Policies that have one name in both runs and do different things.
+std::vector<std::string> renamed_policies(const RecordView& before, const RecordView& after) {
+  std::map<std::string, std::string> checksums;
+  for (const RecordView& policy : before.at("policies").entries()) {
+    if (const auto sum = policy.find("checksum")) checksums[policy.text("name")] = sum->text();
+  }
+  std::vector<std::string> names;
+  for (const RecordView& policy : after.at("policies").entries()) {
+    const auto sum = policy.find("checksum");
+    const auto found = checksums.find(policy.text("name"));
+    if (sum && found != checksums.end() && found->second != sum->text()) {
+      names.push_back(policy.text("name"));
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+RunDifferences compare_runs(const RecordView& before, const RecordView& after) {
+  RunDifferences found;
+  const bool is_other_data = data_checksum(before) != data_checksum(after);
+  const std::string was = option_text(before, "outcome");
+  const std::string is = option_text(after, "outcome");
+  if (is_other_data && was != is) {
+    const auto name = [](const std::string& column) {
+      return column.empty() ? std::string("outcome") : column;
+    };
+    found.has_other_outcome = true;
+    found.sentences.push_back(
+        fmt::format("The outcome was {} and is {}: the values of the two runs mean different "
+                    "things, and their difference means nothing.",
+                    name(was), name(is)));
+  } else if (is_other_data) {
+    found.sentences.emplace_back(
+        "The two runs are about different data, or different columns of it: a value may have "
+        "changed because the people have, not what the policy does for them.");
+  }
+  if (arm_labels(before) != arm_labels(after)) {
+    found.sentences.emplace_back("The two runs have different arms.");
+  } else if (!is_other_data) {
+    // On other people a policy decides otherwise by itself.
+    const std::vector<std::string> renamed = renamed_policies(before, after);
+    if (!renamed.empty()) {
+      found.sentences.push_back(fmt::format(
+          "Under the same name a policy does something else now: {}.", fmt::join(renamed, ", ")));
+    }
+  }
+  const std::string old_target = decided_text(before, "target");
+  const std::string new_target = decided_text(after, "target");
+  if (!old_target.empty() && !new_target.empty() && old_target != new_target) {
+    found.sentences.emplace_back(
+        "One run is about these people and the other about people like these: intervals of the "
+        "second are wider for that reason alone.");
+  }
+  const std::string old_estimator = decided_text(before, "estimator");
+  const std::string new_estimator = decided_text(after, "estimator");
+  if (!old_estimator.empty() && !new_estimator.empty() && old_estimator != new_estimator) {
+    found.sentences.push_back(
+        fmt::format("The answer was by {} and is by {}: part of a change may "
+                    "be the method's.",
+                    old_estimator, new_estimator));
+  }
+  if (has_costs(before) != has_costs(after)) {
+    found.sentences.emplace_back("Only one of the two runs takes costs off the values.");
+  }
+  return found;
+}
+
+}  // namespace cone::report
