@@ -68,14 +68,24 @@ std::size_t append_keyword(std::string_view rest, std::string& out) {
   return end + 1 + word.size();
 }
 
-/// A place that is an option and nothing else needs no sign: "folds: has no part in ...".
-std::string spell_place(std::string_view item) {
+/// Of places only flags change: others are names of the user. An option and nothing else needs no
+/// sign: "folds: has no part in ...".
+std::string spell_place(const std::string& item) {
+  if (!item.starts_with("--")) return item;
   std::string out = spell_as_keywords(item);
   for (std::size_t k = out.size(); k-- > 0;) {
     const bool ends = k + 1 == out.size() || out[k + 1] == ',';
-    if (out[k] == '=' && ends && item.starts_with("--")) out.erase(k, 1);
+    if (out[k] == '=' && ends) out.erase(k, 1);
   }
   return out;
+}
+
+/// How long the name in quotes is that `rest` begins with, both quotes included; 0 where there is
+/// none. Names are the user's: they stay as they are.
+std::size_t quoted_length(std::string_view rest) {
+  if (rest.front() != '\'') return 0;
+  const std::size_t end = rest.find('\'', 1);
+  return end == std::string_view::npos ? 0 : end + 1;
 }
 
 }  // namespace
@@ -84,8 +94,12 @@ std::string spell_as_keywords(std::string_view sentence) {
   std::string out;
   for (std::size_t i = 0; i < sentence.size();) {
     const bool begins_word = i == 0 || sentence[i - 1] == ' ' || sentence[i - 1] == '(';
-    if (begins_word && sentence.size() > i + 2 && sentence.substr(i, 2) == "--" &&
-        std::islower(static_cast<unsigned char>(sentence[i + 2])) != 0) {
+    const std::size_t quoted = begins_word ? quoted_length(sentence.substr(i)) : 0;
+    if (quoted > 0) {
+      out += sentence.substr(i, quoted);
+      i += quoted;
+    } else if (begins_word && sentence.size() > i + 2 && sentence.substr(i, 2) == "--" &&
+               std::islower(static_cast<unsigned char>(sentence[i + 2])) != 0) {
       i += append_keyword(sentence.substr(i), out);
     } else {
       out += sentence[i++];

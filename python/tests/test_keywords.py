@@ -47,6 +47,8 @@ class Messages(FolderTest):
         with self.assertRaises(cone.Error) as caught:
             cone.evaluate(self.data, [self.folder / "p.csv"])
         self.assertIn("column --rank x", str(caught.exception))
+        with self.assertRaisesRegex(cone.Error, "^always:a --folds 3: the data has no arm 'a --folds 3'"):
+            cone.evaluate(self.data, ["always:a --folds 3"])
 
 
 class Names(unittest.TestCase):
