@@ -71,12 +71,12 @@ Html value_changes(const RecordView& before, const RecordView& after, bool has_c
          has_new ? range_text(is->second.interval) : none, has_new ? is->second.ranks : none,
          has_old && has_new ? signed_text(is->second.value - was->second.value) : none});
     if (!has_old || !has_new) continue;
-    rows.push_back({.label = name + ", before",
+    // The name stands once: with a word behind it two long ones would be cut alike.
+    rows.push_back({.label = name,
                     .value = was->second.value,
                     .inner = was->second.interval,
                     .is_reference = true});
-    rows.push_back(
-        {.label = name + ", now", .value = is->second.value, .inner = is->second.interval});
+    rows.push_back({.label = "now", .value = is->second.value, .inner = is->second.interval});
   }
   if (rows.empty() || !has_chart) return table.finish("Values before and now");
   const Html chart = forest_chart(

@@ -160,10 +160,9 @@ Html Chart::content() const {
 }
 
 Html Chart::finish() const {
-  return html(
-      R"(<svg class="chart" role="img" width="100%" height="{}"><title>{}</title><desc>{}</desc>)"
-      "{}</svg>\n",
-      short_number(height_), title_, description_, content());
+  return html(R"(<svg class="chart" role="img" height="{}"><title>{}</title><desc>{}</desc>)"
+              "{}</svg>\n",
+              short_number(height_), title_, description_, content());
 }
 
 }  // namespace cone::report

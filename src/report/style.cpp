@@ -63,7 +63,7 @@ figure{margin:1rem 0 1.6rem}
 figcaption{font-weight:600;margin-bottom:.3rem}
 .plot{padding:0 10px}.wide-left{padding-left:52px}
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(17rem,100%),1fr));gap:0 1.5rem}
-svg.chart,svg.chart svg{overflow:visible;display:block}
+svg.chart{width:100%}svg.chart,svg.chart svg{overflow:visible;display:block}
 details{margin:.4rem 0}summary{cursor:pointer;color:var(--one)}
 .scroll{overflow-x:auto;max-width:100%}
 .scroll:focus-visible,summary:focus-visible{outline:2px solid var(--one);outline-offset:2px}

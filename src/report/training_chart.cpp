@@ -117,8 +117,7 @@ Html training_figure(const RecordView& training, std::size_t fold) {
     return kTrainingBottom - up.share(loss) * (kTrainingBottom - kTrainingTop);
   };
   const std::string name = fmt::format("Training of fold {}", fold);
-  Chart chart(name,
-              "Losses by epoch, one line per part. The weights of the marked epoch were kept.",
+  Chart chart(name, "One line per part. The weights of the marked epoch were kept.",
               kTrainingBottom + 38);
   chart.horizontal_axis(across, kTrainingTop, kTrainingBottom, "epoch");
   chart.vertical_axis(up, kTrainingTop, kTrainingBottom, "loss");
