@@ -33,10 +33,12 @@ EvaluateOptions small_networks() {
   return options;
 }
 
-/// All but the timings.
+/// All but the timings, and the curves of trainings, which a model file does not keep.
 nlohmann::ordered_json content(const EvaluationRecord& record) {
   nlohmann::ordered_json json = to_json(record);
   json.erase("timing_seconds");
+  for (nlohmann::ordered_json& training : json["diagnostics"]["trainings"])
+    training.erase("curves");
   return json;
 }
 
