@@ -44,8 +44,8 @@ class Ranking {
 };
 
 /// What the options name, policies or columns. A column is one that was kept or a feature of
-/// numbers. Throws Error(kUsage) listing every fault: names that are neither or both, a ranking that
-/// ranks nobody, an arm that is not there.
+/// numbers. Throws Error(kUsage) listing every fault: names that are neither or both, a ranking
+/// that ranks nobody, an arm that is not there.
 std::vector<Ranking> find_rankings(const Dataset& data, std::span<const PolicyOnData> policies,
                                    const BudgetCurveOptions& options);
 
