@@ -48,10 +48,14 @@ ArmCalibration calibrate_arm(const LoggedSample& sample, MatrixView<const double
   out.chi_squared = std::min(out.chi_squared, std::numeric_limits<double>::max());
   out.p = boost::math::gamma_q(static_cast<double>(out.bins.size()) / 2, out.chi_squared / 2);
   const double limit = kGapThatMatters * std::min(num_got, n - num_got) / n;
-  out.verdict = {out.p < kSurelyOff && out.mean_gap > limit,
-                 fmt::format("the propensities of {} are off by {:.3f} on average (limit {:.3f}, "
-                             "{})",
-                             arm_phrase(sample.arms, a), out.mean_gap, limit, p_phrase(out.p))};
+  const bool is_far_off = out.mean_gap > limit;
+  const bool is_surely_off = out.p < kSurelyOff;
+  out.verdict = {
+      is_far_off && is_surely_off,
+      fmt::format("the propensities of {} are off by {:.3f} on average{} (limit {:.3f}, {})",
+                  arm_phrase(sample.arms, a), out.mean_gap,
+                  is_far_off && !is_surely_off ? ", which chance may explain" : "", limit,
+                  p_phrase(out.p))};
   return out;
 }
 
