@@ -33,6 +33,16 @@ std::size_t utf8_length(std::string_view text) {
 
 bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
+/// Characters that turn the direction of a line (U+202A to 202E, U+2066 to 2069): a name with one
+/// would rearrange the sentence around it.
+bool turns_direction(std::string_view character) {
+  if (character.size() != 3 || character[0] != '\xE2') return false;
+  const auto second = static_cast<unsigned char>(character[1]);
+  const auto third = static_cast<unsigned char>(character[2]);
+  return (second == 0x80 && third >= 0xAA && third <= 0xAE) ||
+         (second == 0x81 && third >= 0xA6 && third <= 0xA9);
+}
+
 /// Whether all bytes are printable ASCII, by far the most common case.
 bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
@@ -60,6 +70,11 @@ std::string printable(std::string_view text, std::size_t max_length) {
     if (length == 0 || is_control(text[0])) {
       out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
       text.remove_prefix(1);
+    } else if (turns_direction(text.substr(0, length))) {
+      for (const char byte : text.substr(0, length)) {
+        out += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+      }
+      text.remove_prefix(length);
     } else {
       out += text.substr(0, length);
       text.remove_prefix(length);

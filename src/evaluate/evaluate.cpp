@@ -167,9 +167,11 @@ void describe_association(const EvaluationRun& run, const Decision& decision, Di
   out.warnings.push_back(fmt::format(
       "what {} leaves unexplained goes together among friends (Moran's I {:.2f}, p {:.2g}): "
       "something on the network is missing in its model. Intervals allow for it as far as it shows "
-      "({}); if it also moved the treatment, see the robust intervals",
+      "({}); if it also moved the treatment, {}",
       decision.estimator, out.residual_association->moran, out.residual_association->p,
-      enum_name(decision.dependence)));
+      enum_name(decision.dependence),
+      run.strength() ? "see the robust intervals"
+                     : "they do not hold what that does: network_dm has robust intervals"));
 }
 
 /// Says that the dependence that was asked for cannot be used here.

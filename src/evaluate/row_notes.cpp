@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/numeric.hpp"
+#include "estimate/diagnose.hpp"
 #include "nn/train.hpp"
 
 namespace cone {
@@ -23,9 +24,12 @@ void note_diverged_folds(std::span<const FoldTraining> trainings, Estimate& valu
     return t.status == TrainingStatus::kDiverged;
   });
   if (count == 0) return;
-  add_caution(fmt::format("the training of {} of {} folds diverged: try a smaller --learning-rate",
-                          count, trainings.size()),
-              value);
+  const bool is_all = static_cast<std::size_t>(count) == trainings.size();
+  add_caution(
+      fmt::format("the training of {} of {} folds diverged{}: try a smaller --learning-rate", count,
+                  trainings.size(), is_all ? ", so that no interval would be honest" : ""),
+      value);
+  if (is_all) drop_interval(value);
 }
 
 /// Squared residuals of the logged outcomes, one per node of the sample.

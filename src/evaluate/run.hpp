@@ -75,6 +75,8 @@ class EvaluationRun {
   bool wants_robust_intervals() const;
   /// Widens intervals by what a hidden confounder could do.
   void add_robust_intervals(std::vector<PolicyResult>& results);
+  /// Folds for predicting who was treated.
+  FitPlan plan_treatment() const;
   /// Answers for all policies at once, where a row needs them.
   void imply_weights(LearnerId learner, ValuedPolicies& policies) const;
   /// The same for a row that corrects part of the direct method by weighted residuals.

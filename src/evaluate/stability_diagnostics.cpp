@@ -58,7 +58,9 @@ void compare_folds(const FitPlan& plan, const Estimate& estimate,
   double chi_squared = 0;
   for (const std::vector<double>& fold : group_by_fold(plan, parts)) {
     const double of_fold = mean(fold);
-    out.by_fold.push_back(estimate.value + of_fold);
+    // Residuals of a model that shrinks do not sum to 0: without the centre the folds would lie
+    // around another value.
+    out.by_fold.push_back(estimate.value + of_fold - centre);
     chi_squared +=
         (of_fold - centre) * (of_fold - centre) * static_cast<double>(fold.size()) / spread;
   }

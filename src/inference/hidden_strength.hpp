@@ -17,8 +17,8 @@ namespace cone {
 struct NetworkStrength {
   double r_squared_features = 0;  ///< of the treatment, out of fold
   double r_squared_network = 0;   ///< with the network too
-  /// (long − short)/(1 − short), and the upper end of its 95 % confidence (one-sided): the strength
-  /// of a hidden confounder that the bound allows for.
+  /// (long − short)/(1 − short), and the upper end of its 95 % confidence (one-sided), at least
+  /// what n nodes could not show: the strength of a hidden confounder that the bound allows for.
   double added = 0;
   double added_upper = 0;
   bool is_clear = false;    ///< added is beyond chance: more than two standard errors

@@ -18,6 +18,7 @@ Html shares_figure(const RecordView& shares) {
               kShareRow * static_cast<double>(arms.size()) + 4);
   Table table({"arm", "own features", "network", "noise"});
   std::vector<std::string> names;
+  names.reserve(arms.size());
   for (const RecordView& arm : arms) names.push_back(arm.text("arm"));
   const std::vector<std::string> labels = label_texts(names, 20);
   double top = 0;

@@ -36,6 +36,7 @@ Html stability_figure(const RecordView& stability) {
   std::vector<std::pair<double, double>> points;
   double top = kStripTop;
   std::vector<std::string> names;
+  names.reserve(policies.size());
   for (const RecordView& policy : policies) names.push_back(policy.text("policy"));
   const std::vector<std::string> labels = label_texts(names, 36);
   for (std::size_t i = 0; i < policies.size(); ++i) {

@@ -82,11 +82,14 @@ std::string describe_network(const SensitivityReport& report, const PolicySensit
   if (!std::isfinite(times)) return "";
   if (times < 1) {
     return fmt::format(
-        "A hidden reason {:.0f} % as strong as everything the network shows could undo it.",
+        "A hidden reason {:.0f} % as strong as the network, on outcomes and on treatment alike, "
+        "could "
+        "undo it.",
         100 * times);
   }
   return fmt::format(
-      "It would take a hidden reason {:.1f} times as strong as everything the network shows.",
+      "It would take a hidden reason {:.1f} times as strong as the network, on outcomes and on "
+      "treatment alike.",
       times);
 }
 

@@ -316,6 +316,8 @@ SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& 
     found.policy = policies[k].name;
     found.doubt = own_doubt.empty() ? doubt_of_other : own_doubt;
     if (against != nullptr) found.against = against->name;
+    const std::optional<std::string> disagreement = doubt_agreement(found);
+    if (disagreement && found.doubt.empty()) report.warnings.push_back(*disagreement);
     report.policies.push_back(std::move(found));
   }
   return report;

@@ -68,4 +68,14 @@ std::optional<std::string> doubt_overlap(const std::string& name, const LoggedSa
       printable(name), 1 + surplus, error);
 }
 
+std::optional<std::string> doubt_agreement(const PolicySensitivity& found) {
+  constexpr double kFarApart = 2;  // standard errors
+  const double apart = std::abs(found.ridge_value - found.value);
+  if (found.standard_error == 0 || !(apart > kFarApart * found.standard_error)) return std::nullopt;
+  return fmt::format(
+      "{}: the doubly robust estimate ({:.4g}) and the network ridge ({:.4g}) are more than two "
+      "standard errors apart: trust neither before you know why",
+      printable(found.policy), found.value, found.ridge_value);
+}
+
 }  // namespace cone

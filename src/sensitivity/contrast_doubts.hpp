@@ -23,4 +23,8 @@ std::optional<std::string> doubt_overlap(const std::string& name, const LoggedSa
                                          MatrixView<const double> policy,
                                          MatrixView<const double> propensity, double bound);
 
+/// A sentence where the two estimates of a difference are farther apart than chance brings them:
+/// then one of the models is wrong.
+std::optional<std::string> doubt_agreement(const PolicySensitivity& found);
+
 }  // namespace cone

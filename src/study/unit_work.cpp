@@ -31,8 +31,10 @@ Shard parse_shard(std::string_view text) {
 OtherShardsAreBusy::OtherShardsAreBusy(const Shard& shard, std::size_t num_units,
                                        std::size_t num_missing)
     : sentence_(fmt::format(
-          "shard {}/{} has done its part; {} of {} units are left to the others. The shard that "
-          "finishes last writes the results, or this command once all are there",
+          "shard {}/{} has done its part; {} of {} units are left to the others (which must have "
+          "the "
+          "same options, seed and version). The shard that finishes last writes the results, or "
+          "this command once all are there",
           shard.number, shard.count, grouped(num_missing), grouped(num_units))) {}
 
 }  // namespace cone

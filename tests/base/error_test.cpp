@@ -57,6 +57,9 @@ TEST(Text, GroupsDigitsAndEscapesWhatATerminalWouldObey) {
   EXPECT_EQ(grouped(1234567), "1,234,567");
   EXPECT_EQ(printable("a\x1b[31mb\n"), "a\\x1b[31mb\\x0a");
   EXPECT_EQ(printable("abcdef", 3), "abc...");
+  EXPECT_EQ(printable("a\xE2\x80\xAE"
+                      "b"),
+            "a\\xe2\\x80\\xaeb");  // turns the line around
 }
 
 TEST(Text, SuggestsTheClosestName) {

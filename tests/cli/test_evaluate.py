@@ -20,6 +20,17 @@ ON_FEATURES = ["--estimators", ",".join(RIDGE_ESTIMATORS + FEATURE_ESTIMATORS)]
 
 
 class Contract(FolderTest):
+    def test_networks_that_all_diverged_have_no_interval(self):
+        record = self.evaluate(COUPONS, "--policy", "treat-all", "--estimators", "cone",
+                               "--learning-rate", 1e6, "--epochs", 20)
+        statuses = [t["status"] for t in record["diagnostics"]["trainings"]]
+        self.assertEqual(set(statuses), {"diverged"})
+        estimate = record["policies"][0]["estimates"][0]
+        self.assertEqual(estimate["interval"], [None, None])
+        self.assertIn("so that no interval would be honest", estimate["warnings"][0])
+        decided = record["decision"]["policies"][1]
+        self.assertIn("no honest interval", decided["sentence"])
+
     def test_the_example_runs_as_its_readme_says(self):
         policy = COUPONS / "policy.csv"
         for arguments in ([policy], ["treat-all", f"linear:{COUPONS}/loyalty.csv"],

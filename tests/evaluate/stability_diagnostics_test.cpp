@@ -45,7 +45,7 @@ TEST(Stability, FoldsThatDifferByChanceAreFine) {
   EXPECT_FALSE(found.verdict.is_caution) << found.verdict.sentence;
 }
 
-TEST(Stability, ValuesByFoldAreThoseOfItsNodes) {
+TEST(Stability, ValuesByFoldAreThoseOfItsNodesAndLieAroundTheValue) {
   PolicyResult result = noisy_result(0);
   std::vector<double>& parts = result.estimates[0].parts.population;
   for (std::size_t i = 0; i < kStripedNodes; ++i) {
@@ -53,7 +53,7 @@ TEST(Stability, ValuesByFoldAreThoseOfItsNodes) {
   }
   const PolicyStability found = measure(result);
   for (std::size_t k = 0; k < kStripes; ++k) {
-    EXPECT_DOUBLE_EQ(found.by_fold[k], 5 + static_cast<double>(k));
+    EXPECT_DOUBLE_EQ(found.by_fold[k], 5 + static_cast<double>(k) - 1.5);  // around the value
   }
 }
 

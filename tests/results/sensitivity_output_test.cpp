@@ -54,7 +54,7 @@ TEST(SensitivitySentences, SayWhatItIsWorthAndWhatWouldUndoIt) {
   expect_words(text, "off by a factor of 1.80");
   expect_words(text, "from 1.30 on chance");
   expect_words(text, "37.0 %");
-  expect_words(text, "2.0 times as strong as everything the network shows");
+  expect_words(text, "2.0 times as strong as the network, on outcomes and on treatment");
 }
 
 TEST(SensitivitySentences, SayLessWhereItIsLess) {
@@ -92,7 +92,8 @@ TEST(SensitivitySentences, MakeNoYardstickOfWhatExplainsNothing) {
       std::isnan(times_to_undo(report, report.policies[0], report.policies[0].benchmarks[0])));
   report = make_report();
   report.policies[0].benchmarks[0].bias = 1.8;
-  expect_words(join_sentences(report), "50 % as strong as everything the network shows");
+  expect_words(join_sentences(report),
+               "50 % as strong as the network, on outcomes and on treatment");
 }
 
 TEST(SensitivitySentences, OfEqualPoliciesIsOne) {
