@@ -244,13 +244,23 @@ class Result(unittest.TestCase):
         decision = self.answer.record["decision"]
         rows = self.rows(self.answer.table)
         self.assertEqual([row["policy"] for row in rows], ["what was done", "<b>sms</b>", "mixed"])
-        self.assertEqual([row["value"] for row in rows],
-                         [entry["net_value"] for entry in decision["policies"]])
-        self.assertAlmostEqual(rows[1]["gain"], rows[1]["value"] - rows[0]["value"])
+        for row, entry in zip(rows, decision["policies"]):
+            for name in ("value", "cost", "net_value"):
+                self.assertEqual(row[name], entry[name])
+            self.assertEqual([row["low"], row["high"]], entry["interval"])
+            self.assertEqual([row["net_low"], row["net_high"]], entry["net_interval"])
+        self.assertAlmostEqual(rows[1]["value"] - rows[1]["net_value"], 0.4)
+        self.assertAlmostEqual(rows[1]["gain"], rows[1]["net_value"] - rows[0]["net_value"])
         self.assertEqual(len(self.rows(self.answer.estimates)), 2 * len(FAST))
         self.assertEqual(len(self.rows(self.answer.differences)), 3)
         self.assertEqual(self.answer.ranks["<b>sms</b>"], (3, 3))
         self.assertEqual(self.answer.best, ["what was done", "mixed"])
+
+    def test_without_costs_there_is_no_word_of_them(self):
+        free = cone.evaluate(cone.Dataset.load(MESSAGES), ["always:sms"], FAST)
+        row = self.rows(free.table)[1]
+        self.assertEqual([name for name in row if "net" in name or "cost" in name], [])
+        self.assertAlmostEqual(row["value"], self.rows(self.answer.table)[1]["value"])
 
     def test_the_text_is_that_of_the_program(self):
         self.assertIn("Net utility:", str(self.answer))
@@ -259,6 +269,7 @@ class Result(unittest.TestCase):
     def test_html_escapes_names_and_needs_no_script(self):
         html = self.answer._repr_html_()
         self.assertIn("&lt;b&gt;sms", html)
+        self.assertIn("<th>cost</th><th>net value</th>", html)
         self.assertNotIn("<b>", html)
         self.assertNotIn("<script", html)
         self.assertNotIn("http", html)
@@ -274,6 +285,7 @@ class Result(unittest.TestCase):
         axes = self.answer.plot()
         self.assertEqual([label.get_text() for label in axes.get_yticklabels()],
                          ["mixed", "<b>sms</b>"])
+        self.assertIn("net of costs", axes.get_xlabel())
 
 
 if __name__ == "__main__":
