@@ -1,6 +1,7 @@
 """cone.evaluate: the record of the program, from files and from arrays; policies in every form."""
 
 import io
+import re
 import threading
 import time
 import unittest
@@ -69,6 +70,46 @@ class SameRecord(FolderTest):
         loaded = cone.evaluate(cone.Dataset.load(COUPONS), [COUPONS / "policy.csv"], FAST)
         self.assertEqual(loaded.record["config"]["policy_arguments"], [str(COUPONS / "policy.csv")])
         self.assertNotIn("data_in_memory", loaded.record["config"])
+
+    def command_on_page(self, data):
+        answer = cone.evaluate(data, ["treat-all"], ["naive"])
+        answer.report(self.folder / "page.html")
+        page = (self.folder / "page.html").read_text()
+        self.assertIn("The data came from memory", page)
+        return re.search(r"<pre><code>(.*?)</code>", page).group(1)
+
+    def test_the_command_says_how_data_from_memory_was_read(self):
+        weight, cluster = 1 + numpy.arange(240) % 2, ["a", "b", "c", "d"] * 60
+        arrays = cone.Dataset.from_arrays(**make_log(), weight=weight, cluster=cluster, control=0)
+        command = self.command_on_page(arrays)
+        self.assertTrue(command.startswith("cone evaluate DATA --policy treat-all"), command)
+        for words in ("--weight weight", "--cluster cluster", "--control 0"):
+            self.assertIn(words, command)
+        try:
+            import pandas
+        except ImportError:
+            return
+        log = make_log()
+        frame = pandas.DataFrame({"sent": log["treatment"], "bought": log["outcome"], "id": "not this",
+                                  "x": log["features"][:, 0], "people": weight, "village": cluster},
+                                 index=[f"p{i}" for i in range(240)])
+        command = self.command_on_page(cone.Dataset.from_pandas(
+            frame, treatment="sent", outcome="bought", weight="people", cluster="village", control="1",
+            ignore=["id"], missing="drop"))
+        for words in ("--treatment sent", "--outcome bought", "--weight people", "--cluster village",
+                      "--control 1", "--ignore id", "--missing drop"):
+            self.assertIn(words, command)
+        self.assertNotIn("(index)", command)
+
+    def test_the_folder_of_a_simulation_without_a_path_is_not_on_the_page(self):
+        small = {"nodes": 100, "mean_degree": 4, "words": 40, "words_per_node": 8}
+        made = cone.simulate(**small)
+        self.assertTrue(self.command_on_page(made).startswith("cone evaluate DATA --policy"))
+        kept = cone.evaluate(cone.simulate(self.folder / "made", **small), ["treat-all"], ["naive"])
+        self.assertEqual(kept.record["config"]["data"], str(self.folder / "made"))
+        self.assertNotIn("data_in_memory", kept.record["config"])
+        with self.assertRaisesRegex(cone.Error, "no column that this dataset keeps"):
+            cone.evaluate(made, ["treat-all"], ["naive"], cost={1: "price"})
 
     def test_threads_change_nothing(self):
         data = cone.Dataset.load(MESSAGES)
