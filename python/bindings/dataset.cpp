@@ -16,6 +16,7 @@
 
 #include "arrays.hpp"
 #include "base/stopwatch.hpp"
+#include "base/text.hpp"
 #include "bindings.hpp"
 #include "data/data_files.hpp"
 #include "dataset_state.hpp"
@@ -150,6 +151,9 @@ std::unique_ptr<DatasetHandle> read_arrays(const py::dict& dictionary, int threa
                   [&](const Context& context) { return make_dataset(context, arrays); });
   LoadOptions table;
   table.control = arrays.control;
+  // As a table of the same data would call them.
+  if (weight) table.weight = "weight";
+  if (cluster) table.cluster = "cluster";
   return std::make_unique<DatasetHandle>(
       DatasetHandle{std::move(data), "arrays", std::move(table), false, watch.seconds()});
 }
@@ -198,6 +202,21 @@ py::object optional_table(const std::optional<Matrix<double>>& table) {
   return table ? py::object(to_numpy(*table)) : py::none();
 }
 
+/// What lay in memory cannot be read again: a column that was not kept is gone, or is a feature.
+void refuse_forgotten_columns(const DatasetHandle& given, const std::vector<KeptColumn>& wanted) {
+  std::vector<Fault> faults;
+  for (const KeptColumn& column : wanted) {
+    if (column.is_optional || given.observed().find_kept(column.name) != nullptr) continue;
+    const std::string name = printable(column.name);
+    faults.push_back({{.item = column.flag},
+                      fmt::format("'{}' is no number, and no column that this dataset keeps", name),
+                      fmt::format("make the dataset with keep=[\"{0}\"], or by from_arrays with "
+                                  "keep={{\"{0}\": numbers}}; the column is then no feature",
+                                  name)});
+  }
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
 std::string check_json(const DatasetHandle& handle) {
   return dump_json(to_json(report_data(handle.data)));
 }
@@ -217,7 +236,11 @@ KeptData::KeptData(const RunSettings& run, const DatasetHandle& given,
   const auto is_there = [&](const KeptColumn& column) {
     return given.observed().find_kept(column.name) != nullptr;
   };
-  if (!given.can_reload || std::ranges::all_of(wanted, is_there)) return;
+  if (std::ranges::all_of(wanted, is_there)) return;
+  if (!given.can_reload) {
+    refuse_forgotten_columns(given, wanted);
+    return;
+  }
   LoadOptions table = given.table;
   table.kept = std::move(wanted);
   reloaded_ = load_handle(run, given.name, std::move(table));
@@ -280,6 +303,13 @@ void bind_dataset(py::module_& module) {
       .def_property_readonly("name", [](const DatasetHandle& d) { return d.name; })
       .def_property_readonly("checksum",
                              [](const DatasetHandle& d) { return d.observed().checksum(); })
+      .def(
+          "forget_files",
+          [](DatasetHandle& d, const std::string& name) {
+            d.name = name;
+            d.can_reload = false;
+          },
+          py::arg("name"))
       .def(py::pickle(&get_state, &set_state))
       .def("check_json", &check_json)
       .def("check_text",

@@ -61,22 +61,27 @@ class Evaluation:
                  for row in decision["differences"] if row["first"] == "what was done"}
         rows = []
         for entry in decision["policies"]:
-            is_net = "net_value" in entry
-            prefix = "net_" if is_net else ""
             gain = gains.get(entry["name"], (None, None, None))
-            rows.append({"policy": entry["name"], "value": entry[prefix + "value"],
-                         "low": entry[prefix + "interval"][0], "high": entry[prefix + "interval"][1],
-                         "robust_low": entry[prefix + "robust_interval"][0],
-                         "robust_high": entry[prefix + "robust_interval"][1],
-                         "gain": gain[0], "gain_low": gain[1], "gain_high": gain[2],
-                         "rank_low": entry["ranks"][0], "rank_high": entry["ranks"][1],
-                         "may_be_best": entry["may_be_best"]})
+            row = {"policy": entry["name"], "value": entry["value"],
+                   "low": entry["interval"][0], "high": entry["interval"][1],
+                   "robust_low": entry["robust_interval"][0],
+                   "robust_high": entry["robust_interval"][1]}
+            if "costs" in decision:
+                net, robust = entry["net_interval"], entry["net_robust_interval"]
+                row.update({"cost": entry["cost"], "net_value": entry["net_value"],
+                            "net_low": net[0], "net_high": net[1],
+                            "net_robust_low": robust[0], "net_robust_high": robust[1]})
+            row.update({"gain": gain[0], "gain_low": gain[1], "gain_high": gain[2],
+                        "rank_low": entry["ranks"][0], "rank_high": entry["ranks"][1],
+                        "may_be_best": entry["may_be_best"]})
+            rows.append(row)
         return rows
 
     @property
     def table(self) -> Any:
-        """One row per policy by the estimator that decides (net of costs where there are any), what
-        was done first; without a decision, the estimates."""
+        """One row per policy by the estimator that decides, what was done first; without a decision,
+        the estimates. value, low and high are before costs. Where arms have costs, cost, net_value,
+        net_low and net_high stand beside them; gains and ranks are net of costs."""
         rows = self._decision_rows()
         return as_table(rows) if rows else self.estimates
 
@@ -105,7 +110,8 @@ class Evaluation:
         return list(self.record["diagnostics"]["warnings"])
 
     def plot(self, axes: Any = None) -> Any:
-        """A forest plot of the policies; needs matplotlib. Returns the axes."""
+        """A forest plot of the policies, net of costs where arms have costs; needs matplotlib. Returns
+        the axes."""
         try:
             pyplot: Any = importlib.import_module("matplotlib.pyplot")
         except ImportError as failure:
@@ -113,7 +119,13 @@ class Evaluation:
                               ".table") from failure
         if axes is None:
             axes = pyplot.subplots(figsize=(7, 1 + 0.5 * len(self.record["policies"])))[1]
-        rows = [row for row in self._decision_rows() if row["policy"] != "what was done"]
+        decided = self._decision_rows()
+        is_net = any("net_value" in row for row in decided)
+        if is_net:
+            decided = [{**row, **{name: row["net_" + name] for name in
+                                  ("value", "low", "high", "robust_low", "robust_high")}}
+                       for row in decided]
+        rows = [row for row in decided if row["policy"] != "what was done"]
         if not rows:
             first = self.record["policies"][0]["estimates"][0]["estimator"]
             rows = [{"policy": p["name"], "value": e["value"], "low": e["interval"][0],
@@ -128,11 +140,11 @@ class Evaluation:
                 axes.plot([row["low"], row["high"]], [place, place], color="C0", linewidth=3,
                           label="interval" if place == 0 else None)
             axes.plot([row["value"]], [place], marker="o", color="C0")
-        done = [row for row in self._decision_rows() if row["policy"] == "what was done"]
+        done = [row for row in decided if row["policy"] == "what was done"]
         if done:
             axes.axvline(done[0]["value"], linestyle="--", color="0.4", label="what was done")
         axes.set_yticks(range(len(rows)), [row["policy"] for row in reversed(rows)])
-        axes.set_xlabel("utility")
+        axes.set_xlabel("utility, net of costs" if is_net else "utility")
         axes.legend(loc="best", fontsize="small")
         return axes
 

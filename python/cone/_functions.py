@@ -10,7 +10,7 @@ from . import _core
 from ._answers import Effects, Rule, Sensitivity, Study
 from ._dataset import Dataset
 from ._evaluation import Evaluation
-from ._options import encode
+from ._options import as_seed, encode
 from ._policies import as_requests
 from ._progress import Progress, watching
 
@@ -35,8 +35,8 @@ def evaluate(dataset: Dataset, policies: Any, estimators: Union[str, Sequence[st
     """
     with watching(progress) as observer:
         record, text = _core.evaluate(dataset._core, as_requests(dataset, policies),
-                                      encode({"estimators": estimators, **options}), seed, threads,
-                                      observer)
+                                      encode({"estimators": estimators, **options}), as_seed(seed),
+                                      threads, observer)
     return Evaluation(record, text)
 
 
@@ -52,7 +52,7 @@ def effects(dataset: Dataset, *, seed: int = 0, threads: int = 0, progress: Prog
     (200, 1)
     """
     with watching(progress) as observer:
-        found = _core.fit_ridge(dataset._core, encode(options), seed, threads, observer)
+        found = _core.fit_ridge(dataset._core, encode(options), as_seed(seed), threads, observer)
     return Effects(dataset.ids, dataset.arms, found)
 
 
@@ -68,7 +68,7 @@ def learn(dataset: Dataset, *, seed: int = 0, threads: int = 0, progress: Progre
     (200, True)
     """
     with watching(progress) as observer:
-        found = _core.learn(dataset._core, encode(options), seed, threads, observer)
+        found = _core.learn(dataset._core, encode(options), as_seed(seed), threads, observer)
     return Rule(dataset.arms, found)
 
 
@@ -90,7 +90,7 @@ def sensitivity(dataset: Dataset, policies: Any, against: Any = "done", *, seed:
         other = as_requests(dataset, {"against": against})[0]
     with watching(progress) as observer:
         record, text = _core.sensitivity(dataset._core, as_requests(dataset, policies), other,
-                                         encode(options), seed, threads, observer)
+                                         encode(options), as_seed(seed), threads, observer)
     return Sensitivity(record, text)
 
 
@@ -108,8 +108,11 @@ def simulate(out: Optional[Union[str, os.PathLike[str]]] = None, *, seed: int = 
 
     with tempfile.TemporaryDirectory() as folder, watching(progress) as observer:
         target = os.path.join(folder, "simulation") if out is None else os.fspath(out)
-        _core.simulate(target, encode(options), seed, threads, observer)
-        return Dataset.load(target, threads=threads, progress=False)
+        _core.simulate(target, encode(options), as_seed(seed), threads, observer)
+        made = Dataset.load(target, threads=threads, progress=False)
+        if out is None:
+            made._core.forget_files("simulation")  # its folder is gone after this
+        return made
 
 
 def reproduce(what: str, *, data: Union[str, os.PathLike[str]] = "demo",
@@ -126,6 +129,6 @@ def reproduce(what: str, *, data: Union[str, os.PathLike[str]] = "demo",
     []
     """
     with watching(progress) as observer:
-        found = _core.reproduce(what, os.fspath(data), os.fspath(out), encode(options), seed, threads,
-                                observer)
+        found = _core.reproduce(what, os.fspath(data), os.fspath(out), encode(options), as_seed(seed),
+                                threads, observer)
     return Study(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -23,6 +24,17 @@ def _costs(value: Any) -> Any:
     if isinstance(value, Mapping):
         return [f"{as_label(label)}={cost}" for label, cost in value.items()]
     return value
+
+
+def as_seed(value: Any) -> int:
+    """A seed as the program takes it."""
+    try:
+        seed = operator.index(value)
+    except TypeError:
+        seed = -1
+    if not 0 <= seed < 2**64:
+        raise _core.Error(f"seed: {value!r} is no seed; bring a whole number from 0 to {2**64 - 1}")
+    return seed
 
 
 def encode(options: Mapping[str, Any]) -> str:

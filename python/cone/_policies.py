@@ -102,6 +102,9 @@ def as_requests(dataset: Dataset, policies: Any) -> list[Request]:
     """From what a user wrote: a word, a list of words and files, or a mapping from names to policies."""
     if isinstance(policies, (str, os.PathLike)):
         policies = [policies]
+    if policies is None or (hasattr(policies, "__len__") and len(policies) == 0):
+        raise _core.Error("policies: there is none; bring a word such as \"treat-all\", a list of words "
+                          "and files, or a dictionary from names to policies")
     if isinstance(policies, Mapping):
         return [(str(name), _resolve(dataset, str(name), value)) for name, value in policies.items()]
     requests: list[Request] = []
@@ -109,5 +112,8 @@ def as_requests(dataset: Dataset, policies: Any) -> list[Request]:
         if not isinstance(value, (str, os.PathLike)):
             raise _core.Error("policies: one of them has no name; bring a dictionary from names to "
                               "policies")
+        if not os.fspath(value):
+            raise _core.Error("policies: one of them is an empty text; bring a word such as "
+                              "\"treat-all\", or a file")
         requests.append((None, os.fspath(value)))
     return requests

@@ -15,7 +15,7 @@ import numpy as np
 from . import _core
 from ._columns import as_label
 from ._dataset import Dataset
-from ._options import encode, refuse_unknown
+from ._options import as_seed, encode, refuse_unknown
 from ._progress import Progress, watching
 
 if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
@@ -124,7 +124,7 @@ class NetworkRidge(_Learner):
         """Learns from a Dataset, or from arrays: features, outcomes, treatment and network."""
         dataset = self._read(X, y, treatment, network)
         options = self.get_params()
-        seed, threads = options.pop("seed"), options.pop("threads")
+        seed, threads = as_seed(options.pop("seed")), options.pop("threads")
         with watching(progress) as observer:
             found = _core.fit_ridge(dataset._core, encode(options), seed, threads, observer)
         self.arms_: list[str] = dataset.arms
@@ -205,7 +205,7 @@ class Cone(_Learner):
         """Trains on a Dataset, or on arrays: features, outcomes, treatment and network."""
         dataset = self._read(X, y, treatment, network)
         options = self.get_params()
-        seed, threads = options.pop("seed"), options.pop("threads")
+        seed, threads = as_seed(options.pop("seed")), options.pop("threads")
         bound = options.pop("propensity_bound")
         plan = {name: options.pop(name) for name in ("folds", "selection_folds", "protocol")}
         with watching(progress) as observer:

@@ -1,6 +1,7 @@
 """cone.evaluate: the record of the program, from files and from arrays; policies in every form."""
 
 import io
+import re
 import threading
 import time
 import unittest
@@ -69,6 +70,46 @@ class SameRecord(FolderTest):
         loaded = cone.evaluate(cone.Dataset.load(COUPONS), [COUPONS / "policy.csv"], FAST)
         self.assertEqual(loaded.record["config"]["policy_arguments"], [str(COUPONS / "policy.csv")])
         self.assertNotIn("data_in_memory", loaded.record["config"])
+
+    def command_on_page(self, data):
+        answer = cone.evaluate(data, ["treat-all"], ["naive"])
+        answer.report(self.folder / "page.html")
+        page = (self.folder / "page.html").read_text()
+        self.assertIn("The data came from memory", page)
+        return re.search(r"<pre><code>(.*?)</code>", page).group(1)
+
+    def test_the_command_says_how_data_from_memory_was_read(self):
+        weight, cluster = 1 + numpy.arange(240) % 2, ["a", "b", "c", "d"] * 60
+        arrays = cone.Dataset.from_arrays(**make_log(), weight=weight, cluster=cluster, control=0)
+        command = self.command_on_page(arrays)
+        self.assertTrue(command.startswith("cone evaluate DATA --policy treat-all"), command)
+        for words in ("--weight weight", "--cluster cluster", "--control 0"):
+            self.assertIn(words, command)
+        try:
+            import pandas
+        except ImportError:
+            return
+        log = make_log()
+        frame = pandas.DataFrame({"sent": log["treatment"], "bought": log["outcome"], "id": "not this",
+                                  "x": log["features"][:, 0], "people": weight, "village": cluster},
+                                 index=[f"p{i}" for i in range(240)])
+        command = self.command_on_page(cone.Dataset.from_pandas(
+            frame, treatment="sent", outcome="bought", weight="people", cluster="village", control="1",
+            ignore=["id"], missing="drop"))
+        for words in ("--treatment sent", "--outcome bought", "--weight people", "--cluster village",
+                      "--control 1", "--ignore id", "--missing drop"):
+            self.assertIn(words, command)
+        self.assertNotIn("(index)", command)
+
+    def test_the_folder_of_a_simulation_without_a_path_is_not_on_the_page(self):
+        small = {"nodes": 100, "mean_degree": 4, "words": 40, "words_per_node": 8}
+        made = cone.simulate(**small)
+        self.assertTrue(self.command_on_page(made).startswith("cone evaluate DATA --policy"))
+        kept = cone.evaluate(cone.simulate(self.folder / "made", **small), ["treat-all"], ["naive"])
+        self.assertEqual(kept.record["config"]["data"], str(self.folder / "made"))
+        self.assertNotIn("data_in_memory", kept.record["config"])
+        with self.assertRaisesRegex(cone.Error, "no column that this dataset keeps"):
+            cone.evaluate(made, ["treat-all"], ["naive"], cost={1: "price"})
 
     def test_threads_change_nothing(self):
         data = cone.Dataset.load(MESSAGES)
@@ -244,13 +285,23 @@ class Result(unittest.TestCase):
         decision = self.answer.record["decision"]
         rows = self.rows(self.answer.table)
         self.assertEqual([row["policy"] for row in rows], ["what was done", "<b>sms</b>", "mixed"])
-        self.assertEqual([row["value"] for row in rows],
-                         [entry["net_value"] for entry in decision["policies"]])
-        self.assertAlmostEqual(rows[1]["gain"], rows[1]["value"] - rows[0]["value"])
+        for row, entry in zip(rows, decision["policies"]):
+            for name in ("value", "cost", "net_value"):
+                self.assertEqual(row[name], entry[name])
+            self.assertEqual([row["low"], row["high"]], entry["interval"])
+            self.assertEqual([row["net_low"], row["net_high"]], entry["net_interval"])
+        self.assertAlmostEqual(rows[1]["value"] - rows[1]["net_value"], 0.4)
+        self.assertAlmostEqual(rows[1]["gain"], rows[1]["net_value"] - rows[0]["net_value"])
         self.assertEqual(len(self.rows(self.answer.estimates)), 2 * len(FAST))
         self.assertEqual(len(self.rows(self.answer.differences)), 3)
         self.assertEqual(self.answer.ranks["<b>sms</b>"], (3, 3))
         self.assertEqual(self.answer.best, ["what was done", "mixed"])
+
+    def test_without_costs_there_is_no_word_of_them(self):
+        free = cone.evaluate(cone.Dataset.load(MESSAGES), ["always:sms"], FAST)
+        row = self.rows(free.table)[1]
+        self.assertEqual([name for name in row if "net" in name or "cost" in name], [])
+        self.assertAlmostEqual(row["value"], self.rows(self.answer.table)[1]["value"])
 
     def test_the_text_is_that_of_the_program(self):
         self.assertIn("Net utility:", str(self.answer))
@@ -259,6 +310,7 @@ class Result(unittest.TestCase):
     def test_html_escapes_names_and_needs_no_script(self):
         html = self.answer._repr_html_()
         self.assertIn("&lt;b&gt;sms", html)
+        self.assertIn("<th>cost</th><th>net value</th>", html)
         self.assertNotIn("<b>", html)
         self.assertNotIn("<script", html)
         self.assertNotIn("http", html)
@@ -274,6 +326,7 @@ class Result(unittest.TestCase):
         axes = self.answer.plot()
         self.assertEqual([label.get_text() for label in axes.get_yticklabels()],
                          ["mixed", "<b>sms</b>"])
+        self.assertIn("net of costs", axes.get_xlabel())
 
 
 if __name__ == "__main__":

@@ -50,6 +50,17 @@ class Mistakes(unittest.TestCase):
         with self.assertRaisesRegex(cone.Error, "twice"):
             value_of(arrays, pandas.concat([self.policy, self.policy]))
 
+    def test_a_cost_by_a_column_that_was_not_kept_says_what_to_do(self):
+        frame = self.frame.assign(price=numpy.linspace(0, 1, len(self.frame)))
+        with self.assertRaisesRegex(cone.Error, r'^cost: .*with keep=\["price"\]') as caught:
+            cone.evaluate(self.read(frame), ["treat-all"], ["naive"], cost={1: "price"})
+        self.assertEqual(caught.exception.kind, "usage")
+        with self.assertRaisesRegex(cone.Error, r'keep=\["price"\]'):
+            cone.learn(self.read(frame), cost={1: "price"})
+        kept = cone.evaluate(self.read(frame, keep=["price"]), ["treat-all"], ["naive", "dr_ridge"],
+                             cost={1: "price"})
+        self.assertAlmostEqual(kept.record["decision"]["policies"][1]["cost"], 0.5)
+
     def test_zeros_and_ones_are_refused_where_they_may_be_labels(self):
         for relabelled, control in ((self.frame.sent + 1, None), (self.frame.sent.astype(bool), "1")):
             data = self.read(self.frame.assign(sent=relabelled), control=control)
@@ -130,6 +141,31 @@ class Mistakes(unittest.TestCase):
 
     def test_features_may_be_one_text(self):
         self.assertEqual(self.read(self.frame.assign(y=1.0), features="x").feature_names, ["x"])
+
+
+class Calls(unittest.TestCase):
+    def setUp(self):
+        self.data = cone.Dataset.from_arrays(**make_log())
+
+    def test_no_policy_is_a_mistake_in_the_call(self):
+        for nothing in ({}, [], None, "", [""]):
+            for function in (cone.evaluate, cone.sensitivity):
+                with self.assertRaisesRegex(cone.Error, "^policies: .*; bring a word") as caught:
+                    function(self.data, nothing)
+                self.assertEqual(caught.exception.kind, "usage")
+
+    def test_what_is_no_seed_is_refused_in_words(self):
+        calls = (lambda seed: cone.evaluate(self.data, ["treat-all"], ["naive"], seed=seed),
+                 lambda seed: cone.effects(self.data, seed=seed),
+                 lambda seed: cone.learn(self.data, seed=seed),
+                 lambda seed: cone.sensitivity(self.data, ["treat-all"], seed=seed),
+                 lambda seed: cone.simulate(nodes=50, seed=seed),
+                 lambda seed: cone.reproduce("effects", out="never made", seed=seed))
+        for call in calls:
+            for seed in (-1, 2**64, 0.5, "one", None):
+                with self.assertRaisesRegex(cone.Error, "^seed: .* is no seed; bring a whole number"):
+                    call(seed)
+        cone.evaluate(self.data, ["treat-all"], ["naive"], seed=numpy.uint64(2**64 - 1))
 
 
 if __name__ == "__main__":

@@ -73,6 +73,17 @@ Json evaluation_defaults(bool has_model) {
   return defaults;
 }
 
+/// Rows of a table in memory may have labels instead of a column of ids: a file has the column id.
+Json table_defaults(const RecordView& config) {
+  Json defaults = option_json(LoadOptions{});
+  const auto id = config.find("id");
+  if (config.find("data_in_memory") && id && id->json().is_string()) {
+    const std::string name = id->text();
+    if (name == "(index)" || name == "(row)" || name == "(node)") defaults.erase("id");
+  }
+  return defaults;
+}
+
 /// The policies as they were given. Older records only have their names: those that are not built
 /// in were in a file that they do not name.
 void add_policies(const RecordView& config, CommandText& command) {
@@ -115,8 +126,7 @@ CommandText command_text(const RecordView& evaluation) {
     command.words.insert(command.words.end(), {"--seed", value_word(*seed)});
   }
   add_flags(config, evaluation_defaults(has_model), command.words);
-  // What lay in memory was not read by these.
-  if (!command.lacks_data) add_flags(config, option_json(LoadOptions{}), command.words);
+  add_flags(config, table_defaults(config), command.words);
   return command;
 }
 

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -34,6 +36,24 @@ std::vector<std::pair<double, double>> level_curve(double level, double scale, c
   return points;
 }
 
+/// Whether what a benchmark explains of the treatment is more than chance. Without that its
+/// strength is unknown. Older records do not say.
+bool has_clear_strength(const RecordView& benchmark) {
+  const auto is_clear = benchmark.find("treatment_gain_is_clear");
+  return !is_clear || is_clear->flag();
+}
+
+std::vector<std::string> benchmark_row(const RecordView& b) {
+  const bool is_clear = has_clear_strength(b);
+  const auto shift = b.find("shift");
+  return {b.text("name"),
+          percent_text(b.number("cf_y")),
+          is_clear ? percent_text(b.number("cf_d")) : "not clear",
+          is_clear ? number_text(b.number("bias")) : std::string(kNoNumber),
+          shift ? signed_text(shift->number()) : std::string(kNoNumber),
+          is_clear ? number_text(b.number("times_to_undo")) : std::string(kNoNumber)};
+}
+
 }  // namespace
 
 Html contour_figure(const RecordView& policy, double threshold) {
@@ -49,12 +69,12 @@ Html contour_figure(const RecordView& policy, double threshold) {
     up_values.push_back(std::min(1.0, 1.15 * robustness));
   }
   Table table({"as strong as", "outcome explained", "treatment explained", "could move it by",
-               "times its strength to undo"});
+               "did move it by", "times its strength to undo"});
   for (const RecordView& b : benchmarks) {
+    table.add_row(benchmark_row(b));
+    if (!has_clear_strength(b)) continue;
     across_values.push_back(std::min(1.0, b.number("cf_d")));
     up_values.push_back(std::min(1.0, b.number("cf_y")));
-    table.add_row({b.text("name"), percent_text(b.number("cf_y")), percent_text(b.number("cf_d")),
-                   number_text(b.number("bias")), number_text(b.number("times_to_undo"))});
   }
   const Axis across = make_axis(across_values, 5, true);
   const Axis up = make_axis(up_values, 5, true);
@@ -81,6 +101,7 @@ Html contour_figure(const RecordView& policy, double threshold) {
   std::vector<NumberedMark> marks;
   Html names;
   for (const RecordView& b : benchmarks) {
+    if (!has_clear_strength(b)) continue;
     const double d = b.number("cf_d");
     const double y = b.number("cf_y");
     if (!std::isfinite(d) || !std::isfinite(y) || marks.size() == kMostBenchmarks) continue;

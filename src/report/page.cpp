@@ -67,21 +67,12 @@ const RecordView* main_record(const SortedRecords& records) {
   return records.sensitivities.empty() ? nullptr : &records.sensitivities.front();
 }
 
-/// A word where an analysis is not of the data that the page is about.
-Html warn_of_other_data(const SortedRecords& records, const RecordView& analysis) {
+/// Words where an analysis does not go with what the page is about.
+Html cautions_of(const SortedRecords& records, const RecordView& analysis) {
   const RecordView* main = main_record(records);
-  const auto checksum_of = [](const RecordView& record) {
-    const auto data = record.find("data");
-    const auto checksum = data ? data->find("checksum") : std::nullopt;
-    return checksum ? checksum->text() : std::string();
-  };
-  const std::string own = main == nullptr ? std::string() : checksum_of(*main);
-  const std::string other = checksum_of(analysis);
-  if (own.empty() || other.empty() || own == other) return {};
-  return html(
-      "<ul class=\"verdicts\"><li class=\"caution\"><b>Warning</b>: what follows is about other "
-      "data, or about other columns of it, than {} on this page.\n</ul>\n",
-      records.evaluations.empty() ? "the first analysis" : "the evaluation");
+  if (main == nullptr || &main->json() == &analysis.json()) return {};
+  const bool is_first = records.evaluations.empty();
+  return analysis_cautions(*main, is_first ? "the first analysis" : "the evaluation", analysis);
 }
 
 Html page_body(const SortedRecords& records) {
@@ -99,13 +90,12 @@ Html page_body(const SortedRecords& records) {
         html("<h1>{}</h1>\n", records.studies.empty() ? "What the log says" : "Results of a study");
   }
   for (const RecordView& rule : records.rules) {
-    body += warn_of_other_data(records, rule);
-    body += rule_section(rule);
+    body += rule_section(rule, cautions_of(records, rule));
   }
   for (const RecordView& sensitivity : records.sensitivities) {
-    body += warn_of_other_data(records, sensitivity);
-    body += sensitivity_section(sensitivity,
-                                runs.empty() ? std::nullopt : runs.back().find("decision"));
+    body +=
+        sensitivity_section(sensitivity, runs.empty() ? std::nullopt : runs.back().find("decision"),
+                            cautions_of(records, sensitivity));
   }
   for (const RecordView& study : records.studies) body += study_section(study);
   if (runs.empty()) return body;

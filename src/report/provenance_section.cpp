@@ -55,8 +55,7 @@ Html command_notes(const CommandText& command, const RecordView& config) {
   };
   if (command.lacks_data) {
     add("The data came from memory, not from a file: DATA stands for a folder or a table that "
-        "holds "
-        "it.");
+        "holds it, with columns of the names that the command has.");
   }
   if (command.lacks_policies) {
     add(is_new ? "POLICIES.csv stands for a file with the policies that came from memory: a column "

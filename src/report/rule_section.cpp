@@ -37,7 +37,7 @@ std::string verdict_words(const std::string& verdict) {
 
 }  // namespace
 
-Html rule_section(const RecordView& rule) {
+Html rule_section(const RecordView& rule, const Html& cautions) {
   const RecordView tree = rule.at("tree");
   std::vector<ForestRow> rows;
   Table table({"against", "its value", "gain of the rule", "interval", "treats"});
@@ -56,10 +56,11 @@ Html rule_section(const RecordView& rule) {
   }
   if (!warnings.empty()) warnings = html("<ul class=\"verdicts\">{}</ul>\n", warnings);
   return html(
-      "<h2>The learnt rule</h2>\n<p class=\"lead\">{}</p>\n<div class=\"tree\">{}</div>\n"
-      "<p>Its value, by nodes that it was not learnt from: {} {}.</p>\n{}{}",
-      verdict_words(rule.text("verdict")), tree_list(tree, tree.number("num_nodes"), 0),
-      number_text(learnt.number("value")), range_text(learnt.range("interval")), warnings,
+      "<h2>The learnt rule</h2>\n{}<p class=\"lead\">{}</p>\n<div class=\"tree\">{}</div>\n"
+      "<p>Its value, by nodes that it was not learnt from{}: {} {}.</p>\n{}{}",
+      cautions, verdict_words(rule.text("verdict")), tree_list(tree, tree.number("num_nodes"), 0),
+      takes_costs(rule) ? ", net of costs" : "", number_text(learnt.number("value")),
+      range_text(learnt.range("interval")), warnings,
       figure("Gain of the learnt rule over each",
              forest_chart(rows, {.title = "Gain of the learnt rule",
                                  .description = "One line for each thing that it is compared with; "

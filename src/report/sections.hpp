@@ -34,11 +34,17 @@ struct RunDifferences {
 RunDifferences compare_runs(const RecordView& before, const RecordView& after);
 /// What differs between two evaluations.
 Html changes_section(const RecordView& before, const RecordView& after);
+/// Whether the values of an evaluation or of a rule are net of costs.
+bool takes_costs(const RecordView& record);
+/// Where an analysis does not go with the main record of the page: other data, options or costs.
+Html analysis_cautions(const RecordView& main, std::string_view main_name,
+                       const RecordView& analysis);
 /// What something hidden could do: a record of cone sensitivity.
 /// `decision`: of the evaluation on the same page, if there is one.
-Html sensitivity_section(const RecordView& sensitivity, const std::optional<RecordView>& decision);
+Html sensitivity_section(const RecordView& sensitivity, const std::optional<RecordView>& decision,
+                         const Html& cautions);
 /// A learnt rule: a record of cone learn.
-Html rule_section(const RecordView& rule);
+Html rule_section(const RecordView& rule, const Html& cautions);
 /// The tables of a study, by its schema; see is_study.
 Html study_section(const RecordView& study);
 bool is_study(std::string_view schema);

@@ -1,4 +1,7 @@
+#include <algorithm>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "report/charts.hpp"
 #include "report/number_text.hpp"
@@ -29,14 +32,28 @@ Html estimator_line(const RecordView& policy) {
       number_text(policy.number("value")), number_text(ridge->number()));
 }
 
+/// Whether no figure of a policy can be relied on: then its sentences are a warning of the record.
+bool is_doubted(const RecordView& sensitivity, const RecordView& policy) {
+  const std::vector<std::string> sentences = policy.at("sentences").texts();
+  const std::vector<RecordView> warnings = sensitivity.entries("warnings");
+  return std::ranges::any_of(warnings, [&](const RecordView& warning) {
+    const std::string words = warning.text();
+    return !words.empty() && std::ranges::any_of(sentences, [&](const std::string& sentence) {
+      return sentence.find(words) != std::string::npos;
+    });
+  });
+}
+
 }  // namespace
 
-Html sensitivity_section(const RecordView& sensitivity, const std::optional<RecordView>& decision) {
+Html sensitivity_section(const RecordView& sensitivity, const std::optional<RecordView>& decision,
+                         const Html& cautions) {
   const double threshold = sensitivity.number("threshold");
   Html out = html(
       "<h2>What something hidden could do</h2>\n<p class=\"soft\">Every value rests on a premise: "
       "whatever decided both who was treated and what came of it is in the features or in the "
       "network. Here is how wrong that may be before the answer changes.</p>\n");
+  out += cautions;
   if (decision) out += decision_line(sensitivity, *decision);
   for (const RecordView& warning : sensitivity.entries("warnings")) {
     out += html("<p><b>Note</b>: {}</p>\n", warning.text());
@@ -47,10 +64,11 @@ Html sensitivity_section(const RecordView& sensitivity, const std::optional<Reco
       lines += html("<li>{}\n", sentence);
     }
     const auto against = policy.find("against");
-    out +=
-        html("<h3>{}{}</h3>\n<ul>{}</ul>\n{}<div class=\"pair\">{}{}</div>\n", policy.text("name"),
-             against ? " against " + against->text() : std::string(), lines, estimator_line(policy),
-             odds_figure(policy, threshold), contour_figure(policy, threshold));
+    out += html("<h3>{}{}</h3>\n<ul>{}</ul>\n", policy.text("name"),
+                against ? " against " + against->text() : std::string(), lines);
+    if (is_doubted(sensitivity, policy)) continue;
+    out += html("{}<div class=\"pair\">{}{}</div>\n", estimator_line(policy),
+                odds_figure(policy, threshold), contour_figure(policy, threshold));
   }
   return out;
 }

@@ -129,12 +129,15 @@ class Report(FolderTest):
     def test_data_and_policies_from_memory_are_said_to_be(self):
         record, _ = self.run_messages("run")
         run = json.loads(record.read_text())
-        run["config"].update({"data": "arrays", "data_in_memory": True,
+        run["config"].update({"data": "arrays", "data_in_memory": True, "id": "(index)",
+                              "weight": "people", "ignore": ["a b", "c"], "missing": "drop",
                               "policy_arguments": ["uniform", None, None]})
         jsonschema.validate(run, SCHEMA)
         page = self.report(self.write("memory.json", json.dumps(run)))
         self.assertEqual(self.command_on(page)[:5],
                          ["evaluate", "DATA", "--policy", "uniform", "POLICIES.csv"])
+        self.assertEqual(self.command_on(page)[-6:],
+                         ["--weight", "people", "--ignore", "a b,c", "--missing", "drop"])
         self.assertIn("The data came from memory", page)
         self.assertIn("policies that came from memory", page)
 
