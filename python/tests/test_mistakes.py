@@ -160,7 +160,8 @@ class Calls(unittest.TestCase):
                  lambda seed: cone.learn(self.data, seed=seed),
                  lambda seed: cone.sensitivity(self.data, ["treat-all"], seed=seed),
                  lambda seed: cone.simulate(nodes=50, seed=seed),
-                 lambda seed: cone.reproduce("effects", out="never made", seed=seed))
+                 lambda seed: cone.reproduce("effects", out="never made", seed=seed),
+                 lambda seed: cone.models.NetworkRidge(seed=seed).fit(self.data))
         for call in calls:
             for seed in (-1, 2**64, 0.5, "one", None):
                 with self.assertRaisesRegex(cone.Error, "^seed: .* is no seed; bring a whole number"):
