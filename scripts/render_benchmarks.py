@@ -121,15 +121,16 @@ faster than {result['fastest_peer']}, the fastest of them.
 def ridge_comparison(result):
     rows, left_out = [], []
     for data in result["datasets"]:
-        ours, bare = data["cone"], data["cone_without_robust"]
-        runs = {"cone": ours, "cone --no-robust": bare, **data["peers"]}
+        ours = data["cone"]
+        bare = data.get("cone_without_robust")  # older records do not have it
+        runs = {"cone": ours, **({"cone --no-robust": bare} if bare else {}), **data["peers"]}
         for name, run in runs.items():
             is_peer = name in data["peers"]
             rows.append([f"{data['name']}, {ours['edges']:,} edges",
                          " ".join(filter(None, [name, run.get("version")])),
                          f"{run['seconds']:.2f} s", f"{run['cpu_seconds']:.2f} s",
                          f"{run['peak_bytes'] / 2**30:.2f} GiB",
-                         f"**{run['seconds'] / bare['seconds']:.1f}**" if is_peer else "",
+                         f"**{run['seconds'] / bare['seconds']:.1f}**" if is_peer and bare else "",
                          f"{run['times_slower']:.1f}" if is_peer else "",
                          f"{run['largest_difference_in_standard_errors']:.2f} SE" if is_peer else ""])
         left_out += [f"{data['name']}: {sentence}." for sentence in data["left_out"]]
