@@ -16,12 +16,10 @@
 #include "data/arm_costs.hpp"
 #include "data/split.hpp"
 #include "estimate/error_parts.hpp"
-#include "estimate/significance.hpp"
 #include "evaluate/decide.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/row_notes.hpp"
 #include "inference/association.hpp"
-#include "network_ridge/treatment_ridge.hpp"
 
 namespace cone {
 namespace {
@@ -37,23 +35,6 @@ FitPlan plan_without_fitting(const Dataset& data, const EvaluateOptions& options
     std::iota(plan.scored.begin(), plan.scored.end(), NodeIndex{0});
   }
   return plan;
-}
-
-/// By the bias that may be hidden, and with the sampling error that believes no word of the model.
-std::pair<double, double> widen_robustly(const Estimate& e, double bias) {
-  const double half_width = e.interval.second - e.value;
-  const double predictive = two_sided_normal_quantile(e.level) * e.parts.predictive_error;
-  const double all = (predictive > half_width ? predictive : half_width) + bias;
-  return {e.value - all, e.value + all};
-}
-
-/// Outcomes of two values have means between them.
-void keep_possible(std::span<const double> outcome, std::pair<double, double>& interval) {
-  const auto [low, high] = std::ranges::minmax(outcome);
-  const bool two_values = std::ranges::all_of(
-      outcome, [low = low, high = high](double y) { return y == low || y == high; });
-  if (!two_values) return;
-  interval = {std::clamp(interval.first, low, high), std::clamp(interval.second, low, high)};
 }
 
 /// Errors of groups need all of their members.
@@ -328,48 +309,6 @@ std::optional<AssociationDiagnostics> EvaluationRun::associate_residuals(
       measure_association(context_, data_.graph, standardised, context_.seed());
   return AssociationDiagnostics{
       .moran = found.moran, .p = found.p, .permutations = found.permutations};
-}
-
-bool EvaluationRun::wants_robust_intervals() const {
-  return options_.robust && kernels_ && kernels_->has_edges() &&
-         learnt_.parts().contains(LearnerId::kNetworkRidge);
-}
-
-FitPlan EvaluationRun::plan_treatment() const {
-  if (data_.cluster.empty()) return plan_;
-  // Folds of whole groups keep a group's noise out of its own predictions. Of who was treated they
-  // would hide what members tell of each other, and that is the question here.
-  Dataset ungrouped;
-  ungrouped.ids = data_.ids;
-  ungrouped.arms = data_.arms;
-  ungrouped.treatment = data_.treatment;
-  ungrouped.outcome = data_.outcome;
-  return make_plan(context_, ungrouped, options_.plan, context_.seed());
-}
-
-void EvaluationRun::add_robust_intervals(std::vector<PolicyResult>& results) {
-  if (!wants_robust_intervals()) return;
-  const FitPlan plan = plan_treatment();
-  const auto predict = [&](bool sees_network) {
-    const StageScope stage(
-        context_, sees_network ? "treatment by features and network" : "treatment by features",
-        sees_network ? 0.3 : 0, sees_network ? 1 : 0.3);
-    return predict_treatment(context_, data_, plan, options_.network_ridge, sees_network);
-  };
-  Matrix<double> by_features = predict(false);
-  strength_ = measure_strength(sample_, std::move(by_features), predict(true),
-                               options_.nuisance.propensity_bound);
-  for (std::size_t p = 0; p < results.size(); ++p) {
-    for (Estimate& e : results[p].estimates) {
-      const ModelNoise* noise = noise_of(row_called(e.estimator));
-      if (noise == nullptr || std::isnan(e.standard_error)) continue;
-      const HiddenBias bias =
-          bound_hidden_bias(sample_, policies_.sample[p].view(), noise->residual, *strength_);
-      e.hidden_bias_bound = bias.bound;
-      e.robust_interval = widen_robustly(e, bias.bound);
-      keep_possible(sample_.outcome, e.robust_interval);
-    }
-  }
 }
 
 bool EvaluationRun::learn_and_estimate(EvaluationRecord& record) {
