@@ -2,7 +2,7 @@
 """One training epoch of the representations, beside PyTorch Geometric on the same data and cores.
 
     ./dev bench epoch --peer-python PYTHON      # of an environment with the peer's packages
-    ./dev bench epoch --scaling | --growth | --million
+    ./dev bench epoch --scaling | --growth | --million | --fit
 
 An epoch is a full-batch step as users take it: two towers of one attention layer (4 heads of 16),
 outcome head and critic of 64 hidden units, the whole objective on 60 % of the nodes, the losses of
@@ -13,9 +13,10 @@ epochs of a run, then over the runs. The parts of an epoch are timed one by one 
 and `rest` is what they leave of the epoch. GB/s counts every row that a kernel asks for, from
 whichever cache it comes.
 
---scaling, --growth and --million need the program only, and run instead of the comparison:
+--scaling, --growth, --million and --fit need the program only, and run instead of the comparison:
 --scaling one table over 1, 2, 4, 8, 16 threads, --growth the cost against the number of edges, both
-on synthetic networks, --million a million nodes with 50 million directed edges on two threads.
+on synthetic networks, --million a million nodes with 50 million directed edges on two threads, --fit
+whole processes of `cone fit --parts networks` (five folds) with one thread and with all.
 Each run replaces its own part of the file that --json names and leaves the others there.
 """
 
@@ -26,6 +27,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from common import ROOT, data_folder, environment, parser, run_json, write_json  # noqa: E402
@@ -184,6 +186,28 @@ def million(args):
     return {"runs": [run]}
 
 
+def fit(args):
+    cores = len(os.sched_getaffinity(0))
+    with tempfile.TemporaryDirectory() as scratch:
+        data, model = pathlib.Path(scratch) / "data", pathlib.Path(scratch) / "model"
+        subprocess.run([args.bin / "cone", "simulate", "--nodes", "5200", "--seed", "1", "--quiet",
+                        "--out", data], check=True)
+        seconds = {1: [], cores: []}
+        for _ in range(args.repeats):  # in turn, so that all see the same machine
+            for threads, found in seconds.items():
+                start = time.perf_counter()
+                subprocess.run([args.bin / "cone", "fit", data, "--parts", "networks", "--quiet",
+                                "--threads", str(threads), "--out", model], check=True)
+                found.append(time.perf_counter() - start)
+    runs = [{"threads": threads, "seconds": statistics.median(found), "all_seconds": found}
+            for threads, found in seconds.items()]
+    speed_up = runs[0]["seconds"] / runs[-1]["seconds"]
+    for run in runs:
+        print(f"{run['threads']:>3} thread(s): {run['seconds']:.2f} s")
+    print(f"{speed_up:.2f} times faster")
+    return {"nodes": 5_200, "folds": 5, "runs": runs, "speed_up": speed_up}
+
+
 def main():
     arguments = parser(__doc__)
     arguments.add_argument("--data", type=pathlib.Path, default=data_folder(),
@@ -193,10 +217,10 @@ def main():
     arguments.add_argument("--peer-epochs", type=int, default=10, help="of one run of the peer")
     arguments.add_argument("--repeats", type=int, default=3, help="runs of each, in turn")
     modes = arguments.add_mutually_exclusive_group()
-    for mode in ("scaling", "growth", "million"):
+    for mode in ("scaling", "growth", "million", "fit"):
         modes.add_argument(f"--{mode}", action="store_true")
     args = arguments.parse_args()
-    mode = next((f for f in (scaling, growth, million) if getattr(args, f.__name__)), comparison)
+    mode = next((f for f in (scaling, growth, million, fit) if getattr(args, f.__name__)), comparison)
     if mode is comparison and not has_peer(args.peer_python):
         print("The peer is left out: name an interpreter that has it with --peer-python "
               "(pip install torch torch_geometric numpy scipy).")
