@@ -85,6 +85,8 @@ class FaultList {
   bool empty() const { return total_ == 0; }
   std::uint64_t total() const { return total_; }
   const std::vector<Fault>& listed() const { return listed_; }
+  const std::vector<std::string>& kinds() const { return kinds_; }  ///< of the listed ones
+  const std::map<std::string, std::uint64_t>& count_by_kind() const { return count_by_kind_; }
 
   /// Throws one Error with everything collected, if anything was. The last listed fault of a kind
   /// says how many more there are of it; `num_unlisted` of the error counts the other kinds only.

@@ -57,6 +57,12 @@ class Rng {
     }
     return block_[used_++];
   }
+  /// As if `count` numbers of 32 bits had been drawn. Of a generator that nothing was drawn from.
+  void skip(std::uint64_t count) {
+    counter_[0] += static_cast<std::uint32_t>(count / 4);
+    used_ = 4;
+    for (std::uint64_t k = 0; k < count % 4; ++k) next_u32();
+  }
   std::uint64_t next_u64() {
     const std::uint64_t high = next_u32();
     return high << 32 | next_u32();

@@ -49,6 +49,11 @@ class LabelTally {
   /// Appends what a later part of the column holds; returns the code here of every code there.
   std::array<std::uint8_t, kMostLabels> merge(const LabelTally& later);
 
+  /// The same for cells that were counted elsewhere, as labels() and missing() show them.
+  std::uint8_t add(const Label& label) { return code_of(label.text, label.cells); }
+  void add_missing(const Tally& cells) { missing_.merge(cells); }
+  void add_unusable(const Tally& cells) { unusable_.merge(cells); }
+
   const std::vector<Label>& labels() const { return labels_; }  ///< by code
   std::uint64_t num_unnamed() const { return num_unnamed_; }    ///< cells of yet other labels
   const Tally& missing() const { return missing_; }

@@ -85,6 +85,40 @@ std::unique_ptr<CsvFile> CsvFile::read(const Context& context, std::string name,
   return file;
 }
 
+std::unique_ptr<CsvFile> CsvFile::read_share(const Context& context, std::string name,
+                                             ByteSource bytes, const CsvOptions& options,
+                                             std::size_t part, std::size_t num_parts,
+                                             FaultList& faults) {
+  std::unique_ptr<CsvFile> file(new CsvFile(std::move(name), std::move(bytes), options));
+  if (!file->read_header(faults)) return nullptr;
+  file->keep_share(part, num_parts);
+  file->find_chunks(context);
+  return file;
+}
+
+void CsvFile::keep_share(std::size_t part, std::size_t num_parts) {
+  const std::string_view bytes = source_.bytes();
+  const std::size_t first = body_begin_;
+  const std::size_t last = body_end_;
+  // A share starts after the first line end at or behind its equal part of the bytes.
+  const auto cut = [&](std::size_t k) {
+    if (k == 0) return first;
+    if (k == num_parts) return last;
+    const std::size_t from = first + (last - first) / num_parts * k;
+    const std::size_t line_end = bytes.find('\n', from == first ? from : from - 1);
+    return line_end == std::string_view::npos ? last : std::min(line_end + 1, last);
+  };
+  body_begin_ = cut(part);
+  body_end_ = cut(part + 1);
+}
+
+void CsvFile::count_from(std::uint64_t num_records_before) {
+  for (CsvChunk& chunk : chunks_) {
+    chunk.first_line += num_records_before;
+    chunk.first_record += num_records_before;
+  }
+}
+
 std::optional<std::size_t> CsvFile::column(std::string_view name) const {
   const auto found = std::find(header_.begin(), header_.end(), name);
   if (found == header_.end()) return std::nullopt;
@@ -124,6 +158,12 @@ bool CsvFile::read_header(FaultList& faults) {
     p = std::min(field.delimiter + 1, end);
   }
   body_begin_ = static_cast<std::size_t>(p - bytes.data());
+  // Trailing blank lines end nothing: a record ends before them, with or without a line end.
+  body_end_ = bytes.size();
+  while (body_end_ > body_begin_ &&
+         (bytes[body_end_ - 1] == '\n' || bytes[body_end_ - 1] == '\r')) {
+    --body_end_;
+  }
   return check_header(faults);
 }
 
@@ -157,11 +197,9 @@ bool CsvFile::check_header(FaultList& faults) const {
 
 void CsvFile::find_chunks(const Context& context) {
   const std::string_view bytes = source_.bytes();
-  // Trailing blank lines end nothing: a record ends before them, with or without a line end.
-  std::size_t body_end = bytes.size();
-  while (body_end > body_begin_ && (bytes[body_end - 1] == '\n' || bytes[body_end - 1] == '\r')) {
-    --body_end;
-  }
+  std::size_t body_end = body_end_;
+  // A share that is not the last ends behind a line end, which starts no record.
+  if (body_end > body_begin_ && bytes[body_end - 1] == '\n') --body_end;
   if (body_end == body_begin_) return;
   const std::size_t body_size = body_end - body_begin_;
   const std::size_t num_pieces = (body_size + options_.chunk_bytes - 1) / options_.chunk_bytes;

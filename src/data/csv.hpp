@@ -52,6 +52,17 @@ class CsvFile {
   static std::unique_ptr<CsvFile> read(const Context& context, std::string name, ByteSource bytes,
                                        const CsvOptions& options, FaultList& faults);
 
+  /// One of `num_parts` shares of the lines, cut at line ends nearest to equal parts of the bytes:
+  /// for several processes that read one file together. Only the share is looked at, so lines and
+  /// records are counted from the share's first until count_from() says where it stands. Quotes
+  /// may hold line ends, so that a share with any cannot be told from its middle: see has_quotes().
+  static std::unique_ptr<CsvFile> read_share(const Context& context, std::string name,
+                                             ByteSource bytes, const CsvOptions& options,
+                                             std::size_t part, std::size_t num_parts,
+                                             FaultList& faults);
+  void count_from(std::uint64_t num_records_before);
+  bool has_quotes() const { return body_has_quotes_; }
+
   /// The path as given, for messages.
   const std::string& name() const { return name_; }
   const std::vector<std::string>& header() const { return header_; }
@@ -76,6 +87,7 @@ class CsvFile {
       : source_(std::move(bytes)), name_(std::move(name)), options_(options) {}
   bool read_header(FaultList& faults);
   bool check_header(FaultList& faults) const;
+  void keep_share(std::size_t part, std::size_t num_parts);
   void find_chunks(const Context& context);
   void find_chunks_by_lines(std::size_t body_end, const std::vector<std::size_t>& first_newline,
                             const std::vector<std::uint64_t>& num_newlines);
@@ -87,6 +99,7 @@ class CsvFile {
   char separator_ = ',';
   std::vector<std::string> header_;
   std::size_t body_begin_ = 0;
+  std::size_t body_end_ = 0;
   std::uint64_t body_line_ = 2;
   bool body_has_quotes_ = false;
   std::vector<CsvChunk> chunks_;

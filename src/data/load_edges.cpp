@@ -70,20 +70,6 @@ std::optional<std::size_t> find_in_any_case(const CsvFile& file, std::string_vie
   return std::nullopt;
 }
 
-/// The columns of the two ends; a fault where no usual pair is there.
-std::optional<std::array<std::size_t, 2>> find_ends(const CsvFile& file, FaultList& faults) {
-  for (const auto& [first, second] : kEndNames) {
-    const auto source = find_in_any_case(file, first);
-    const auto target = find_in_any_case(file, second);
-    if (source && target) return std::array{*source, *target};
-  }
-  faults.add("column", {{.file = file.name(), .line = 1},
-                        "no two columns are called source and target",
-                        "name the ends of an edge so, or from and to, src and dst, ego and alter, "
-                        "node1 and node2"});
-  return std::nullopt;
-}
-
 /// Says what is not used.
 void note_other_columns(const CsvFile& file, const std::array<std::size_t, 2>& ends,
                         std::vector<std::string>& notes) {
@@ -114,6 +100,19 @@ std::string advise_on_id(std::string_view id, const NodeTable& nodes) {
 }
 
 }  // namespace
+
+std::optional<std::array<std::size_t, 2>> find_ends(const CsvFile& file, FaultList& faults) {
+  for (const auto& [first, second] : kEndNames) {
+    const auto source = find_in_any_case(file, first);
+    const auto target = find_in_any_case(file, second);
+    if (source && target) return std::array{*source, *target};
+  }
+  faults.add("column", {{.file = file.name(), .line = 1},
+                        "no two columns are called source and target",
+                        "name the ends of an edge so, or from and to, src and dst, ego and alter, "
+                        "node1 and node2"});
+  return std::nullopt;
+}
 
 void report_unknown_id(FaultList& faults, Place place, std::string_view id,
                        const NodeTable& nodes) {

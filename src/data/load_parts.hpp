@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -59,6 +60,9 @@ struct EdgeLines {
   std::unique_ptr<Edge[]> edges;  // not a vector: the threads that fill it should touch it first
   std::size_t size = 0;
 };
+
+/// The columns of the two ends of an edge; a fault where no usual pair is there.
+std::optional<std::array<std::size_t, 2>> find_ends(const CsvFile& file, FaultList& faults);
 
 /// No lines where there is no edges.csv.
 EdgeLines read_edges(const Source& source, const NodeTable& nodes);

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <span>
 #include <utility>
 
@@ -9,12 +8,9 @@
 #include "cone/load.hpp"
 
 #include "base/text.hpp"
-#include "data/arm_labels.hpp"
 #include "data/byte_source.hpp"
 #include "data/csv.hpp"
-#include "data/given_columns.hpp"
-#include "data/number.hpp"
-#include "data/policy_columns.hpp"
+#include "data/policy_row.hpp"
 #include "data/validate.hpp"
 
 namespace cone {
@@ -53,80 +49,6 @@ void check_coverage(const CsvFile& file, const IdTable& ids, const std::vector<N
   }
 }
 
-/// What one line says about one policy.
-class PolicyRow {
- public:
-  explicit PolicyRow(const std::vector<std::string>& arms)
-      : arms_(arms), reader_(arms), is_plain_(has_plain_labels(arms)) {}
-
-  void read(CsvRecords& records, std::string_view id, const load::PolicyColumns& policy,
-            std::span<double> row) {
-    using Kind = load::PolicyColumns::Kind;
-    if (policy.kind == Kind::kLabels) return read_label(records, *policy.columns[0], row);
-    if (policy.kind == Kind::kByArm) return read_arms(records, id, policy, row);
-    // Of arms called 0 and 1, a label is a probability, and True and False are labels.
-    const std::optional<bool> truth =
-        is_plain_ ? parse_truth_value(records[*policy.columns[0]]) : std::nullopt;
-    row[1] = truth ? static_cast<double>(*truth)
-                   : validation::read_probability(records, *policy.columns[0], id);
-    row[0] = 1 - row[1];
-  }
-
- private:
-  void read_label(CsvRecords& records, std::size_t column, std::span<double> row) {
-    std::fill(row.begin(), row.end(), 0.0);
-    if (const std::optional<Arm> arm = reader_.find(records[column])) {
-      row[*arm] = 1;
-      return;
-    }
-    validation::add_fault(records.faults(), "label", [&]() -> Fault {
-      const std::string text = printable(records[column]);
-      const bool is_number = parse_number(records[column]).kind == NumberKind::kFinite;
-      const std::string near = closest_name(text, arms_);
-      std::string advice = fmt::format("the arms are {}", list_arms(arms_));
-      if (!near.empty()) advice = fmt::format("did you mean {}?", printable(near));
-      if (is_number && arms_.size() > 2)
-        advice += "; probabilities of more than two arms need columns name:LABEL";
-      return {records.place(column), fmt::format("'{}' is not an arm", text), std::move(advice)};
-    });
-  }
-
-  void read_arms(CsvRecords& records, std::string_view id, const load::PolicyColumns& policy,
-                 std::span<double> row) {
-    double sum = 0;
-    std::optional<std::size_t> remaining;
-    std::size_t first_column = 0;
-    bool is_readable = true;
-    for (std::size_t a = row.size(); a-- > 0;) {
-      if (!policy.columns[a]) {
-        remaining = a;
-        continue;
-      }
-      first_column = *policy.columns[a];
-      const std::uint64_t num_faults = records.faults().total();
-      row[a] = validation::read_probability(records, first_column, id);
-      is_readable = is_readable && records.faults().total() == num_faults;
-      sum += row[a];
-    }
-    if (remaining) row[*remaining] = std::max(1 - sum, 0.0);
-    const bool is_even =
-        remaining ? sum <= 1 + load::kSumTolerance : std::abs(sum - 1) <= load::kSumTolerance;
-    if (is_even || !is_readable) return;
-    validation::add_fault(records.faults(), "sum of " + policy.name, [&]() -> Fault {
-      Place place = records.place(first_column);
-      place.item = printable(id);
-      return {std::move(place),
-              fmt::format("the probabilities of policy {} add up to {:.6g}, {} 1",
-                          printable(policy.name), sum, remaining ? "more than" : "not"),
-              "give every arm its share of 1"};
-    });
-  }
-
-  const std::vector<std::string>& arms_;
-  load::ArmReader reader_;
-  bool is_plain_;
-};
-
 }  // namespace
 
 PolicyTable load_policy_table(const Context& context, const std::filesystem::path& path,
@@ -162,7 +84,7 @@ PolicyTable load_policy_table(const Context& context, const std::string& name, B
   Matrix<double> by_record(file->num_records(), width);
   std::atomic<bool> all_read = true;
   file->for_each_chunk(context, "reading policies", faults, [&](std::size_t, CsvRecords& records) {
-    PolicyRow reader(data.arms);
+    load::PolicyRow reader(data.arms);
     while (records.next()) {
       const std::string_view id = records[id_column];
       const std::optional<NodeIndex> node = data.ids.find(id);

@@ -103,7 +103,12 @@ const EstimatorInfo* choose_headline(std::span<const EstimatorInfo> rows) {
 Decision decide(const Context& context, const Comparable& compared, std::string_view estimator,
                 std::span<const PolicyResult> results, Dependence wanted) {
   const LoggedSample& sample = compared.sample;
-  const double outcome = mean_over_people(sample, sample.outcome);
+  const Totals& totals = compared.kernels.totals();
+  CompensatedSum logged;
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    logged.add(sample.weight_of(i) * sample.outcome[i]);
+  }
+  const double outcome = totals.add_up(logged.value()) / compared.kernels.num_nodes();
   const ErrorParts done_parts = logged_parts(sample, outcome);
   const Matrix<double> done_policy = logged_policy(sample);
   Decision out{.estimator = std::string(estimator), .is_weighted = !sample.weight.empty()};
@@ -138,7 +143,8 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     out.target = e->target;
     policy.interval = e->interval;
     place.push_back(out.policies.size() - 1);
-    if (is_same(compared.sample_policies[p], done_policy)) {  // no model is needed to value it
+    const bool differs = !is_same(compared.sample_policies[p], done_policy);
+    if (totals.find_largest(differs ? 1.0 : 0.0) == 0) {  // no model is needed to value it
       policy.value = outcome;
       policy.gain = 0;
       if (out.target == Target::kThesePeople) policy.interval = {outcome, outcome};

@@ -14,7 +14,6 @@
 namespace cone {
 namespace {
 
-constexpr std::size_t kNodesPerPiece = 4096;
 constexpr double kMostNoise = 0.3;  // a variance that is known no better is refused
 constexpr double kMostCut = 0.1;    // of edge ends that leave a cluster that was found
 constexpr std::size_t kFewestClusters = 10;
@@ -42,26 +41,6 @@ Matrix<double> symmetric(const Matrix<double>& m, double factor) {
   for (std::size_t a = 0; a < m.rows(); ++a) {
     for (std::size_t b = 0; b < m.cols(); ++b) out(a, b) = factor * 0.5 * (m(a, b) + m(b, a));
   }
-  return out;
-}
-
-/// (out_i) = own·x_i + Σ_{j friend of i} x_j, rows scaled before and after.
-Matrix<double> sum_rows(const Context& context, const Graph& graph, MatrixView<const double> x,
-                        double own, std::span<const double> before, std::span<const double> after) {
-  Matrix<double> out(x.rows(), x.cols());
-  context.for_each_range(x.rows(), kNodesPerPiece, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const auto row = out.row(i);
-      const auto node = static_cast<NodeIndex>(i);
-      for (std::size_t c = 0; c < x.cols(); ++c) row[c] = own * before[i] * x(i, c);
-      for (const NodeIndex j : graph.neighbours(node)) {
-        for (std::size_t c = 0; c < x.cols(); ++c) row[c] += before[j] * x(j, c);
-      }
-      if (!after.empty()) {
-        for (double& value : row) value *= after[i];
-      }
-    }
-  });
   return out;
 }
 
@@ -128,40 +107,74 @@ void refuse_if_useless(DependentCovariance& out) {
 
 DependenceKernels::DependenceKernels(const Context& context, const Graph& graph,
                                      Clustering clusters)
-    : graph_(graph), clusters_(std::move(clusters)) {
-  const std::size_t n = graph.num_nodes();
-  for (NodeIndex i = 0; i < n; ++i) {
-    const auto d = static_cast<double>(graph.degree(i));
+    : DependenceKernels(context, std::make_shared<WholeNeighbourhood>(graph), std::move(clusters),
+                        std::make_shared<Totals>()) {}
+
+DependenceKernels::DependenceKernels(const Context& context,
+                                     std::shared_ptr<const Neighbourhood> network,
+                                     Clustering clusters, std::shared_ptr<const Totals> totals)
+    : network_(std::move(network)), totals_(std::move(totals)), clusters_(std::move(clusters)) {
+  const std::size_t n = network_->size();
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto d = static_cast<double>(network_->degree(i));
     circle_scale_.push_back(1 / std::sqrt(1 + d));
     friend_scale_.push_back(d > 0 ? 1 / std::sqrt(d) : 0.0);
   }
   if (!has_edges()) return;
   const Matrix<double> ones(n, 1, 1.0);
   const Matrix<double> gathered = gather_circles(context, ones.view());
-  circle_total_ = cross_products(gathered.view(), gathered.view())(0, 0) /
-                  (static_cast<double>(n) * static_cast<double>(n));
-  CompensatedSum pairs;
-  for (NodeIndex i = 0; i < n; ++i) {
-    for (const NodeIndex j : graph.neighbours(i)) {
-      pairs.add(friend_scale_[i] * friend_scale_[i] * friend_scale_[j] * friend_scale_[j]);
+  circle_total_ =
+      multiply_columns(gathered.view(), gathered.view())(0, 0) / (num_nodes() * num_nodes());
+  Matrix<double> squares(n, 1);
+  for (std::size_t i = 0; i < n; ++i) squares(i, 0) = friend_scale_[i] * friend_scale_[i];
+  Matrix<double> of_friends(n, 1);
+  network_->add_friends(context, squares, of_friends);
+  squared_pairs_ = multiply_columns(squares.view(), of_friends.view())(0, 0);
+  squared_circles_ = squared_circles(context, std::vector<double>(n, 1.0));
+}
+
+Matrix<double> DependenceKernels::multiply_columns(MatrixView<const double> x,
+                                                   MatrixView<const double> y) const {
+  Matrix<double> out = cross_products(x, y);
+  totals_->add_up(out.values());
+  return out;
+}
+
+Matrix<double> DependenceKernels::sum_rows(const Context& context, MatrixView<const double> x,
+                                           double own, std::span<const double> before,
+                                           std::span<const double> after) const {
+  Matrix<double> scaled(x.rows(), x.cols());
+  Matrix<double> out(x.rows(), x.cols());
+  for (std::size_t i = 0; i < x.rows(); ++i) {
+    for (std::size_t c = 0; c < x.cols(); ++c) {
+      scaled(i, c) = before[i] * x(i, c);
+      out(i, c) = own * before[i] * x(i, c);
     }
   }
-  squared_pairs_ = pairs.value();
-  squared_circles_ = squared_circles(context, std::vector<double>(n, 1.0));
+  network_->add_friends(context, scaled, out);
+  if (!after.empty()) {
+    for (std::size_t i = 0; i < x.rows(); ++i) {
+      for (double& value : out.row(i)) value *= after[i];
+    }
+  }
+  return out;
 }
 
 Matrix<double> DependenceKernels::gather_circles(const Context& context,
                                                  MatrixView<const double> x) const {
-  return sum_rows(context, graph_, x, 1, circle_scale_, {});
+  return sum_rows(context, x, 1, circle_scale_, {});
 }
 
 Matrix<double> DependenceKernels::sum_over_friends(const Context& context,
                                                    MatrixView<const double> x) const {
-  return sum_rows(context, graph_, x, 0, friend_scale_, friend_scale_);
+  return sum_rows(context, x, 0, friend_scale_, friend_scale_);
 }
 
-double DependenceKernels::count_squared_circles(std::span<const double> x) const {
+double DependenceKernels::count_squared_circles(std::span<const double> of_rows) const {
   // K_ij = |circle of i ∩ circle of j| / √((1 + d_i)(1 + d_j)).
+  const Graph& graph = network_->whole();
+  const std::vector<double> x = network_->gather(of_rows);
+  const std::vector<double> circle_scale = network_->gather(circle_scale_);
   const std::size_t n = x.size();
   std::vector<double> common(n, 0.0);
   std::vector<NodeIndex> met;
@@ -174,13 +187,13 @@ double DependenceKernels::count_squared_circles(std::span<const double> x) const
     };
     const auto meet_circle = [&](NodeIndex k) {
       meet(k);
-      for (const NodeIndex j : graph_.neighbours(k)) meet(j);
+      for (const NodeIndex j : graph.neighbours(k)) meet(j);
     };
     meet_circle(i);
-    for (const NodeIndex k : graph_.neighbours(i)) meet_circle(k);
+    for (const NodeIndex k : graph.neighbours(i)) meet_circle(k);
     for (const NodeIndex j : met) {
       const double product =
-          j == i ? 0 : x[i] * x[j] * common[j] * circle_scale_[i] * circle_scale_[j];
+          j == i ? 0 : x[i] * x[j] * common[j] * circle_scale[i] * circle_scale[j];
       total.add(product * product);
       common[j] = 0;
     }
@@ -191,21 +204,23 @@ double DependenceKernels::count_squared_circles(std::span<const double> x) const
 double DependenceKernels::squared_circles(const Context& context, std::span<const double> x) const {
   double pairs = 0;  // that count_squared_circles() looks at
   for (const double scale : circle_scale_) pairs += 1 / (scale * scale * scale * scale);
-  if (pairs <= kFewPairs) return count_squared_circles(x);
+  if (totals_->add_up(pairs) <= kFewPairs) return count_squared_circles(x);
   // ‖DKD‖² = E‖DKDz‖² for random signs z. The signs are the same for every x.
   const std::size_t n = x.size();
-  const double work = static_cast<double>(2 * graph_.neighbours().size() + n);
+  const double work = 2 * static_cast<double>(network_->num_edge_ends()) + num_nodes();
   const auto probes =
       static_cast<std::size_t>(std::clamp(kProbeWork / work, 1.0, double{kMostProbes}));
   Matrix<double> signs(n, probes);
   for (std::size_t p = 0; p < probes; ++p) {
-    Rng rng(0, Stream::kDependence, p);
-    for (std::size_t i = 0; i < n; ++i) signs(i, p) = rng.sign() * x[i];
+    for (std::size_t i = 0; i < n; ++i) {
+      Rng rng(0, Stream::kDependence, p);
+      rng.skip(network_->number(i));  // the signs of all nodes are one sequence
+      signs(i, p) = rng.sign() * x[i];
+    }
   }
   const Matrix<double> gathered = gather_circles(context, signs.view());
   const std::vector<double> unit(n, 1.0);
-  const Matrix<double> returned =
-      sum_rows(context, graph_, gathered.view(), 1, unit, circle_scale_);
+  const Matrix<double> returned = sum_rows(context, gathered.view(), 1, unit, circle_scale_);
   CompensatedSum total;
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t p = 0; p < probes; ++p) {
@@ -214,16 +229,17 @@ double DependenceKernels::squared_circles(const Context& context, std::span<cons
   }
   CompensatedSum own;
   for (const double v : x) own.add(v * v * v * v);
-  return std::max(0.0, total.value() / static_cast<double>(probes) - own.value());
+  return std::max(0.0, totals_->add_up(total.value()) / static_cast<double>(probes) -
+                           totals_->add_up(own.value()));
 }
 
 std::vector<DependentCovariance> DependenceKernels::covariances(
     const Context& context, MatrixView<const double> parts) const {
   const std::size_t n = parts.rows();
   const std::size_t num_values = parts.cols();
-  require(n == graph_.num_nodes(), "dependence: parts of other nodes");
-  const double per_pair = 1 / (static_cast<double>(n) * static_cast<double>(n));
-  const Matrix<double> products = cross_products(parts, parts);
+  require(n == network_->size(), "dependence: parts of other nodes");
+  const double per_pair = 1 / (num_nodes() * num_nodes());
+  const Matrix<double> products = multiply_columns(parts, parts);
   std::vector<DependentCovariance> out;
   out.push_back({.dependence = Dependence::kIndependent,
                  .covariance = symmetric(products, per_pair),
@@ -235,27 +251,30 @@ std::vector<DependentCovariance> DependenceKernels::covariances(
   const auto relative = [&](double squares, std::size_t c) {
     return products(c, c) > 0 ? std::sqrt(squares) / products(c, c) : 0.0;
   };
-  for (std::size_t c = 0; c < num_values; ++c) out[0].noise[c] = relative(2 * fourth[c].value(), c);
+  for (std::size_t c = 0; c < num_values; ++c) {
+    out[0].noise[c] = relative(2 * totals_->add_up(fourth[c].value()), c);
+  }
 
   if (has_edges()) {
     const std::vector<double> unit(n, 1.0);
     DependentCovariance neighbours{.dependence = Dependence::kNeighbours};
-    const Matrix<double> summed = sum_rows(context, graph_, parts, 1, unit, {});
-    neighbours.covariance = symmetric(cross_products(parts, summed.view()), per_pair);
+    const Matrix<double> summed = sum_rows(context, parts, 1, unit, {});
+    neighbours.covariance = symmetric(multiply_columns(parts, summed.view()), per_pair);
     DependentCovariance circles{.dependence = Dependence::kCircles};
     const Matrix<double> gathered = gather_circles(context, parts);
-    circles.covariance =
-        symmetric(cross_products(gathered.view(), gathered.view()), per_pair / (1 - circle_total_));
+    circles.covariance = symmetric(multiply_columns(gathered.view(), gathered.view()),
+                                   per_pair / (1 - circle_total_));
+    Matrix<double> squares(n, num_values);
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t c = 0; c < num_values; ++c) squares(i, c) = parts(i, c) * parts(i, c);
+    }
+    Matrix<double> of_friends(n, num_values);
+    network_->add_friends(context, squares, of_friends);
+    const Matrix<double> edges = multiply_columns(squares.view(), of_friends.view());
     for (std::size_t c = 0; c < num_values; ++c) {
-      CompensatedSum edges;
       std::vector<double> column(n);
       for (std::size_t i = 0; i < n; ++i) column[i] = parts(i, c);
-      for (NodeIndex i = 0; i < n; ++i) {
-        double friends = 0;
-        for (const NodeIndex j : graph_.neighbours(i)) friends += column[j] * column[j];
-        edges.add(column[i] * column[i] * friends);
-      }
-      neighbours.noise.push_back(relative(2 * edges.value(), c));
+      neighbours.noise.push_back(relative(2 * edges(c, c), c));
       circles.noise.push_back(relative(2 * squared_circles(context, column), c));
     }
     refuse_if_useless(neighbours);
@@ -312,13 +331,14 @@ SharedNoise DependenceKernels::measure_shared_noise(const Context& context,
     r(i, 0) = residual[i];
     squares.add(residual[i] * residual[i]);
   }
-  if (!(squares.value() > 0)) return out;
-  const double mean_square = squares.value() / static_cast<double>(residual.size());
+  const double all_squares = totals_->add_up(squares.value());
+  if (!(all_squares > 0)) return out;
+  const double mean_square = all_squares / num_nodes();
   const Matrix<double> friends = sum_over_friends(context, r.view());
   const Matrix<double> circles = gather_circles(context, r.view());
-  const double pair_products = cross_products(r.view(), friends.view())(0, 0);
+  const double pair_products = multiply_columns(r.view(), friends.view())(0, 0);
   const double circle_products =
-      cross_products(circles.view(), circles.view())(0, 0) - squares.value();
+      multiply_columns(circles.view(), circles.view())(0, 0) - all_squares;
   out.pairs = pair_products / (mean_square * squared_pairs_);
   out.pairs_error = std::sqrt(2 / squared_pairs_);
   if (squared_circles_ > 0) {
@@ -336,14 +356,13 @@ DependentCovariance DependenceKernels::shared_covariance(const Context& context,
                           .covariance = independent,
                           .noise = std::vector<double>(scaled.cols(), 0.0)};
   if (!has_edges()) return out;
-  const double per_pair =
-      1 / (static_cast<double>(scaled.rows()) * static_cast<double>(scaled.rows()));
+  const double per_pair = 1 / (num_nodes() * num_nodes());
   const Matrix<double> friends = sum_over_friends(context, scaled);
   const Matrix<double> circles = gather_circles(context, scaled);
-  const Matrix<double> own = cross_products(scaled, scaled);
-  const Matrix<double> by_pairs = symmetric(cross_products(scaled, friends.view()),
+  const Matrix<double> own = multiply_columns(scaled, scaled);
+  const Matrix<double> by_pairs = symmetric(multiply_columns(scaled, friends.view()),
                                             per_pair * std::clamp(noise.pairs, 0.0, 1.0));
-  Matrix<double> by_circles = symmetric(cross_products(circles.view(), circles.view()), per_pair);
+  Matrix<double> by_circles = symmetric(multiply_columns(circles.view(), circles.view()), per_pair);
   const double share = std::clamp(noise.circles, 0.0, 1.0);
   double pairs_total = 0;
   double circles_total = 0;

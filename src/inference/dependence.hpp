@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,7 +17,9 @@
 #include "cone/matrix.hpp"
 #include "cone/settings.hpp"
 
+#include "exec/totals.hpp"
 #include "inference/clusters.hpp"
+#include "inference/neighbourhood.hpp"
 
 // The variance of means over nodes that depend on each other. Parts are tables of nodes × columns,
 // one column per value, with value − truth ≈ mean of the column. All of it is O(edges · columns).
@@ -50,6 +53,10 @@ class DependenceKernels {
  public:
   /// `clusters`: of every node, given by the user; empty: found in the network.
   DependenceKernels(const Context& context, const Graph& graph, Clustering clusters);
+  /// Of a network that several processes have parts of. Tables have the rows that are
+  /// here.
+  DependenceKernels(const Context& context, std::shared_ptr<const Neighbourhood> network,
+                    Clustering clusters, std::shared_ptr<const Totals> totals);
 
   /// B'·x, for x of nodes × columns, with B_ij = 1{j = i or a friend of i} / √(1 + d_i): what a
   /// node gets of those whose circle it is in. B·B' has unit diagonal.
@@ -77,7 +84,9 @@ class DependenceKernels {
                                         const Matrix<double>& independent) const;
 
   const Clustering& clusters() const { return clusters_; }
-  bool has_edges() const { return graph_.num_edges() > 0; }
+  bool has_edges() const { return network_->num_edge_ends() > 0; }
+  const Totals& totals() const { return *totals_; }
+  double num_nodes() const { return static_cast<double>(network_->num_nodes()); }
 
  private:
   /// Σ_ij (x_i K_ij x_j)² over i ≠ j, K = B·B'. O(Σ d²).
@@ -85,7 +94,14 @@ class DependenceKernels {
   /// The same, by random signs where that is cheaper.
   double squared_circles(const Context& context, std::span<const double> x) const;
 
-  const Graph& graph_;
+  /// X'·Y over all rows of all processes.
+  Matrix<double> multiply_columns(MatrixView<const double> x, MatrixView<const double> y) const;
+  /// (out_i) = own·x_i + Σ_{j friend of i} x_j, rows scaled before and after.
+  Matrix<double> sum_rows(const Context& context, MatrixView<const double> x, double own,
+                          std::span<const double> before, std::span<const double> after) const;
+
+  std::shared_ptr<const Neighbourhood> network_;
+  std::shared_ptr<const Totals> totals_;
   Clustering clusters_;
   std::vector<double> circle_scale_;  ///< 1/√(1 + d)
   std::vector<double> friend_scale_;  ///< 1/√d, 0 without friends

@@ -13,12 +13,13 @@ namespace cone {
 namespace {
 
 /// Σ_i Σ_{a≠T} π_a(i)·π'_a(i)·σ_a(i)² / n², for every two policies.
-Matrix<double> unlogged_covariance(const Context& context, const LoggedSample& sample,
+Matrix<double> unlogged_covariance(const Context& context, const DependenceKernels& kernels,
+                                   const LoggedSample& sample,
                                    std::span<const Matrix<double>* const> policies,
                                    const Matrix<double>& variance) {
   const std::size_t k = policies.size();
   Matrix<double> out(k, k);
-  const auto n = static_cast<double>(sample.size());
+  const double n = kernels.num_nodes();
   for (std::size_t p = 0; p < k; ++p) {
     for (std::size_t q = p; q < k; ++q) {
       context.poll();  // of many policies there are many pairs
@@ -32,18 +33,20 @@ Matrix<double> unlogged_covariance(const Context& context, const LoggedSample& s
       out(p, q) = out(q, p) = total.value() / (n * n);
     }
   }
+  kernels.totals().add_up(out.values());
   return out;
 }
 
 /// Of arms that people did not get: scaled to each policy's own variance, which knows the noise.
-Matrix<double> covariance_of_unlogged(const Context& context, const LoggedSample& sample,
+Matrix<double> covariance_of_unlogged(const Context& context, const DependenceKernels& kernels,
+                                      const LoggedSample& sample,
                                       std::span<const double> unlogged_variance,
                                       std::span<const Matrix<double>* const> policies,
                                       const ModelNoise* noise) {
   const std::size_t count = unlogged_variance.size();
   Matrix<double> out(count, count, 0.0);
   if (noise != nullptr && count > 1) {
-    out = unlogged_covariance(context, sample, policies, noise->variance);
+    out = unlogged_covariance(context, kernels, sample, policies, noise->variance);
     std::vector<double> scale(count, 0.0);
     for (std::size_t k = 0; k < count; ++k) {
       if (out(k, k) > 0) scale[k] = std::sqrt(unlogged_variance[k] / out(k, k));
@@ -58,14 +61,15 @@ Matrix<double> covariance_of_unlogged(const Context& context, const LoggedSample
 }
 
 /// What is in no node's part: arms that people did not get, and effects that were not learnt.
-Matrix<double> variance_beside_parts(const Context& context, const LoggedSample& sample,
+Matrix<double> variance_beside_parts(const Context& context, const DependenceKernels& kernels,
+                                     const LoggedSample& sample,
                                      std::span<const ErrorParts* const> parts,
                                      std::span<const Matrix<double>* const> policies,
                                      const ModelNoise* noise) {
   const std::size_t count = parts.size();
   std::vector<double> unlogged;
   for (const ErrorParts* p : parts) unlogged.push_back(p->unlogged_variance);
-  Matrix<double> out = covariance_of_unlogged(context, sample, unlogged, policies, noise);
+  Matrix<double> out = covariance_of_unlogged(context, kernels, sample, unlogged, policies, noise);
   for (std::size_t k = 0; k < count; ++k) {
     for (std::size_t l = 0; l < count; ++l) {
       if (parts[k]->imbalance.empty() || parts[l]->imbalance.empty()) continue;
@@ -77,11 +81,12 @@ Matrix<double> variance_beside_parts(const Context& context, const LoggedSample&
 
 /// Columns with mean zero.
 template <class Column>
-Matrix<double> centre_columns(std::span<const ErrorParts* const> parts, const Column& column) {
+Matrix<double> centre_columns(const DependenceKernels& kernels,
+                              std::span<const ErrorParts* const> parts, const Column& column) {
   Matrix<double> out(column(*parts[0]).size(), parts.size());
   for (std::size_t k = 0; k < parts.size(); ++k) {
     const std::vector<double>& values = column(*parts[k]);
-    const double centre = mean(values);
+    const double centre = kernels.totals().add_up(sum(values)) / kernels.num_nodes();
     for (std::size_t i = 0; i < values.size(); ++i) out(i, k) = values[i] - centre;
   }
   return out;
@@ -104,16 +109,18 @@ DependentCovariance covariance_of_groups(const Context& context, const Dependenc
                                          std::span<const Matrix<double>* const> policies,
                                          const ModelNoise* noise) {
   using Column = const std::vector<double>&;
-  const Matrix<double> own = centre_columns(
-      parts, [](const ErrorParts& p) -> Column { return p.whole.empty() ? p.these : p.whole; });
+  const Matrix<double> own = centre_columns(kernels, parts, [](const ErrorParts& p) -> Column {
+    return p.whole.empty() ? p.these : p.whole;
+  });
   const Matrix<double> grouped =
-      centre_columns(parts, [](const ErrorParts& p) -> Column { return p.grouped; });
+      centre_columns(kernels, parts, [](const ErrorParts& p) -> Column { return p.grouped; });
   DependentCovariance out = kernels.cluster_covariance(own.view(), grouped.view());
   std::vector<double> unlogged;
   for (const ErrorParts* p : parts) {
     unlogged.push_back(p->whole.empty() ? p->unlogged_variance : p->whole_unlogged_variance);
   }
-  const Matrix<double> beside = covariance_of_unlogged(context, sample, unlogged, policies, noise);
+  const Matrix<double> beside =
+      covariance_of_unlogged(context, kernels, sample, unlogged, policies, noise);
   for (std::size_t k = 0; k < parts.size(); ++k) {
     for (std::size_t l = 0; l < parts.size(); ++l) out.covariance(k, l) += beside(k, l);
   }
@@ -181,7 +188,7 @@ std::optional<JointErrors> join_errors(const Context& context, const DependenceK
     if ((these ? p->these : p->population).empty()) return std::nullopt;
   }
   const Matrix<double> columns =
-      centre_columns(parts, [&](const ErrorParts& p) -> const std::vector<double>& {
+      centre_columns(kernels, parts, [&](const ErrorParts& p) -> const std::vector<double>& {
         return these ? p.these : p.population;
       });
   JointErrors out;
@@ -197,7 +204,8 @@ std::optional<JointErrors> join_errors(const Context& context, const DependenceK
         kernels.shared_covariance(context, noise->shared, scaled.view(), out.ways[0].covariance));
   }
   if (these) {
-    const Matrix<double> beside = variance_beside_parts(context, sample, parts, policies, noise);
+    const Matrix<double> beside =
+        variance_beside_parts(context, kernels, sample, parts, policies, noise);
     for (DependentCovariance& way : out.ways) {
       for (std::size_t p = 0; p < parts.size(); ++p) {
         for (std::size_t q = 0; q < parts.size(); ++q) way.covariance(p, q) += beside(p, q);

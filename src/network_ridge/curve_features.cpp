@@ -11,11 +11,6 @@ namespace {
 
 constexpr std::size_t kCurveRowsPerPiece = 2048;
 
-struct RankedColumn {
-  std::vector<double> rank;  ///< of each row, in (0, 1); equal values share one
-  std::size_t num_values = 0;
-};
-
 RankedColumn rank_column(const Matrix<double>& columns, std::size_t c) {
   const std::size_t n = columns.rows();
   std::vector<std::size_t> order(n);
@@ -37,22 +32,26 @@ RankedColumn rank_column(const Matrix<double>& columns, std::size_t c) {
 }  // namespace
 
 Matrix<double> make_curve_features(const Context& context, const Matrix<double>& columns) {
-  const std::size_t n = columns.rows();
   const auto all = context.map_ranges<RankedColumn>(
       columns.cols(), 1, [&](std::size_t c, std::size_t) { return rank_column(columns, c); });
+  return make_curve_features(context, all, columns.rows());
+}
+
+Matrix<double> make_curve_features(const Context& context, std::span<const RankedColumn> columns,
+                                   std::size_t num_rows) {
   std::vector<const RankedColumn*> curved;
-  for (const RankedColumn& column : all) {
+  for (const RankedColumn& column : columns) {
     if (column.num_values > 2) curved.push_back(&column);
   }
-  if (curved.empty()) return Matrix<double>(n, 0);
+  if (curved.empty()) return Matrix<double>(num_rows, 0);
   const std::size_t most =
       std::clamp(kMostCurveFeaturesInAll / curved.size(), kFewestCurveFeatures, kMostCurveFeatures);
   std::vector<std::size_t> first = {0};
   for (const RankedColumn* column : curved) {
     first.push_back(first.back() + std::min(most, column->num_values - 1));
   }
-  Matrix<double> out(n, first.back());
-  context.for_each_range(n, kCurveRowsPerPiece, [&](std::size_t begin, std::size_t end) {
+  Matrix<double> out(num_rows, first.back());
+  context.for_each_range(num_rows, kCurveRowsPerPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       for (std::size_t c = 0; c < curved.size(); ++c) {
         const double angle = std::numbers::pi * curved[c]->rank[i];

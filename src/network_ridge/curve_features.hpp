@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <vector>
 
 #include "cone/context.hpp"
 #include "cone/matrix.hpp"
@@ -21,5 +23,15 @@ inline constexpr std::size_t kMostCurveFeaturesInAll = 300;
 /// ends at one feature less than the column has values, and at the numbers above. The rows' order
 /// changes nothing. O(rows · (columns · log rows + features)).
 Matrix<double> make_curve_features(const Context& context, const Matrix<double>& columns);
+
+/// A column's values by their mid-ranks among all rows.
+struct RankedColumn {
+  std::vector<double> rank;  ///< of each row, in (0, 1); equal values share one
+  std::size_t num_values = 0;
+};
+
+/// The same features from the ranks of some of the rows.
+Matrix<double> make_curve_features(const Context& context, std::span<const RankedColumn> columns,
+                                   std::size_t num_rows);
 
 }  // namespace cone

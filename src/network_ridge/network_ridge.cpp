@@ -12,9 +12,9 @@
 
 #include "base/hash.hpp"
 #include "base/numeric.hpp"
-#include "network_ridge/cross_validate.hpp"
 #include "network_ridge/dense_solver.hpp"
 #include "network_ridge/iterative_solver.hpp"
+#include "network_ridge/learn_arm.hpp"
 #include "network_ridge/ridge_fit.hpp"
 #include "network_ridge/small_matrices.hpp"
 #include "nuisance/plan_checks.hpp"
@@ -33,12 +33,8 @@ std::vector<char> mark_learning(const FitTask& task, const RidgeInputs& inputs) 
   return learns;
 }
 
-/// Fixed effects in order, without those that the ones before explain on the nodes of some task, or
-/// that some task has too few nodes for.
+/// Products of the fixed effects over the nodes of the arm that every task learns from.
 std::vector<std::size_t> choose_fixed(const RidgeSystem& system, std::size_t arm) {
-  constexpr double kExplained = 1e-10;
-  // Slopes through fewer nodes run away at popular ones.
-  constexpr double kNodesPerFixed = 8;
   const RidgeInputs& inputs = *system.inputs;
   constexpr std::size_t kAll = RidgeSystem::kNumFixed;
   std::vector<Matrix<double>> products(system.num_tasks(), Matrix<double>(kAll, kAll));
@@ -52,92 +48,15 @@ std::vector<std::size_t> choose_fixed(const RidgeSystem& system, std::size_t arm
       }
     }
   }
-  double fewest = std::numeric_limits<double>::infinity();
-  for (const auto& gram : products) fewest = std::min(fewest, gram(0, 0));
-  std::vector<std::size_t> kept = {0};
-  for (std::size_t column = 1; column < kAll; ++column) {
-    if (static_cast<double>(kept.size() + 1) * kNodesPerFixed > fewest) break;
-    const bool is_new = std::all_of(products.begin(), products.end(), [&](const auto& gram) {
-      SmallSystem before(kept.size());
-      std::vector<double> side(kept.size());
-      for (std::size_t r = 0; r < kept.size(); ++r) {
-        side[r] = gram(kept[r], column);
-        for (std::size_t c = 0; c < kept.size(); ++c) before.matrix(r, c) = gram(kept[r], kept[c]);
-      }
-      if (!before.factorise()) return false;
-      const std::vector<double> with = side;
-      before.solve(side);
-      const double left = gram(column, column) - dot(with, side);
-      return left > kExplained * gram(column, column);
-    });
-    if (is_new) kept.push_back(column);
-  }
-  return kept;
+  return choose_fixed(products);
 }
 
-/// The rows of the places in the order of their ids' hashes: the first of them are a sample that
-/// does not depend on the order of the nodes.
-std::vector<std::size_t> shuffle_rows(const Dataset& data, const RidgeInputs& inputs,
-                                      std::span<const std::uint32_t> places) {
-  std::vector<std::size_t> rows(places.size());
-  std::iota(rows.begin(), rows.end(), std::size_t{0});
+std::vector<std::uint64_t> hash_ids(const Dataset& data, const RidgeInputs& inputs,
+                                    std::span<const std::uint32_t> places) {
   std::vector<std::uint64_t> hashes;
+  hashes.reserve(places.size());
   for (const std::uint32_t p : places) hashes.push_back(hash64(data.ids[inputs.node_at[p]]));
-  std::sort(rows.begin(), rows.end(),
-            [&](std::size_t a, std::size_t b) { return hashes[a] < hashes[b]; });
-  return rows;
-}
-
-bool has_same_degrees(const RidgeInputs& inputs, std::span<const std::uint32_t> places) {
-  return std::all_of(places.begin(), places.end(), [&](std::uint32_t p) {
-    return inputs.degree[p] == inputs.degree[places.front()];
-  });
-}
-
-ArmSample take_arm(const Dataset& data, const RidgeSystem& system, const ArmModel& model,
-                   const NetworkRidgeOptions& options, std::span<const std::uint32_t> places,
-                   ArmKernels kernels) {
-  const RidgeInputs& inputs = *system.inputs;
-  ArmSample sample;
-  sample.kernels = std::move(kernels);
-  sample.noise_grows = inputs.has_edges() && options.ridge_noise == RidgeNoise::kDegree &&
-                       !has_same_degrees(inputs, places);
-  sample.fixed = Matrix<double>(places.size(), model.fixed_columns.size());
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    sample.outcome.push_back((data.outcome[inputs.node_at[places[i]]] - model.mean) / model.sd);
-    for (std::size_t c = 0; c < model.fixed_columns.size(); ++c) {
-      sample.fixed(i, c) = system.fixed_effect(places[i], model.fixed_columns[c]);
-    }
-  }
-  return sample;
-}
-
-void adopt_variances(const LearntVariances& learnt, const ArmSample& sample, ArmModel& model) {
-  const std::size_t num_groups = sample.kernels.groups.size();
-  model.noise = learnt.variances[num_groups];
-  model.noise_growth = sample.noise_grows ? learnt.variances[num_groups + 1] : 0;
-  for (std::size_t g = 0; g < num_groups; ++g) {
-    const double variance = learnt.variances[g];
-    const bool matters = variance > kNegligibleShare * (model.noise + model.noise_growth);
-    model.group_variances[g] = matters ? variance : 0;
-  }
-}
-
-/// People of a sample of a large network hardly share friends. To its likelihood, effects of
-/// friends look like noise then (their sum over friends like noise that grows with the degree), and
-/// it may leave no noise at all: equations that nobody can solve, and predictions that repeat
-/// outcomes. So variances of a sample give the noise a tenth of what friends explain, or more.
-void keep_noise(const RidgeSystem& system, ArmModel& model) {
-  constexpr double kLeastShare = 0.1;
-  for (std::size_t g = 0; g < system.groups.size(); ++g) {
-    const double least = kLeastShare * model.group_variances[g];
-    if (system.groups[g].kind == GroupKind::kSumFriends) {
-      model.noise_growth = std::max(model.noise_growth, least);
-    }
-    if (system.groups[g].kind == GroupKind::kMeanFriends) {
-      model.noise = std::max(model.noise, least);
-    }
-  }
+  return hashes;
 }
 
 /// The standard deviation of what the fixed effects leave of the outcomes by least squares: the
@@ -216,21 +135,22 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
     most_nodes = places.size() > kLargestDenseArm ? kVarianceSample : places.size();
   }
   if (places.size() > most_nodes && dense == nullptr) {
-    const std::vector<std::size_t> rows = shuffle_rows(data, inputs, places);
+    const std::vector<std::size_t> rows = order_by_hash(hash_ids(data, inputs, places));
     chosen.clear();
     for (std::size_t k = 0; k < most_nodes; ++k) chosen.push_back(places[rows[k]]);
     std::sort(chosen.begin(), chosen.end());
   }
   if (!is_constant && !is_tiny) {
-    const ArmSample sample = take_arm(data, system, model, options, chosen,
-                                      make_kernels(context, inputs, system.groups, chosen));
-    const std::vector<std::size_t> order = shuffle_rows(data, inputs, chosen);
-    learnt = options.ridge_criterion == RidgeCriterion::kLikelihood
-                 ? learn_variances(context, sample, order)
-                 : cross_validate_variances(context, sample, order);
-    adopt_variances(learnt, sample, model);
-    if (chosen.size() < places.size()) keep_noise(system, model);
-    if (dense != nullptr) dense->prepare_arm(context, arm, sample.kernels);
+    std::vector<double> outcome;
+    for (const std::uint32_t p : chosen) outcome.push_back(data.outcome[inputs.node_at[p]]);
+    const LearntArm of_sample = learn_sampled_arm(context, system, options,
+                                                  {.places = chosen,
+                                                   .outcome = outcome,
+                                                   .hash = hash_ids(data, inputs, chosen),
+                                                   .is_part = chosen.size() < places.size()},
+                                                  model);
+    learnt = of_sample.learnt;
+    if (dense != nullptr) dense->prepare_arm(context, arm, of_sample.kernels);
     return;
   }
   learnt.converged = true;

@@ -15,17 +15,23 @@ constexpr double kLeastNoise = 1e-7;
 
 }  // namespace
 
-double RidgeSystem::fixed_effect(std::size_t place, std::size_t column) const {
+double fixed_effect_of(double relative_degree, std::size_t column) {
   if (column == 0) return 1;
-  const double relative = inputs->relative_degree[place];
-  return column == 1 ? relative : std::sqrt(relative);
+  return column == 1 ? relative_degree : std::sqrt(relative_degree);
+}
+
+double noise_of_place(const ArmModel& arm, double relative_degree, double undersmoothing) {
+  const double learnt = arm.noise + kNoiseFloor + arm.noise_growth * relative_degree;
+  return std::max(undersmoothing * learnt, kLeastNoise);
+}
+
+double RidgeSystem::fixed_effect(std::size_t place, std::size_t column) const {
+  return fixed_effect_of(inputs->relative_degree[place], column);
 }
 
 double RidgeSystem::noise_at(std::size_t place) const {
-  const ArmModel& model = arms[inputs->arm_of(place)];
-  const double learnt =
-      model.noise + kNoiseFloor + model.noise_growth * inputs->relative_degree[place];
-  return std::max(undersmoothing * learnt, kLeastNoise);
+  return noise_of_place(arms[inputs->arm_of(place)], inputs->relative_degree[place],
+                        undersmoothing);
 }
 
 std::vector<std::uint32_t> RidgeSystem::places_of_arm(std::size_t arm) const {

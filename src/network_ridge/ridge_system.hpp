@@ -23,6 +23,12 @@ struct ArmModel {
   std::vector<std::size_t> fixed_columns;  ///< of the fixed effects, those that are independent
 };
 
+/// A fixed effect of a node by its relative degree: 1, d/d̄, √(d/d̄).
+double fixed_effect_of(double relative_degree, std::size_t column);
+
+/// Noise of a node of the arm when equations are solved.
+double noise_of_place(const ArmModel& arm, double relative_degree, double undersmoothing);
+
 /// The equations of the network ridge for all arms and tasks at once. With the places J that a task
 /// may learn an arm a from, K_a = Σ_g (σ²_g/c_g)·Φ_gΦ_g', N the noise times the undersmoothing:
 ///

@@ -12,10 +12,6 @@ namespace cone {
 namespace {
 
 constexpr std::size_t kSmoothRowsPerPiece = 2048;
-/// Pairs among this many rows tell the median distance.
-constexpr std::size_t kMostSampledRows = 1500;
-/// A row of which less than this is missing is described.
-constexpr double kMissing = 1e-10;
 
 double squared_distance(std::span<const double> a, std::span<const double> b) {
   double total = 0;
@@ -24,35 +20,18 @@ double squared_distance(std::span<const double> a, std::span<const double> b) {
 }
 
 /// Rows at equal steps through an order that does not depend on how the rows are given.
-std::vector<std::size_t> sample_rows(const Matrix<double>& rows) {
+Matrix<double> sample_rows(const Matrix<double>& rows) {
+  if (rows.rows() <= kMostSampledRows) return rows;
   std::vector<std::size_t> order(rows.rows());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  if (order.size() <= kMostSampledRows) return order;
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return std::ranges::lexicographical_compare(rows.row(a), rows.row(b));
   });
-  std::vector<std::size_t> sample(kMostSampledRows);
-  for (std::size_t k = 0; k < sample.size(); ++k) {
-    sample[k] = order[k * order.size() / kMostSampledRows];
+  Matrix<double> sample(kMostSampledRows, rows.cols());
+  for (std::size_t k = 0; k < sample.rows(); ++k) {
+    std::ranges::copy(rows.row(order[k * order.size() / kMostSampledRows]), sample.row(k).begin());
   }
   return sample;
-}
-
-double find_bandwidth(const Context& context, const Matrix<double>& rows) {
-  const std::vector<std::size_t> sample = sample_rows(rows);
-  std::vector<double> distances;
-  for (std::size_t i = 0; i < sample.size(); ++i) {
-    context.poll();
-    for (std::size_t j = 0; j < i; ++j) {
-      const double d = squared_distance(rows.row(sample[i]), rows.row(sample[j]));
-      if (d > 0) distances.push_back(d);
-    }
-  }
-  if (distances.empty()) return 1;
-  std::sort(distances.begin(), distances.end());
-  const std::size_t half = distances.size() / 2;
-  if (distances.size() % 2 == 1) return std::sqrt(distances[half]);
-  return 0.5 * (std::sqrt(distances[half - 1]) + std::sqrt(distances[half]));
 }
 
 /// All rows miss all of themselves at first; the one nearest the middle goes first.
@@ -71,16 +50,32 @@ std::size_t find_middle(const Matrix<double>& rows) {
 
 }  // namespace
 
+double find_bandwidth(const Context& context, const Matrix<double>& sample) {
+  std::vector<double> distances;
+  for (std::size_t i = 0; i < sample.rows(); ++i) {
+    context.poll();
+    for (std::size_t j = 0; j < i; ++j) {
+      const double d = squared_distance(sample.row(i), sample.row(j));
+      if (d > 0) distances.push_back(d);
+    }
+  }
+  if (distances.empty()) return 1;
+  std::sort(distances.begin(), distances.end());
+  const std::size_t half = distances.size() / 2;
+  if (distances.size() % 2 == 1) return std::sqrt(distances[half]);
+  return 0.5 * (std::sqrt(distances[half - 1]) + std::sqrt(distances[half]));
+}
+
 SmoothFeatures make_smooth_features(const Context& context, const Matrix<double>& rows,
                                     std::size_t most_features) {
   const std::size_t n = rows.rows();
-  const double bandwidth = find_bandwidth(context, rows);
+  const double bandwidth = find_bandwidth(context, sample_rows(rows));
   const std::size_t most = std::min(most_features, n);
   Matrix<double> factor(n, most);
   std::vector<double> missing(n, 1.0);
   std::size_t rank = 0;
   std::size_t pivot = find_middle(rows);
-  while (rank < most && missing[pivot] > kMissing) {
+  while (rank < most && missing[pivot] > kMissingOfRow) {
     const double root = std::sqrt(missing[pivot]);
     const std::span<const double> of_pivot = factor.row(pivot).first(rank);
     const auto furthest = context.map_ranges<std::size_t>(

@@ -1,6 +1,7 @@
 #include "nuisance/residual_variance.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -12,8 +13,9 @@ namespace {
 /// Least squares of v on (1, d) with weights; a negative part becomes zero and the other is fitted
 /// alone.
 ResidualVariance fit_variance_line(std::span<const double> v, std::span<const double> d,
-                                   std::span<const double> weight) {
-  double w = 0, wd = 0, wdd = 0, wv = 0, wdv = 0;
+                                   std::span<const double> weight, const Totals& totals) {
+  std::array<double, 5> sums{};
+  auto& [w, wd, wdd, wv, wdv] = sums;
   for (std::size_t i = 0; i < v.size(); ++i) {
     w += weight[i];
     wd += weight[i] * d[i];
@@ -21,6 +23,7 @@ ResidualVariance fit_variance_line(std::span<const double> v, std::span<const do
     wv += weight[i] * v[i];
     wdv += weight[i] * d[i] * v[i];
   }
+  totals.add_up(sums);
   const double determinant = w * wdd - wd * wd;
   if (determinant > 1e-10 * w * wdd) {
     const ResidualVariance both{(wdd * wv - wd * wdv) / determinant,
@@ -34,22 +37,26 @@ ResidualVariance fit_variance_line(std::span<const double> v, std::span<const do
 }  // namespace
 
 ResidualVariance fit_residual_variance(std::span<const double> residual,
-                                       std::span<const double> relative_degree) {
+                                       std::span<const double> relative_degree,
+                                       const Totals& totals) {
   double largest = 0;
   for (const double r : residual) largest = std::max(largest, std::abs(r));
+  largest = totals.find_largest(largest);
   if (!(largest > 0)) return {};
   // In units of the largest: squares of squares of outcomes of any size would overflow.
   std::vector<double> squares;
   for (const double r : residual) squares.push_back(r / largest * (r / largest));
-  const double typical = mean(squares);
+  std::array<double, 2> size = {sum(squares), static_cast<double>(squares.size())};
+  totals.add_up(size);
+  const double typical = size[0] / size[1];
   ResidualVariance fit =
-      fit_variance_line(squares, relative_degree, std::vector<double>(squares.size(), 1));
+      fit_variance_line(squares, relative_degree, std::vector<double>(squares.size(), 1), totals);
   std::vector<double> weight;
   for (const double d : relative_degree) {
     const double expected = std::max(fit.at(d), 0.05 * typical);
     weight.push_back(typical * typical / (expected * expected));
   }
-  fit = fit_variance_line(squares, relative_degree, weight);
+  fit = fit_variance_line(squares, relative_degree, weight, totals);
   return {fit.constant * largest * largest, fit.growth * largest * largest};
 }
 

@@ -6,6 +6,8 @@
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
 
+#include "exec/totals.hpp"
+
 namespace cone {
 
 /// Residual variance as a function of the degree: constant + growth·relative degree.
@@ -18,7 +20,8 @@ struct ResidualVariance {
 /// By least squares of squared residuals, neither part negative; twice, the second time weighted by
 /// what the first found, as large residuals are the noisier ones.
 ResidualVariance fit_residual_variance(std::span<const double> residual,
-                                       std::span<const double> relative_degree);
+                                       std::span<const double> relative_degree,
+                                       const Totals& totals = Totals());
 
 /// The variance of the outcome's noise that a model leaves, sample × arms: per arm, as a function
 /// of the degree, from the residuals of the nodes that got it. An arm that nobody in the sample got

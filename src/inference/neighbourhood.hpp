@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cone/context.hpp"
+#include "cone/graph.hpp"
+#include "cone/matrix.hpp"
+
+namespace cone {
+
+/// A network as sums over friends see it: the rows that are here, of nodes that may be spread over
+/// several processes. All functions are called by all of them.
+class Neighbourhood {
+ public:
+  virtual ~Neighbourhood() = default;
+  virtual std::size_t size() const = 0;  ///< rows here
+  virtual std::uint64_t num_nodes() const = 0;
+  virtual std::uint64_t num_edge_ends() const = 0;
+  virtual std::size_t degree(std::size_t row) const = 0;
+  /// Of the row's node in the order of the data.
+  virtual std::uint64_t number(std::size_t row) const = 0;
+  /// out_i += Σ x_j over the friends j of i; one row per row here.
+  virtual void add_friends(const Context& context, const Matrix<double>& x,
+                           Matrix<double>& out) const = 0;
+  /// The whole network, and a column of all nodes in its order: for small networks only.
+  virtual const Graph& whole() const = 0;
+  virtual std::vector<double> gather(std::span<const double> column) const = 0;
+};
+
+/// A network that is all here.
+class WholeNeighbourhood : public Neighbourhood {
+ public:
+  explicit WholeNeighbourhood(const Graph& graph) : graph_(graph) {}
+  std::size_t size() const override { return graph_.num_nodes(); }
+  std::uint64_t num_nodes() const override { return graph_.num_nodes(); }
+  std::uint64_t num_edge_ends() const override { return graph_.neighbours().size(); }
+  std::size_t degree(std::size_t row) const override {
+    return graph_.degree(static_cast<NodeIndex>(row));
+  }
+  std::uint64_t number(std::size_t row) const override { return row; }
+  void add_friends(const Context& context, const Matrix<double>& x,
+                   Matrix<double>& out) const override;
+  const Graph& whole() const override { return graph_; }
+  std::vector<double> gather(std::span<const double> column) const override {
+    return {column.begin(), column.end()};
+  }
+
+ private:
+  const Graph& graph_;
+};
+
+}  // namespace cone

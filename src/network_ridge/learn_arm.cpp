@@ -1,0 +1,123 @@
+#include "network_ridge/learn_arm.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "base/numeric.hpp"
+#include "network_ridge/cross_validate.hpp"
+#include "network_ridge/small_matrices.hpp"
+
+namespace cone {
+namespace {
+
+bool has_same_degrees(const RidgeInputs& inputs, std::span<const std::uint32_t> places) {
+  return std::all_of(places.begin(), places.end(), [&](std::uint32_t p) {
+    return inputs.degree[p] == inputs.degree[places.front()];
+  });
+}
+
+ArmSample take_sample(const RidgeSystem& system, const ArmModel& model,
+                      const NetworkRidgeOptions& options, const SampledArm& sampled,
+                      ArmKernels kernels) {
+  const std::span<const std::uint32_t> places = sampled.places;
+  const RidgeInputs& inputs = *system.inputs;
+  ArmSample sample;
+  sample.kernels = std::move(kernels);
+  sample.noise_grows = inputs.has_edges() && options.ridge_noise == RidgeNoise::kDegree &&
+                       !has_same_degrees(inputs, places);
+  sample.fixed = Matrix<double>(places.size(), model.fixed_columns.size());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    sample.outcome.push_back((sampled.outcome[i] - model.mean) / model.sd);
+    for (std::size_t c = 0; c < model.fixed_columns.size(); ++c) {
+      sample.fixed(i, c) = system.fixed_effect(places[i], model.fixed_columns[c]);
+    }
+  }
+  return sample;
+}
+
+void adopt_variances(const LearntVariances& learnt, const ArmSample& sample, ArmModel& model) {
+  const std::size_t num_groups = sample.kernels.groups.size();
+  model.noise = learnt.variances[num_groups];
+  model.noise_growth = sample.noise_grows ? learnt.variances[num_groups + 1] : 0;
+  for (std::size_t g = 0; g < num_groups; ++g) {
+    const double variance = learnt.variances[g];
+    const bool matters = variance > kNegligibleShare * (model.noise + model.noise_growth);
+    model.group_variances[g] = matters ? variance : 0;
+  }
+}
+
+/// People of a sample of a large network hardly share friends. To its likelihood, effects of
+/// friends look like noise then (their sum over friends like noise that grows with the degree), and
+/// it may leave no noise at all: equations that nobody can solve, and predictions that repeat
+/// outcomes. So variances of a sample give the noise a tenth of what friends explain, or more.
+void keep_noise(const RidgeSystem& system, ArmModel& model) {
+  constexpr double kLeastShare = 0.1;
+  for (std::size_t g = 0; g < system.groups.size(); ++g) {
+    const double least = kLeastShare * model.group_variances[g];
+    if (system.groups[g].kind == GroupKind::kSumFriends) {
+      model.noise_growth = std::max(model.noise_growth, least);
+    }
+    if (system.groups[g].kind == GroupKind::kMeanFriends) {
+      model.noise = std::max(model.noise, least);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::size_t> choose_fixed(std::span<const Matrix<double>> products) {
+  constexpr double kExplained = 1e-10;
+  // Slopes through fewer nodes run away at popular ones.
+  constexpr double kNodesPerFixed = 8;
+  constexpr std::size_t kAll = RidgeSystem::kNumFixed;
+  double fewest = std::numeric_limits<double>::infinity();
+  for (const auto& gram : products) fewest = std::min(fewest, gram(0, 0));
+  std::vector<std::size_t> kept = {0};
+  for (std::size_t column = 1; column < kAll; ++column) {
+    if (static_cast<double>(kept.size() + 1) * kNodesPerFixed > fewest) break;
+    const bool is_new = std::all_of(products.begin(), products.end(), [&](const auto& gram) {
+      SmallSystem before(kept.size());
+      std::vector<double> side(kept.size());
+      for (std::size_t r = 0; r < kept.size(); ++r) {
+        side[r] = gram(kept[r], column);
+        for (std::size_t c = 0; c < kept.size(); ++c) before.matrix(r, c) = gram(kept[r], kept[c]);
+      }
+      if (!before.factorise()) return false;
+      const std::vector<double> with = side;
+      before.solve(side);
+      const double left = gram(column, column) - dot(with, side);
+      return left > kExplained * gram(column, column);
+    });
+    if (is_new) kept.push_back(column);
+  }
+  return kept;
+}
+
+std::vector<std::size_t> order_by_hash(std::span<const std::uint64_t> hash) {
+  std::vector<std::size_t> rows(hash.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  std::sort(rows.begin(), rows.end(),
+            [&](std::size_t a, std::size_t b) { return hash[a] < hash[b]; });
+  return rows;
+}
+
+LearntArm learn_sampled_arm(const Context& context, const RidgeSystem& system,
+                            const NetworkRidgeOptions& options, const SampledArm& sampled,
+                            ArmModel& model) {
+  ArmSample sample =
+      take_sample(system, model, options, sampled,
+                  make_kernels(context, *system.inputs, system.groups, sampled.places));
+  const std::vector<std::size_t> order = order_by_hash(sampled.hash);
+  LearntArm out;
+  out.learnt = options.ridge_criterion == RidgeCriterion::kLikelihood
+                   ? learn_variances(context, sample, order)
+                   : cross_validate_variances(context, sample, order);
+  adopt_variances(out.learnt, sample, model);
+  if (sampled.is_part) keep_noise(system, model);
+  out.kernels = std::move(sample.kernels);
+  return out;
+}
+
+}  // namespace cone

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cone/context.hpp"
+#include "cone/learn.hpp"
+
+#include "network_ridge/group_kernels.hpp"
+#include "network_ridge/learn_variances.hpp"
+#include "network_ridge/ridge_system.hpp"
+
+namespace cone {
+
+/// Fixed effects in order, without those that the ones before explain on the nodes of some task, or
+/// that some task has too few nodes for. `products`: of the fixed effects, one matrix per task.
+std::vector<std::size_t> choose_fixed(std::span<const Matrix<double>> products);
+
+/// The rows in the order of their ids' hashes: the first of them are a sample that does not depend
+/// on the order of the nodes.
+std::vector<std::size_t> order_by_hash(std::span<const std::uint64_t> hash);
+
+/// Nodes of an arm that its variances are learnt from.
+struct SampledArm {
+  std::span<const std::uint32_t> places;
+  std::span<const double> outcome;
+  std::vector<std::uint64_t> hash;  ///< of the ids
+  bool is_part = false;             ///< the arm has more nodes
+};
+
+struct LearntArm {
+  LearntVariances learnt;
+  ArmKernels kernels;  ///< of the places
+};
+
+/// Learns the variances and puts them into the model, whose mean, sd and fixed effects are known.
+LearntArm learn_sampled_arm(const Context& context, const RidgeSystem& system,
+                            const NetworkRidgeOptions& options, const SampledArm& sampled,
+                            ArmModel& model);
+
+}  // namespace cone
