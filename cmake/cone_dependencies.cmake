@@ -14,6 +14,12 @@ pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h REQUIRED)
 find_path(FAST_FLOAT_INCLUDE_DIR fast_float/fast_float.h REQUIRED)
 
+if(CONE_PETSC)
+  enable_language(C)  # MPI is looked for by a C compiler
+  find_package(MPI REQUIRED COMPONENTS C)
+  pkg_check_modules(PETSC REQUIRED IMPORTED_TARGET PETSc)
+endif()
+
 # Highway compiles its kernels once for every target: by default for scalars, SSSE3, SSE4, AVX2 and
 # AVX-512. Processors with SSSE3 but without SSE4 are hardly worth the compile time; under
 # sanitizers one wide target beside the scalars is enough to run the dispatch.

@@ -34,7 +34,11 @@ if(CONE_SHARED_LIBRARY)
                                 ZLIB::ZLIB PkgConfig::HWY PkgConfig::XXHASH ${CMAKE_DL_LIBS})
   set(CONE_LINKED cone_shared)
 endif()
+target_link_libraries(cone_app PRIVATE ${CONE_LINKED})
 target_link_libraries(cone PRIVATE ${CONE_LINKED})
+if(CONE_PETSC)
+  target_link_libraries(cone_petsc PRIVATE ${CONE_LINKED})
+endif()
 
 install(TARGETS cone_library EXPORT coneTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
         COMPONENT development)

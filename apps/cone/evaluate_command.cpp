@@ -24,6 +24,7 @@
 #include "cone_networks/cone_fit.hpp"
 #include "data/arm_costs.hpp"
 #include "data_argument.hpp"
+#include "engine.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/model_file.hpp"
 #include "evaluate/ranking.hpp"
@@ -205,6 +206,7 @@ int finish(const EvaluationRecord& record, const EvaluateFlags& flags) {
 }
 
 int run_evaluate(EvaluateFlags flags) {
+  if (flags.engine == "petsc") return run_on_ranks(flags);
   flags.details = flags.details || !flags.options.estimators.empty();
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
@@ -321,6 +323,12 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
       ->add_option("--model", flags->model,
                    "Take networks and network ridge from this model file, written by cone fit")
       ->check(file_name);
+  command
+      ->add_option("--engine", flags->engine,
+                   "threads: this process alone; petsc: processes that mpirun started share the "
+                   "data (network_dm, where it was built in)")
+      ->check(CLI::IsMember({"threads", "petsc"}))
+      ->capture_default_str();
   flags->explanations.bind(*command);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");

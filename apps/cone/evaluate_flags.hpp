@@ -24,6 +24,7 @@ struct EvaluateFlags {
   std::string nodes;
   std::string budget_curve;
   std::string model;
+  std::string engine = "threads";
   bool details = false;
   bool takes_rows_of_model = false;  ///< no --estimators beside --model
   ExplanationFlags explanations;

@@ -1,0 +1,120 @@
+#include "engine.hpp"
+
+#include "cone/error.hpp"
+
+#ifdef CONE_PETSC
+#include <iostream>
+#include <optional>
+
+#include <fmt/format.h>
+#include <petscsys.h>
+
+#include "cone/evaluate.hpp"
+
+#include "base/file.hpp"
+#include "commands.hpp"
+#include "distributed/evaluate_on_ranks.hpp"
+#include "options/json_text.hpp"
+#include "terminal.hpp"
+#endif
+
+namespace cone::app {
+
+#ifndef CONE_PETSC
+
+int run_on_ranks(const EvaluateFlags& /*flags*/) {
+  throw Error(ErrorCode::kUsage,
+              {{.item = "--engine petsc"},
+               "this program was built without it: no MPI is in it",
+               "./dev petsc builds build/release/bin/petsc/cone, which has it (docs/scale.md)"});
+}
+
+#else
+
+namespace {
+
+/// MPI and PETSc between their first call and their last.
+class PetscSession {
+ public:
+  PetscSession() { is_up_ = PetscInitializeNoArguments() == 0; }
+  PetscSession(const PetscSession&) = delete;
+  PetscSession& operator=(const PetscSession&) = delete;
+  ~PetscSession() {
+    if (is_up_) PetscFinalize();
+  }
+  bool is_up() const { return is_up_; }
+
+ private:
+  bool is_up_ = false;
+};
+
+/// Flags that write what ranks do not have.
+void refuse_outputs(const EvaluateFlags& flags) {
+  std::vector<Fault> faults;
+  const auto refuse = [&](const char* flag, const std::string& file) {
+    if (file.empty()) return;
+    faults.push_back({{.item = flag},
+                      "is not known to --engine petsc",
+                      "leave it out, or evaluate without --engine"});
+  };
+  refuse("--nodes", flags.nodes);
+  refuse("--budget-curve", flags.budget_curve);
+  refuse("--model", flags.model);
+  refuse("--report", flags.report);
+  if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
+}
+
+void print(const EvaluateFlags& flags, const EvaluationRecord& record) {
+  const nlohmann::ordered_json json = to_json(record);
+  if (flags.json == "-") {
+    std::cout << dump_json(json) << std::endl;
+    return;
+  }
+  std::cout << evaluation_text(record, flags.details) << std::flush;
+  if (!flags.json.empty()) {
+    write_atomically(flags.json, [&](std::ostream& out) { out << dump_json(json) << '\n'; });
+  }
+}
+
+int evaluate_together(const EvaluateFlags& flags) {
+  const distributed::Ranks ranks(PETSC_COMM_WORLD);
+  ConsoleProgress progress(flags.run.quiet || !ranks.is_first());
+  const Context context(flags.run.seed, flags.run.threads == 0 ? 1 : flags.run.threads, &progress);
+  try {
+    EvaluationRecord record = distributed::evaluate_on_ranks(
+        context, ranks, flags.data, flags.table, flags.policies, flags.options);
+    record.config["data"] = flags.data;
+    progress.clear();
+    if (ranks.is_first()) print(flags, record);
+    return kSuccess;
+  } catch (const distributed::SharedError&) {
+    progress.clear();
+    if (ranks.is_first()) throw;  // all know of it; one says so
+    return kBadInput;
+  } catch (const Cancelled&) {
+    std::cerr << fmt::format("cone: rank {}: interrupted; nothing was written\n", ranks.rank());
+    MPI_Abort(ranks.comm(), interrupted_status());
+  } catch (const std::bad_alloc&) {
+    std::cerr << fmt::format("cone: rank {}: out of memory; take more ranks on more machines\n",
+                             ranks.rank());
+    MPI_Abort(ranks.comm(), kFailure);
+  } catch (const std::exception& error) {
+    // The others wait for this rank: they must not wait for ever.
+    std::cerr << fmt::format("cone: rank {}: {}\n", ranks.rank(), error.what());
+    MPI_Abort(ranks.comm(), kFailure);
+  }
+  return kFailure;
+}
+
+}  // namespace
+
+int run_on_ranks(const EvaluateFlags& flags) {
+  refuse_outputs(flags);
+  const PetscSession session;
+  if (!session.is_up()) throw Error(ErrorCode::kIo, {{}, "PETSc could not be started", ""});
+  return evaluate_together(flags);
+}
+
+#endif
+
+}  // namespace cone::app

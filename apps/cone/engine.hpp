@@ -1,0 +1,11 @@
+#pragma once
+
+#include "evaluate_flags.hpp"
+
+namespace cone::app {
+
+/// cone evaluate --engine petsc: one process of several that mpirun started. Throws Error(kUsage)
+/// where the program was built without it. Only the first process prints and writes.
+int run_on_ranks(const EvaluateFlags& flags);
+
+}  // namespace cone::app

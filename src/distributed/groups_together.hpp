@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "distributed/share.hpp"
+#include "network_ridge/groups.hpp"
+
+namespace cone::distributed {
+
+/// The groups that the switches ask for and the data have, with the scales of the whole
+/// (list_groups of one machine). Called by all ranks.
+std::vector<RidgeGroup> list_groups_together(const Context& context, const Ranks& ranks,
+                                             const Share& share,
+                                             std::span<const std::string> switches);
+
+}  // namespace cone::distributed

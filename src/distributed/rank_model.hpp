@@ -1,0 +1,48 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "cone/learn.hpp"
+
+#include "distributed/rank_solver.hpp"
+#include "distributed/rank_system.hpp"
+#include "nuisance/residual_variance.hpp"
+
+namespace cone::distributed {
+
+/// What the network ridge says of the nodes of this rank: NetworkRidgeLearner and
+/// NetworkRidgeVariance of one machine, with sums over all ranks.
+class RankModel {
+ public:
+  RankModel(const Context& context, const RankSystem& system, const RankSolver& solver);
+
+  const Matrix<double>& mu() const { return mu_; }        ///< places × arms
+  const Matrix<double>& noise() const { return noise_; }  ///< its variance, places × arms
+  std::size_t iterations() const { return iterations_; }
+  bool converged() const { return converged_; }
+
+  /// Weights of this rank's nodes; variances and imbalance are those of the whole.
+  std::vector<ImpliedWeights> imply_weights(const Context& context,
+                                            std::span<const Matrix<double>> policies) const;
+
+ private:
+  void predict(const Context& context);
+  void measure_noise();
+  /// Weights by policy and place.
+  std::vector<std::vector<double>> solve_weights(const Context& context,
+                                                 std::span<const Matrix<double>> policies,
+                                                 bool& converged) const;
+  Matrix<double> expect_imbalance(const Context& context, std::span<const Matrix<double>> policies,
+                                  std::span<const std::vector<double>> weights) const;
+  std::vector<double> share_of_noise() const;
+
+  const RankSystem& system_;
+  const RankSolver& solver_;
+  Matrix<double> mu_, noise_;
+  std::vector<ResidualVariance> residual_;  ///< one per arm
+  std::size_t iterations_ = 0;
+  bool converged_ = true;
+};
+
+}  // namespace cone::distributed

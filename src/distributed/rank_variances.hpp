@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include "cone/learn.hpp"
+
+#include "distributed/rank_system.hpp"
+#include "network_ridge/learn_variances.hpp"
+
+namespace cone::distributed {
+
+/// Learns the variances of every arm as one machine does: from all nodes of an arm, or from a
+/// sample where there are many. The sample of an arm goes to one rank, which climbs the likelihood
+/// and tells the others. Puts the arms' models into the system; returns what was learnt, one per
+/// arm.
+std::vector<LearntVariances> learn_together(const Context& context,
+                                            const NetworkRidgeOptions& options, RankSystem& system);
+
+}  // namespace cone::distributed

@@ -1,0 +1,168 @@
+#include "distributed/ranks.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <thread>
+
+#include <nlohmann/json.hpp>
+
+#include "base/stopwatch.hpp"
+
+namespace cone::distributed {
+namespace {
+
+/// MPI counts in int.
+constexpr std::size_t kMostBytesAtATime = std::size_t{1} << 30;
+
+nlohmann::json to_json(const FaultList& faults) {
+  nlohmann::json listed = nlohmann::json::array();
+  for (std::size_t k = 0; k < faults.listed().size(); ++k) {
+    const Fault& fault = faults.listed()[k];
+    listed.push_back({faults.kinds()[k], fault.place.file, fault.place.line, fault.place.column,
+                      fault.place.item, fault.what, fault.advice});
+  }
+  return {{"listed", listed}, {"counts", faults.count_by_kind()}};
+}
+
+FaultList from_json(const nlohmann::json& json) {
+  FaultList out;
+  auto unlisted = json["counts"].get<std::map<std::string, std::uint64_t>>();
+  for (const auto& f : json["listed"]) {
+    const auto kind = f[0].get<std::string>();
+    out.add(kind, {{f[1].get<std::string>(), f[2].get<std::uint64_t>(), f[3].get<std::string>(),
+                    f[4].get<std::string>()},
+                   f[5].get<std::string>(),
+                   f[6].get<std::string>()});
+    --unlisted[kind];
+  }
+  for (const auto& [kind, count] : unlisted) {
+    if (count > 0) out.add_unlisted(kind, count);
+  }
+  return out;
+}
+
+}  // namespace
+
+Ranks::Ranks(MPI_Comm comm) : comm_(comm) {
+  int rank = 0;
+  int size = 1;
+  MPI_Comm_rank(comm, &rank);
+  MPI_Comm_size(comm, &size);
+  rank_ = static_cast<std::size_t>(rank);
+  size_ = static_cast<std::size_t>(size);
+}
+
+void Ranks::count_traffic(std::uint64_t num_bytes, double seconds) const {
+  traffic_.num_bytes += num_bytes;
+  traffic_.seconds += seconds;
+  ++traffic_.num_calls;
+}
+
+void Ranks::add_up(std::span<double> values) const {
+  const Stopwatch watch;
+  for (std::size_t first = 0; first < values.size(); first += kMostBytesAtATime / sizeof(double)) {
+    const std::size_t count = std::min(values.size() - first, kMostBytesAtATime / sizeof(double));
+    MPI_Allreduce(MPI_IN_PLACE, values.data() + first, static_cast<int>(count), MPI_DOUBLE, MPI_SUM,
+                  comm_);
+  }
+  count_traffic(values.size_bytes(), watch.seconds());
+}
+
+std::uint64_t Ranks::add_up(std::uint64_t value) const {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_SUM, comm_);
+  return value;
+}
+
+double Ranks::find_largest(double value) const {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm_);
+  return value;
+}
+
+std::uint64_t Ranks::find_largest(std::uint64_t value) const {
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_MAX, comm_);
+  return value;
+}
+
+std::uint64_t Ranks::sum_before(std::uint64_t value) const {
+  std::uint64_t before = 0;
+  MPI_Exscan(&value, &before, 1, MPI_UINT64_T, MPI_SUM, comm_);
+  return is_first() ? 0 : before;  // MPI leaves the first rank's undefined
+}
+
+std::vector<std::uint64_t> Ranks::gather(std::uint64_t value) const {
+  std::vector<std::uint64_t> out(size_);
+  MPI_Allgather(&value, 1, MPI_UINT64_T, out.data(), 1, MPI_UINT64_T, comm_);
+  return out;
+}
+
+std::vector<std::string> Ranks::gather(const std::string& text) const {
+  const std::vector<std::vector<char>> parts(size_, std::vector<char>(text.begin(), text.end()));
+  std::vector<std::string> out;
+  for (const std::vector<char>& part : exchange(parts)) out.emplace_back(part.begin(), part.end());
+  return out;
+}
+
+std::string Ranks::share(std::string text) const {
+  std::vector<std::vector<char>> parts(size_);
+  if (is_first()) parts.assign(size_, std::vector<char>(text.begin(), text.end()));
+  const std::vector<std::vector<char>> received = exchange(parts);
+  return {received[0].begin(), received[0].end()};
+}
+
+std::vector<std::uint64_t> Ranks::exchange_sizes(std::span<const std::uint64_t> sizes) const {
+  require(sizes.size() == size_, "ranks: one part per rank");
+  std::vector<std::uint64_t> out(size_);
+  MPI_Alltoall(sizes.data(), 1, MPI_UINT64_T, out.data(), 1, MPI_UINT64_T, comm_);
+  return out;
+}
+
+void Ranks::send_and_receive(std::size_t to, std::span<const std::byte> sent, std::size_t from,
+                             std::span<std::byte> received) const {
+  if (to == rank_) {
+    std::memcpy(received.data(), sent.data(), sent.size());
+    return;
+  }
+  const Stopwatch watch;
+  // Nothing is sent where there is nothing: the other side knows the size too.
+  std::vector<MPI_Request> requests;
+  for (std::size_t at = 0; at < received.size(); at += kMostBytesAtATime) {
+    const auto count = static_cast<int>(std::min(received.size() - at, kMostBytesAtATime));
+    MPI_Irecv(received.data() + at, count, MPI_BYTE, static_cast<int>(from), 0, comm_,
+              &requests.emplace_back());
+  }
+  for (std::size_t at = 0; at < sent.size(); at += kMostBytesAtATime) {
+    const auto count = static_cast<int>(std::min(sent.size() - at, kMostBytesAtATime));
+    MPI_Isend(sent.data() + at, count, MPI_BYTE, static_cast<int>(to), 0, comm_,
+              &requests.emplace_back());
+  }
+  MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+  count_traffic(sent.size(), watch.seconds());
+}
+
+void Ranks::wait_quietly() const {
+  MPI_Request request = MPI_REQUEST_NULL;
+  MPI_Ibarrier(comm_, &request);
+  int is_done = 0;
+  MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+  while (is_done == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
+  }
+}
+
+void Ranks::throw_if_any(const FaultList& faults, ErrorCode code) const {
+  if (!any(!faults.empty())) return;
+  FaultList all;
+  for (const std::string& of_rank : gather(to_json(faults).dump())) {
+    all.merge(from_json(nlohmann::json::parse(of_rank)));
+  }
+  try {
+    all.throw_if_any(code);
+  } catch (const Error& error) {
+    throw SharedError(code, error.faults(), error.num_unlisted());
+  }
+}
+
+}  // namespace cone::distributed

@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/hash.hpp"
+#include "base/text.hpp"
+#include "data/arm_labels.hpp"
+#include "data/column_roles.hpp"
+#include "data/validate.hpp"
+#include "distributed/read_share.hpp"
+
+namespace cone::distributed {
+namespace {
+
+using load::LabelTally;
+using load::Tally;
+
+nlohmann::json tally_json(const Tally& tally) {
+  return {tally.count, tally.first_row, tally.first_text, tally.first_id};
+}
+
+Tally read_tally(const nlohmann::json& json) {
+  return {json[0].get<std::uint64_t>(), json[1].get<std::uint64_t>(), json[2].get<std::string>(),
+          json[3].get<std::string>()};
+}
+
+/// The labels of all ranks, in the order of the file.
+LabelTally join_labels(const Ranks& ranks, const LabelTally& own) {
+  nlohmann::json json = {{"missing", tally_json(own.missing())},
+                         {"unusable", tally_json(own.unusable())},
+                         {"labels", nlohmann::json::array()}};
+  for (const LabelTally::Label& label : own.labels()) {
+    json["labels"].push_back({{"text", label.text}, {"cells", tally_json(label.cells)}});
+  }
+  LabelTally all;
+  for (const std::string& text : ranks.gather(json.dump())) {
+    const nlohmann::json of_rank = nlohmann::json::parse(text);
+    for (const auto& label : of_rank["labels"]) {
+      all.add({label["text"].get<std::string>(), read_tally(label["cells"])});
+    }
+    all.add_missing(read_tally(of_rank["missing"]));
+    all.add_unusable(read_tally(of_rank["unusable"]));
+  }
+  return all;
+}
+
+/// A column of true outcomes and the arm it is about.
+struct TruthColumn {
+  std::size_t column;
+  std::string label;
+};
+
+struct LinesRead {
+  TextList ids;
+  LabelTally labels;
+  std::vector<std::uint8_t> codes;
+  std::vector<double> columns, truth;
+};
+
+void refuse_what_is_not_read(const load::ColumnRoles& roles, const CsvFile& file,
+                             FaultList& faults) {
+  if (!roles.treatment || !roles.find("outcome")) {
+    faults.add("column", {{.file = file.name(), .line = 1},
+                          "a log needs a treatment and an outcome",
+                          "name their columns by --treatment and --outcome"});
+  }
+}
+
+/// Gives every line its arm. Lines without one are faults.
+void settle_arms(const ShareReader& reader, const CsvFile& file, std::size_t column,
+                 const LinesRead& lines, NodeRows& rows, WholeData& whole) {
+  const Ranks& ranks = reader.ranks;
+  const LabelTally all = join_labels(ranks, lines.labels);
+  FaultList found;
+  const load::FaultTable table{file.name(), file.header(), whole.num_nodes};
+  const auto choice =
+      load::choose_arms(table, column, all, reader.options.control, found, whole.notes);
+  const Tally missing = choice ? choice->missing : all.missing();
+  if (missing.count > 0) {
+    found.add("treatment", {table.cell(column, missing),
+                            fmt::format("missing in {} line{}", grouped(missing.count),
+                                        missing.count == 1 ? "" : "s"),
+                            "fill it in or leave the node out"});
+  }
+  if (ranks.is_first()) reader.faults.merge(found);
+  if (!choice || missing.count > 0) return;
+  whole.arms = choice->arms;
+  for (const std::uint8_t code : lines.codes) {
+    // Codes count this rank's labels.
+    const std::uint8_t label = code == LabelTally::kNone ? code : [&] {
+      const std::string& text = lines.labels.labels()[code].text;
+      const auto known = std::ranges::find(all.labels(), text, &LabelTally::Label::text);
+      return static_cast<std::uint8_t>(known - all.labels().begin());
+    }();
+    rows.arm.push_back(label == LabelTally::kNone ? kControlArm : choice->arm_of_label[label]);
+  }
+  std::vector<double> sizes(whole.arms.size(), 0.0);
+  for (const Arm arm : rows.arm) ++sizes[arm];
+  ranks.add_up(sizes);
+  whole.arm_sizes.assign(sizes.begin(), sizes.end());
+}
+
+}  // namespace
+
+TextList read_node_lines(const ShareReader& reader, NodeRows& rows, WholeData& whole) {
+  LinesRead lines;
+  const auto file = reader.open(reader.folder / "nodes.csv");
+  if (file == nullptr) return {};
+  FaultList header_faults;
+  const auto roles = load::assign_roles(*file, reader.options, header_faults, whole.notes);
+  if (roles) refuse_what_is_not_read(*roles, *file, header_faults);
+  if (reader.ranks.is_first()) reader.faults.merge(header_faults);
+  if (!roles || !header_faults.empty()) return {};
+  std::vector<TruthColumn> truth;
+  std::size_t outcome = 0;
+  for (const load::NumberRole& role : roles->numbers) {
+    if (role.quantity == load::Quantity::kOutcome) outcome = role.column;
+    if (role.quantity == load::Quantity::kTruth) truth.push_back({role.column, role.label});
+  }
+  for (const load::FeatureColumn& feature : roles->features) {
+    whole.column_names.push_back(file->header()[feature.column]);
+  }
+  whole.num_nodes = reader.ranks.add_up(std::uint64_t{file->num_records()});
+  // One chunk after the other: ranks are the threads here.
+  const Context serial = reader.context.on_one_thread();
+  file->for_each_chunk(
+      serial, "reading nodes", reader.faults, [&](std::size_t, CsvRecords& record) {
+        while (record.next()) {
+          const std::uint64_t number = record.record();
+          const std::string counted = roles->id ? "" : std::to_string(number + 1);
+          const std::string_view id = roles->id ? record[*roles->id] : std::string_view(counted);
+          if (roles->id && !validation::read_text(record, *roles->id)) continue;
+          lines.ids.add(id);
+          rows.number.push_back(number);
+          rows.hash.push_back(hash64(id));
+          lines.codes.push_back(lines.labels.add(record[*roles->treatment], record.line(), id));
+          rows.outcome.push_back(validation::read_finite(record, outcome, id));
+          for (const load::FeatureColumn& feature : roles->features) {
+            lines.columns.push_back(validation::read_finite(record, feature.column, id));
+          }
+          for (const TruthColumn& column : truth) {
+            lines.truth.push_back(validation::read_finite(record, column.column, id));
+          }
+        }
+      });
+  if (whole.num_nodes == 0) validation::check_has_records(*file, "node", reader.faults);
+  settle_arms(reader, *file, *roles->treatment, lines, rows, whole);
+  const std::size_t width = roles->features.size();
+  rows.columns = Matrix<double>(rows.size(), width);
+  std::ranges::copy(lines.columns, rows.columns.data());
+  std::vector<std::optional<Arm>> arm_of(truth.size());
+  for (std::size_t k = 0; k < truth.size(); ++k) {
+    arm_of[k] = find_arm(whole.arms, truth[k].label);
+  }
+  const bool knows_truth =
+      !whole.arms.empty() && truth.size() == whole.arms.size() &&
+      std::ranges::all_of(arm_of, [](const auto& arm) { return arm.has_value(); });
+  rows.truth = Matrix<double>(rows.size(), knows_truth ? whole.arms.size() : 0);
+  for (std::size_t i = 0; knows_truth && i < rows.size(); ++i) {
+    for (std::size_t k = 0; k < truth.size(); ++k) {
+      rows.truth(i, *arm_of[k]) = lines.truth[i * truth.size() + k];
+    }
+  }
+  return std::move(lines.ids);
+}
+
+}  // namespace cone::distributed

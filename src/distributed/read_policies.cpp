@@ -1,0 +1,171 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/file.hpp"
+#include "base/text.hpp"
+#include "data/arm_labels.hpp"
+#include "data/policy_row.hpp"
+#include "data/validate.hpp"
+#include "distributed/read_share.hpp"
+
+namespace cone::distributed {
+namespace {
+
+/// The same probabilities for everyone, where that is what the name says.
+std::optional<std::vector<double>> constant_probabilities(const WholeData& whole,
+                                                          const std::string& name) {
+  constexpr std::string_view kAlways = "always:";
+  const std::size_t num_arms = whole.arms.size();
+  std::vector<double> out(num_arms, 0.0);
+  if (name == "uniform") {
+    out.assign(num_arms, 1 / static_cast<double>(num_arms));
+    return out;
+  }
+  if (num_arms == 2 && (name == "treat-all" || name == "treat-none")) {
+    out[name == "treat-all" ? 1 : 0] = 1;
+    return out;
+  }
+  if (!name.starts_with(kAlways)) return std::nullopt;
+  const auto arm = find_arm(whole.arms, std::string_view(name).substr(kAlways.size()));
+  if (!arm) return std::nullopt;
+  out[*arm] = 1;
+  return out;
+}
+
+void add_constant(const std::string& name, std::span<const double> probabilities, NodeRows& rows,
+                  WholeData& whole) {
+  Matrix<double>& table = rows.policies.emplace_back(rows.size(), probabilities.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    std::ranges::copy(probabilities, table.row(i).begin());
+  }
+  whole.policy_names.push_back(name);
+}
+
+/// What a column holds must look the same to all ranks.
+bool agree_on_kinds(const Ranks& ranks, const std::vector<load::PolicyColumns>& policies) {
+  std::string own;
+  for (const load::PolicyColumns& policy : policies) own += fmt::format("{}:", int(policy.kind));
+  const std::vector<std::string> all = ranks.gather(own);
+  return std::ranges::all_of(all, [&](const std::string& other) { return other == own; });
+}
+
+void read_policy_file(const ShareReader& reader, const IdDirectory& ids, const Blocks& blocks,
+                      const std::string& path, NodeRows& rows, WholeData& whole) {
+  const Ranks& ranks = reader.ranks;
+  const auto file = reader.open(path);
+  if (file == nullptr) return;
+  FaultList found;
+  validation::check_column(*file, "id", "it says which node a row is about", found);
+  std::vector<load::PolicyColumns> policies;
+  if (found.empty()) {
+    policies = load::find_policies(reader.context, *file, *file->column("id"), whole.arms, found);
+  }
+  const bool usable = !ranks.any(!found.empty());
+  if (!usable) {
+    reader.faults.merge(found);
+    return;
+  }
+  if (!agree_on_kinds(ranks, policies) || policies.empty()) {
+    if (ranks.is_first()) {
+      reader.faults.add("policy", {{.file = path, .line = 1},
+                                   policies.empty() ? "there is no policy column"
+                                                    : "a column holds labels in one part of the "
+                                                      "file and probabilities in another",
+                                   "one column of probabilities or labels per policy beside id"});
+    }
+    return;
+  }
+  const std::size_t num_arms = whole.arms.size();
+  const std::size_t width = policies.size() * num_arms;
+  const std::size_t id_column = *file->column("id");
+  TextList texts;
+  std::vector<double> values;
+  std::vector<std::uint64_t> lines;
+  for (const CsvChunk& chunk : file->chunks()) {
+    CsvRecords record(*file, chunk);
+    load::PolicyRow row(whole.arms);
+    while (record.next()) {
+      texts.add(record[id_column]);
+      lines.push_back(record.line());
+      values.resize(values.size() + width);
+      const std::span<double> own(values.data() + values.size() - width, width);
+      for (std::size_t k = 0; k < policies.size(); ++k) {
+        row.read(record, record[id_column], policies[k], own.subspan(k * num_arms, num_arms));
+      }
+    }
+    reader.faults.merge(record.faults());
+  }
+  const std::vector<std::uint64_t> numbers = ids.find(texts);
+  std::vector<std::vector<std::uint64_t>> sent_numbers(ranks.size());
+  std::vector<std::vector<double>> sent_values(ranks.size());
+  for (std::size_t k = 0; k < numbers.size(); ++k) {
+    if (numbers[k] == IdDirectory::kAbsent) {
+      validation::add_fault(reader.faults, "unknown id", [&]() -> Fault {
+        return {{.file = path, .line = lines[k], .column = "id"},
+                fmt::format("'{}' is not a node of the data", printable(texts[k])),
+                "delete the line or add the node to the data"};
+      });
+      continue;
+    }
+    const std::size_t owner = blocks.owner_of(numbers[k]);
+    sent_numbers[owner].push_back(numbers[k]);
+    const auto row = std::span(values).subspan(k * width, width);
+    sent_values[owner].insert(sent_values[owner].end(), row.begin(), row.end());
+  }
+  const auto received_numbers = ranks.exchange(sent_numbers);
+  const auto received_values = ranks.exchange(sent_values);
+  const std::size_t first = rows.policies.size();
+  for (const load::PolicyColumns& policy : policies) {
+    rows.policies.emplace_back(rows.size(), num_arms);
+    whole.policy_names.push_back(policy.name);
+  }
+  std::vector<char> is_there(rows.size(), 0);
+  const std::uint64_t begin = blocks.first[ranks.rank()];
+  for (std::size_t from = 0; from < ranks.size(); ++from) {
+    for (std::size_t k = 0; k < received_numbers[from].size(); ++k) {
+      const std::size_t i = received_numbers[from][k] - begin;
+      if (is_there[i] != 0) {
+        validation::add_fault(reader.faults, "duplicate id", [&]() -> Fault {
+          return {{.file = path, .item = fmt::format("line {} of nodes.csv", begin + i + 2)},
+                  "the node has two rows",
+                  "every node has one line"};
+        });
+      }
+      is_there[i] = 1;
+      for (std::size_t p = 0; p < policies.size(); ++p) {
+        std::copy_n(
+            received_values[from].begin() + static_cast<std::ptrdiff_t>(k * width + p * num_arms),
+            num_arms, rows.policies[first + p].row(i).begin());
+      }
+    }
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (is_there[i] != 0) continue;
+    validation::add_fault(reader.faults, "node without a row", [&]() -> Fault {
+      return {{.file = path, .item = fmt::format("line {} of nodes.csv", begin + i + 2)},
+              "the node has no row",
+              "a policy needs a probability for every node"};
+    });
+  }
+}
+
+}  // namespace
+
+void read_policies(const ShareReader& reader, const IdDirectory& ids, const Blocks& blocks,
+                   std::span<const std::string> policies, NodeRows& rows, WholeData& whole) {
+  for (const std::string& name : policies) {
+    if (const auto constant = constant_probabilities(whole, name)) {
+      add_constant(name, *constant, rows, whole);
+    } else if (path_kind(name) != PathKind::kMissing) {
+      read_policy_file(reader, ids, blocks, name, rows, whole);
+    } else if (reader.ranks.is_first()) {
+      reader.faults.add("policy", {{.item = printable(name)},
+                                   "is neither a file nor a policy that --engine petsc knows",
+                                   "it knows treat-all, treat-none, uniform, always:LABEL and "
+                                   "files of policies"});
+    }
+  }
+}
+
+}  // namespace cone::distributed

@@ -1,0 +1,114 @@
+#include "distributed/read_share.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "data/byte_source.hpp"
+
+namespace cone::distributed {
+namespace {
+
+void refuse_repeats(const Ranks& ranks, const IdDirectory& ids, const std::string& file,
+                    FaultList& faults) {
+  std::vector<IdDirectory::Repeat> repeats = ids.repeats();
+  std::ranges::sort(repeats, {}, &IdDirectory::Repeat::second);
+  for (const IdDirectory::Repeat& repeat : repeats) {
+    const auto [first, second] = std::minmax(repeat.first, repeat.second);
+    faults.add("duplicate id", {{.file = file, .line = second + 2, .item = printable(repeat.id)},
+                                fmt::format("the id is already on line {}", first + 2),
+                                "every node has one line"});
+  }
+  ranks.throw_if_any(faults, ErrorCode::kData);
+}
+
+/// What one machine can read and several ranks cannot.
+void refuse_options(const LoadOptions& options, FaultList& faults) {
+  const auto refuse = [&](const char* flag, bool is_given) {
+    if (!is_given) return;
+    faults.add("option", {{.item = flag},
+                          "is not known to --engine petsc",
+                          "leave it out, or evaluate without --engine"});
+  };
+  refuse("--weight", !options.weight.empty());
+  refuse("--cluster", !options.cluster.empty());
+  refuse("--categories", !options.categories.empty());
+  refuse("--counts", !options.counts.empty());
+  refuse("--missing", options.missing != MissingPolicy::kRefuse);
+}
+
+}  // namespace
+
+std::size_t Blocks::owner_of(std::uint64_t number) const {
+  return static_cast<std::size_t>(std::ranges::upper_bound(first, number) - first.begin()) - 1;
+}
+
+bool ShareReader::has(const char* name) const { return std::filesystem::exists(folder / name); }
+
+std::unique_ptr<CsvFile> ShareReader::open(const std::filesystem::path& path) const {
+  std::unique_ptr<CsvFile> file;
+  FaultList found;
+  try {
+    file = CsvFile::read_share(context, path.string(), ByteSource::of_file(context, path),
+                               options.csv, ranks.rank(), ranks.size(), found);
+  } catch (const Error& error) {
+    for (const Fault& fault : error.faults()) found.add("file", fault);
+  }
+  // A fault of the whole file is every rank's: the first speaks for all.
+  if (ranks.is_first()) faults.merge(found);
+  if (ranks.any(file == nullptr)) return nullptr;
+  if (ranks.any(file->has_quotes())) {
+    if (ranks.is_first()) {
+      faults.add("quotes", {{.file = path.string()},
+                            "the file has quotes, and ranks cut it at line ends, which quotes hide",
+                            "write it without quotes, or evaluate without --engine"});
+    }
+    return nullptr;
+  }
+  file->count_from(ranks.sum_before(file->num_records()));
+  return file;
+}
+
+ReadData read_together(const Context& context, const Ranks& ranks,
+                       const std::filesystem::path& folder, const LoadOptions& options,
+                       std::span<const std::string> policies) {
+  FaultList faults;
+  const ShareReader reader{context, ranks, folder, options, faults};
+  if (ranks.is_first()) {
+    refuse_options(options, faults);
+    if (!std::filesystem::is_directory(folder)) {
+      faults.add("folder", {{.file = folder.string()},
+                            "is not a folder, and --engine petsc reads folders",
+                            "put nodes.csv, edges.csv and features.csv into one"});
+    } else if (!reader.has("nodes.csv")) {
+      faults.add("folder", {{.file = (folder / "nodes.csv").string()},
+                            "is not there, or is packed",
+                            "--engine petsc reads files that are not packed: unpack it"});
+    } else if (reader.has("features.npz")) {
+      faults.add("folder", {{.file = (folder / "features.npz").string()},
+                            "is not known to --engine petsc",
+                            "write it as features.csv with the columns node, feature, value"});
+    }
+  }
+  ranks.throw_if_any(faults, ErrorCode::kData);
+  ReadData out;
+  const TextList ids = read_node_lines(reader, out.rows, out.whole);
+  ranks.throw_if_any(faults, ErrorCode::kData);
+  Blocks blocks;
+  std::uint64_t before = 0;
+  for (const std::uint64_t size : ranks.gather(std::uint64_t{out.rows.size()})) {
+    blocks.first.push_back(before);
+    before += size;
+  }
+  blocks.first.push_back(before);
+  const IdDirectory directory(ranks, ids, blocks.first[ranks.rank()]);
+  refuse_repeats(ranks, directory, (folder / "nodes.csv").string(), faults);
+  read_edge_lines(reader, directory, blocks, out.rows, out.whole);
+  read_word_lines(reader, directory, blocks, out.rows, out.whole);
+  read_policies(reader, directory, blocks, policies, out.rows, out.whole);
+  ranks.throw_if_any(faults, ErrorCode::kData);
+  return out;
+}
+
+}  // namespace cone::distributed

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "cone/context.hpp"
+#include "cone/load.hpp"
+
+#include "data/csv.hpp"
+#include "distributed/id_directory.hpp"
+#include "distributed/node_rows.hpp"
+#include "distributed/ranks.hpp"
+
+namespace cone::distributed {
+
+/// The nodes of a rank and what all know of them.
+struct ReadData {
+  NodeRows rows;
+  WholeData whole;
+};
+
+/// Reads a dataset's folder together: each rank its share of the bytes of every file. Nodes stay
+/// with the rank that read their line; edges, words and policies go to the ranks of their nodes. No
+/// rank sees the whole. Features are numbers; texts, gaps, quotes and packed files are refused with
+/// a word on what to do. Faults of all ranks are thrown together, the same on all of them.
+ReadData read_together(const Context& context, const Ranks& ranks,
+                       const std::filesystem::path& folder, const LoadOptions& options,
+                       std::span<const std::string> policies);
+
+/// What the parts of the reading share.
+struct ShareReader {
+  const Context& context;
+  const Ranks& ranks;
+  std::filesystem::path folder;
+  const LoadOptions& options;
+  FaultList& faults;
+
+  /// This rank's share of the lines; lines are counted as in the whole file. Nothing, and faults,
+  /// where the file cannot be read so. Called by all ranks.
+  std::unique_ptr<CsvFile> open(const std::filesystem::path& path) const;
+  bool has(const char* name) const;
+};
+
+/// Where the nodes of every rank start, and behind them all: ranks + 1 numbers.
+struct Blocks {
+  std::vector<std::uint64_t> first;
+  std::size_t owner_of(std::uint64_t number) const;
+};
+
+TextList read_node_lines(const ShareReader& reader, NodeRows& rows, WholeData& whole);
+void read_edge_lines(const ShareReader& reader, const IdDirectory& ids, const Blocks& blocks,
+                     NodeRows& rows, WholeData& whole);
+void read_word_lines(const ShareReader& reader, const IdDirectory& ids, const Blocks& blocks,
+                     NodeRows& rows, WholeData& whole);
+void read_policies(const ShareReader& reader, const IdDirectory& ids, const Blocks& blocks,
+                   std::span<const std::string> policies, NodeRows& rows, WholeData& whole);
+
+}  // namespace cone::distributed

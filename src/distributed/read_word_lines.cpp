@@ -1,0 +1,189 @@
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "data/validate.hpp"
+#include "distributed/read_share.hpp"
+
+namespace cone::distributed {
+namespace {
+
+/// How often a word stands with a node.
+struct WordEntry {
+  std::uint64_t number;
+  std::uint64_t line;
+  double value;
+  std::uint32_t word;
+};
+
+using WordNumbers = std::unordered_map<std::string, std::uint32_t>;
+
+/// All names, in the order of feature_names.csv. Every rank has them: words are far fewer than
+/// nodes.
+bool read_names(const ShareReader& reader, WordNumbers& numbers) {
+  const auto file = reader.open(reader.folder / "feature_names.csv");
+  if (file == nullptr) return false;
+  const auto column = file->column("feature");
+  if (!column) {
+    if (reader.ranks.is_first()) {
+      validation::check_column(*file, "feature", "it names the features", reader.faults);
+    }
+    return false;
+  }
+  std::string own;
+  for (const CsvChunk& chunk : file->chunks()) {
+    CsvRecords record(*file, chunk);
+    while (record.next()) own += std::string(record[*column]) + '\n';
+    reader.faults.merge(record.faults());
+  }
+  for (const std::string& part : reader.ranks.gather(own)) {
+    for (std::size_t begin = 0; begin < part.size();) {
+      const std::size_t end = part.find('\n', begin);
+      numbers.try_emplace(part.substr(begin, end - begin),
+                          static_cast<std::uint32_t>(numbers.size()));
+      begin = end + 1;
+    }
+  }
+  return true;
+}
+
+/// Names that a rank met, in the order of the file, become numbers that all agree on.
+void join_names(const Ranks& ranks, const std::vector<std::string>& met, WordNumbers& numbers) {
+  std::string own;
+  for (const std::string& name : met) own += name + '\n';
+  for (const std::string& part : ranks.gather(own)) {
+    for (std::size_t begin = 0; begin < part.size();) {
+      const std::size_t end = part.find('\n', begin);
+      numbers.try_emplace(part.substr(begin, end - begin),
+                          static_cast<std::uint32_t>(numbers.size()));
+      begin = end + 1;
+    }
+  }
+}
+
+struct WordColumns {
+  std::size_t node, feature, value;
+};
+
+struct WordText {
+  TextList nodes;
+  std::vector<WordEntry> entries;
+};
+
+void read_chunk(CsvRecords& record, const WordColumns& columns, WordNumbers& local,
+                std::vector<std::string>& met, WordText& out) {
+  while (record.next()) {
+    const std::string_view id = record[columns.node];
+    const double value = validation::read_finite(record, columns.value, id);
+    if (!validation::read_text(record, columns.feature)) continue;
+    const auto [word, is_new] = local.try_emplace(std::string(record[columns.feature]),
+                                                  static_cast<std::uint32_t>(local.size()));
+    if (is_new) met.push_back(word->first);
+    out.nodes.add(id);
+    out.entries.push_back({0, record.line(), value, word->second});
+  }
+}
+
+void build_words(const CsvFile& file, std::vector<WordEntry>& entries, NodeRows& rows,
+                 std::size_t num_words, FaultList& faults) {
+  std::ranges::sort(entries, [](const WordEntry& a, const WordEntry& b) {
+    return std::tuple(a.number, a.word, a.line) < std::tuple(b.number, b.word, b.line);
+  });
+  std::vector<std::uint64_t> offsets = {0};
+  std::vector<std::uint32_t> columns;
+  std::vector<double> values;
+  columns.reserve(entries.size());
+  values.reserve(entries.size());
+  std::size_t next = 0;
+  for (const std::uint64_t number : rows.number) {
+    for (; next < entries.size() && entries[next].number == number; ++next) {
+      const WordEntry& entry = entries[next];
+      if (next > 0 && entries[next - 1].number == number && entries[next - 1].word == entry.word) {
+        validation::add_fault(faults, "repeated feature", [&]() -> Fault {
+          return {{.file = file.name(), .line = entry.line},
+                  fmt::format("the same node and feature stand on line {}", entries[next - 1].line),
+                  "give each pair once"};
+        });
+        continue;
+      }
+      if (entry.value == 0) continue;
+      columns.push_back(entry.word);
+      values.push_back(entry.value);
+    }
+    offsets.push_back(columns.size());
+  }
+  if (!faults.empty()) return;
+  rows.words = SparseMatrix(num_words, std::move(offsets), std::move(columns), std::move(values));
+}
+
+}  // namespace
+
+void read_word_lines(const ShareReader& reader, const IdDirectory& ids, const Blocks& blocks,
+                     NodeRows& rows, WholeData& whole) {
+  rows.words =
+      SparseMatrix(0, std::vector<std::uint64_t>(rows.size() + 1, 0), {}, std::vector<double>{});
+  if (!reader.has("features.csv")) return;
+  const Ranks& ranks = reader.ranks;
+  WordNumbers numbers;
+  const bool has_names = reader.has("feature_names.csv");
+  if (has_names && !read_names(reader, numbers)) return;
+  const std::size_t num_named = numbers.size();
+  const auto file = reader.open(reader.folder / "features.csv");
+  if (file == nullptr) return;
+  FaultList found;
+  bool usable = true;
+  for (const char* name : {"node", "feature", "value"}) {
+    usable &=
+        validation::check_column(*file, name, "the columns are node, feature and value", found);
+  }
+  if (ranks.is_first()) reader.faults.merge(found);
+  if (!usable) return;
+  const WordColumns columns{*file->column("node"), *file->column("feature"),
+                            *file->column("value")};
+  WordNumbers local;
+  std::vector<std::string> met;
+  std::vector<WordEntry> received;
+  std::size_t chunk = 0;
+  while (ranks.any(chunk < file->chunks().size())) {
+    constexpr std::size_t kLinesAtATime = std::size_t{1} << 20;
+    WordText text;
+    for (; chunk < file->chunks().size() && text.entries.size() < kLinesAtATime; ++chunk) {
+      CsvRecords record(*file, file->chunks()[chunk]);
+      read_chunk(record, columns, local, met, text);
+      reader.faults.merge(record.faults());
+    }
+    // Names are few; those of a round are known to all before its words are sent.
+    join_names(ranks, met, numbers);
+    const std::vector<std::uint64_t> nodes = ids.find(text.nodes);
+    std::vector<std::vector<WordEntry>> parts(ranks.size());
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      WordEntry entry = text.entries[k];
+      if (nodes[k] == IdDirectory::kAbsent) {
+        validation::add_fault(reader.faults, "unknown id in node", [&]() -> Fault {
+          return {{.file = file->name(), .line = entry.line, .column = "node"},
+                  fmt::format("'{}' is not an id of nodes.csv", printable(text.nodes[k])),
+                  "add the node or delete the line"};
+        });
+        continue;
+      }
+      entry.number = nodes[k];
+      entry.word = numbers.at(met[entry.word]);
+      parts[blocks.owner_of(nodes[k])].push_back(entry);
+    }
+    for (const std::vector<WordEntry>& part : ranks.exchange(parts)) {
+      received.insert(received.end(), part.begin(), part.end());
+    }
+  }
+  if (has_names && numbers.size() > num_named && ranks.is_first()) {
+    reader.faults.add("feature name", {{.file = file->name()},
+                                       "has features that are not in feature_names.csv",
+                                       "add them there or delete feature_names.csv"});
+  }
+  whole.num_words = numbers.size();
+  build_words(*file, received, rows, whole.num_words, reader.faults);
+}
+
+}  // namespace cone::distributed

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "distributed/share.hpp"
+#include "network_ridge/inputs.hpp"
+
+namespace cone::distributed {
+
+/// Some nodes of an arm with their features and friends whole, on one rank: what the likelihood is
+/// made of. The first places are the nodes, those behind them friends of theirs.
+struct SampledInputs {
+  RidgeInputs inputs;
+  std::vector<std::uint32_t> places;
+  std::vector<double> outcome;
+  std::vector<std::uint64_t> hash;
+};
+
+/// The nodes of the arm with the smallest hashes, `count` of all ranks' together, on rank
+/// `receiver`; the others get nothing. Called by all ranks.
+SampledInputs sample_arm(const Ranks& ranks, const Share& share, std::size_t arm,
+                         std::uint64_t count, std::size_t receiver);
+
+}  // namespace cone::distributed

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cone/context.hpp"
+#include "cone/features.hpp"
+#include "cone/matrix.hpp"
+
+#include "distributed/ghosts.hpp"
+#include "distributed/node_rows.hpp"
+
+namespace cone::distributed {
+
+/// A rank's nodes as the equations see them, with the nodes of an arm next to each other. "Place"
+/// is a node's row here; rows behind the own ones are ghosts, nodes of other ranks that own nodes
+/// are connected to. What the network ridge of one machine calls RidgeInputs.
+struct Share {
+  WholeData whole;
+  std::vector<std::uint64_t> number;   ///< place → record in nodes.csv
+  std::vector<std::uint64_t> hash;     ///< of the ids
+  std::vector<std::size_t> arm_begin;  ///< arms + 1: the places of arm a
+  std::vector<double> outcome;
+  std::vector<int> fold;
+  std::vector<double> degree, relative_degree, inverse_degree;
+  /// Neighbours of every place, as rows of a table with ghosts; those of an arm are next to each
+  /// other.
+  std::vector<std::uint64_t> list_offsets;  ///< places + 1
+  std::vector<std::uint64_t> arm_offsets;   ///< places × arms + 1: where (place, arm) starts
+  std::vector<std::uint32_t> lists;
+  Ghosts ghosts;
+  std::vector<RemotePlace> remote;        ///< where the ghosts are
+  SparseMatrix words;                     ///< places × words, rows of unit length
+  SparseMatrix places_of_words;           ///< words × places
+  std::vector<std::uint64_t> word_split;  ///< words × arms + 1, as arm_offsets
+  Matrix<double> columns;                 ///< places × measurements, standardised
+  Matrix<double> smooth, curves;          ///< features made of them
+  std::vector<Matrix<double>> policies;   ///< places × arms each
+  Matrix<double> truth;                   ///< places × arms, or no columns
+
+  std::size_t size() const { return number.size(); }
+  std::size_t num_arms() const { return arm_begin.size() - 1; }
+  Arm arm_of(std::size_t place) const;
+  bool has_edges() const { return whole.edges.num_edges > 0; }
+};
+
+/// Puts the nodes in order and finds where their neighbours are. Features are left as they are.
+Share place_nodes(const Ranks& ranks, NodeRows rows, WholeData whole);
+
+/// Scales words and measurements as one machine does, and makes smooth features and curves of the
+/// measurements where they are asked for.
+struct MadeTogether {
+  bool smooth = true;
+  bool curves = true;
+};
+void scale_features(const Context& context, const Ranks& ranks, const MadeTogether& made,
+                    Share& share);
+
+/// Deals the nodes of every arm to folds as one machine does: by their ids and the seed. Throws
+/// Error(kData) where an arm has fewer nodes than there are folds.
+void deal_folds(const Ranks& ranks, int num_folds, std::uint64_t seed, Share& share);
+
+}  // namespace cone::distributed
