@@ -193,9 +193,9 @@ DataSummary summarise(const WholeData& whole) {
 }
 
 NetworkRidgeSummary describe_ridge(const RankSystem& system,
-                                   std::span<const LearntVariances> learnt,
-                                   const RankModel& model) {
-  NetworkRidgeSummary out{.solver = "petsc",
+                                   const LearntTogether& together, const RankModel& model) {
+  const bool is_exact = together.dense.has_all();
+  NetworkRidgeSummary out{.solver = is_exact ? "dense" : "petsc",
                           .iterations = model.iterations(),
                           .converged = model.converged(),
                           .undersmoothing = system.undersmoothing};
@@ -203,7 +203,7 @@ NetworkRidgeSummary describe_ridge(const RankSystem& system,
   for (const RidgeGroup& group : system.groups) kinds.push_back(group.kind);
   for (std::size_t a = 0; a < system.arms.size(); ++a) {
     out.arms.push_back(
-        describe_variances(system.share.whole.arms[a], kinds, system.arms[a], learnt[a]));
+        describe_variances(system.share.whole.arms[a], kinds, system.arms[a], together.learnt[a]));
   }
   return out;
 }
@@ -249,10 +249,9 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
       .undersmoothing = options.network_ridge.undersmoothing,
       .num_tasks = static_cast<std::size_t>(options.plan.folds)};
   take_time("inputs");
-  const std::vector<LearntVariances> learnt =
-      learn_together(context, options.network_ridge, system);
+  const LearntTogether learnt = learn_together(context, options.network_ridge, system);
   take_time("variances");
-  const RankSolver solver(context, system);
+  const RankSolver solver(context, system, learnt.dense);
   take_time("preconditioner");
   const RankModel model(context, system, solver);
   take_time("predictions");

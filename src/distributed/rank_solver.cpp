@@ -14,12 +14,8 @@ namespace {
 /// Columns that are solved together.
 constexpr std::size_t kColumnsAtATime = 32;
 
-std::size_t choose_rank(const RankSystem& system) {
-  constexpr std::uint64_t kLargestRank = 256;
-  std::uint64_t rank = kLargestRank;
-  for (const std::uint64_t size : system.share.whole.arm_sizes) rank = std::min(rank, size / 4);
-  return rank;
-}
+/// Of the preconditioner's factor. An arm that is worth iterating for has thousands of nodes.
+constexpr std::size_t kFactorRank = 256;
 
 /// What the callbacks of PETSc know. Exceptions may not pass through its C code: they wait here.
 struct Operator {
@@ -126,6 +122,14 @@ void scale_fixed(const Matrix<double>& sizes, bool divides, Matrix<double>& tabl
   }
 }
 
+/// The arm asks for nothing.
+void clear_arm(const Share& share, std::size_t arm, RidgeSides& sides) {
+  const std::size_t width = sides.f.cols();
+  std::fill_n(sides.f.data() + share.arm_begin[arm] * width,
+              (share.arm_begin[arm + 1] - share.arm_begin[arm]) * width, 0.0);
+  std::fill_n(sides.g.data() + arm * kFixed * width, kFixed * width, 0.0);
+}
+
 Matrix<double> take_columns(const Matrix<double>& table, std::size_t first, std::size_t count) {
   Matrix<double> part(table.rows(), count);
   for (std::size_t i = 0; i < table.rows(); ++i) {
@@ -137,8 +141,10 @@ Matrix<double> take_columns(const Matrix<double>& table, std::size_t first, std:
 
 }  // namespace
 
-RankSolver::RankSolver(const Context& context, const RankSystem& system)
-    : system_(system), preconditioner_(context, system, choose_rank(system)) {}
+RankSolver::RankSolver(const Context& context, const RankSystem& system, const DenseArms& dense)
+    : system_(system), dense_(dense) {
+  if (!dense.has_all()) preconditioner_.emplace(context, system, kFactorRank);
+}
 
 RidgeSides RankSolver::find_residual(const Context& context, RidgeSides sides,
                                      std::span<const std::size_t> tasks,
@@ -167,8 +173,9 @@ Matrix<double> RankSolver::measure_columns(const Context& context,
                                            std::span<const std::size_t> tasks,
                                            const RidgeSides& sides) const {
   const Share& share = system_.share;
+  if (!preconditioner_) return Matrix<double>(share.num_arms(), tasks.size(), 1.0);
   Matrix<double> v;
-  const Matrix<double> z = preconditioner_.project(context, tasks, sides.f, &sides.g, v);
+  const Matrix<double> z = preconditioner_->project(context, tasks, sides.f, &sides.g, v);
   Matrix<double> sizes(share.num_arms(), tasks.size());
   for (std::size_t p = 0; p < share.size(); ++p) {
     const std::size_t arm = share.arm_of(p);
@@ -185,17 +192,20 @@ Matrix<double> RankSolver::measure_columns(const Context& context,
   return sizes;
 }
 
-std::size_t RankSolver::improve(const Context& context, const RidgeSides& left,
-                                std::span<const std::size_t> tasks, RidgeSolution& at) const {
+std::size_t RankSolver::improve_large(const Context& context, RidgeSides left,
+                                      std::span<const std::size_t> tasks, RidgeSolution& at) const {
   const Share& share = system_.share;
+  for (std::size_t a = 0; a < share.num_arms(); ++a) {
+    if (dense_.has(a)) clear_arm(share, a, left);
+  }
   // Start where B'x = g, and where the preconditioner thinks the solution is.
   RidgeSolution step;
-  step.x = preconditioner_.project(context, tasks, left.f, &left.g, step.lambda);
+  step.x = preconditioner_->project(context, tasks, left.f, &left.g, step.lambda);
   const RidgeSides behind = find_residual(context, left, tasks, step);
-  Operator op{context, system_, preconditioner_, tasks, nullptr};
+  Operator op{context, system_, *preconditioner_, tasks, nullptr};
   KrylovSolver krylov(system_.ranks, share.size() * tasks.size(), op);
   op.write(behind.f, krylov.side);
-  const double columns = static_cast<double>(tasks.size() * share.num_arms());
+  const auto columns = static_cast<double>(tasks.size() * share.num_arms());
   check_petsc(
       KSPSetTolerances(krylov.ksp, 1e-30, kTolerance * std::sqrt(columns), 1e30, kMostIterations));
   const PetscErrorCode code = KSPSolve(krylov.ksp, krylov.side, krylov.solution);
@@ -219,6 +229,7 @@ std::size_t RankSolver::improve(const Context& context, const RidgeSides& left,
 RidgeSolution RankSolver::solve_block(const Context& context, RidgeSides sides,
                                       std::span<const std::size_t> tasks) const {
   // A start finds λ for the x of the one before it, and takes off what rounding added.
+  constexpr std::size_t kFewestStarts = 2;
   constexpr std::size_t kMostStarts = 4;
   const Share& share = system_.share;
   for (std::size_t p = 0; p < share.size(); ++p) {
@@ -234,9 +245,12 @@ RidgeSolution RankSolver::solve_block(const Context& context, RidgeSides sides,
   out.lambda = Matrix<double>(sides.g.rows(), tasks.size());
   for (std::size_t start = 0; start < kMostStarts; ++start) {
     const RidgeSides left = start == 0 ? sides : find_residual(context, sides, tasks, out);
-    const std::size_t iterations = improve(context, left, tasks, out);
+    dense_.solve(context, system_, left, tasks, out);
+    const std::size_t iterations =
+        dense_.has_all() ? 0 : improve_large(context, left, tasks, out);
     out.iterations += iterations;
-    if (iterations == 0 || !out.converged) break;
+    const bool is_done = iterations == 0 && start + 1 >= kFewestStarts;
+    if (is_done || !out.converged) break;
   }
   scale_rows(share, sizes, /*divides=*/false, out.x);
   scale_fixed(sizes, /*divides=*/false, out.lambda);

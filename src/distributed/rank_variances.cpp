@@ -131,53 +131,61 @@ void tell_all(const Ranks& ranks, std::size_t teller, ArmModel& model, LearntVar
 
 }  // namespace
 
-std::vector<LearntVariances> learn_together(const Context& context,
-                                            const NetworkRidgeOptions& options,
-                                            RankSystem& system) {
+LearntTogether learn_together(const Context& context, const NetworkRidgeOptions& options,
+                              RankSystem& system) {
   const Share& share = system.share;
   const Ranks& ranks = system.ranks;
-  std::vector<LearntVariances> learnt(share.num_arms());
-  std::vector<char> is_taught(share.num_arms(), 0);
-  for (std::size_t a = 0; a < share.num_arms(); ++a) {
+  const std::size_t num_arms = share.num_arms();
+  LearntTogether out{.learnt = std::vector<LearntVariances>(num_arms), .dense = DenseArms(num_arms)};
+  std::vector<char> is_taught(num_arms, 0);
+  for (std::size_t a = 0; a < num_arms; ++a) {
     ArmModel model = describe_arm(system, a);
     const std::uint64_t size = share.whole.arm_sizes[a];
     const bool is_constant = !(model.sd > 1e-12 * (std::abs(model.mean) + 1e-300));
     if (is_constant) model.sd = pooled_spread(system);
-    learnt[a].converged = true;
-    learnt[a].num_nodes = size;
+    out.learnt[a].converged = true;
+    out.learnt[a].num_nodes = size;
     is_taught[a] = !is_constant && size >= kFixed + 3 ? 1 : 0;
+    if (DenseArms::is_small(share, a)) out.dense.announce(a);
     system.arms.push_back(std::move(model));
   }
   // All samples are on their way before anyone learns, so that arms learn side by side.
-  std::vector<SampledInputs> samples;
-  for (std::size_t a = 0; a < share.num_arms(); ++a) {
-    const std::uint64_t size = share.whole.arm_sizes[a];
-    const std::uint64_t count = size > kLargestDenseArm ? kVarianceSample : size;
-    samples.push_back(is_taught[a] != 0 ? sample_arm(ranks, share, a, count, a % ranks.size())
-                                        : SampledInputs{});
+  std::vector<SampledInputs> samples(num_arms);
+  for (std::size_t a = 0; a < num_arms; ++a) {
+    if (is_taught[a] == 0 && !out.dense.has(a)) continue;
+    const std::uint64_t count = out.dense.has(a) ? share.whole.arm_sizes[a] : kVarianceSample;
+    samples[a] = sample_arm(ranks, share, a, count, DenseArms::holder(ranks, a));
   }
-  for (std::size_t a = 0; a < share.num_arms(); ++a) {
-    if (is_taught[a] == 0 || ranks.rank() != a % ranks.size()) continue;
+  for (std::size_t a = 0; a < num_arms; ++a) {
+    if (ranks.rank() != DenseArms::holder(ranks, a) || samples[a].places.empty()) continue;
     const StageScope stage(context, fmt::format("variances of arm {}", share.whole.arms[a]), 0,
                            0.2);
     RidgeSystem alone;
     alone.groups = system.groups;
     alone.undersmoothing = system.undersmoothing;
-    const std::uint64_t size = samples[a].places.size();
-    alone.inputs = std::make_shared<RidgeInputs>(std::move(samples[a].inputs));
-    learnt[a] = learn_sampled_arm(context, alone, options,
-                                  {.places = samples[a].places,
-                                   .outcome = samples[a].outcome,
-                                   .hash = samples[a].hash,
-                                   .is_part = size < share.whole.arm_sizes[a]},
-                                  system.arms[a])
-                    .learnt;
+    alone.inputs = std::make_shared<RidgeInputs>(samples[a].inputs);
+    LearntArm arm;
+    if (is_taught[a] != 0) {
+      arm = learn_sampled_arm(context, alone, options,
+                              {.places = samples[a].places,
+                               .outcome = samples[a].outcome,
+                               .hash = samples[a].hash,
+                               .is_part = !out.dense.has(a)},
+                              system.arms[a]);
+      out.learnt[a] = arm.learnt;
+    } else {
+      arm.kernels = make_kernels(context, *alone.inputs, alone.groups, samples[a].places);
+    }
+    if (out.dense.has(a)) {
+      out.dense.prepare(context, system, a, std::move(samples[a]), arm.kernels);
+    }
   }
   ranks.wait_quietly();
-  for (std::size_t a = 0; a < share.num_arms(); ++a) {
-    if (is_taught[a] != 0) tell_all(ranks, a % ranks.size(), system.arms[a], learnt[a]);
+  for (std::size_t a = 0; a < num_arms; ++a) {
+    if (is_taught[a] == 0) continue;
+    tell_all(ranks, DenseArms::holder(ranks, a), system.arms[a], out.learnt[a]);
   }
-  return learnt;
+  return out;
 }
 
 }  // namespace cone::distributed

@@ -32,6 +32,7 @@ std::uint64_t find_limit(const Ranks& ranks, const Share& share, std::size_t arm
 /// What a rank tells about its nodes of the sample, one node or friend behind the other.
 struct SampleLetter {
   std::vector<std::uint64_t> number, hash, identity, num_friends, friends;
+  std::vector<int> fold;
   std::vector<double> measures;  ///< outcome, degree, relative, inverse; smooth; curves
   std::vector<std::uint64_t> row_identity;
   std::vector<std::uint32_t> row_sizes, words;
@@ -54,6 +55,7 @@ SampleLetter write_letter(const Ranks& ranks, const Share& share, std::size_t ar
     if (share.hash[p] > limit) continue;
     out.number.push_back(share.number[p]);
     out.hash.push_back(share.hash[p]);
+    out.fold.push_back(share.fold[p]);
     out.identity.push_back(identify(ranks.rank(), p));
     out.measures.insert(out.measures.end(), {share.outcome[p], share.degree[p],
                                              share.relative_degree[p], share.inverse_degree[p]});
@@ -106,6 +108,7 @@ void send_letter(const Ranks& ranks, std::size_t receiver, SampleLetter& letter)
                      &letter.friends, &letter.row_identity}) {
     send_part(ranks, receiver, *part);
   }
+  send_part(ranks, receiver, letter.fold);
   for (auto* part : {&letter.row_sizes, &letter.words}) send_part(ranks, receiver, *part);
   for (auto* part : {&letter.measures, &letter.values, &letter.columns}) {
     send_part(ranks, receiver, *part);
@@ -176,11 +179,14 @@ SampledInputs sample_arm(const Ranks& ranks, const Share& share, std::size_t arm
   inputs.curves = Matrix<double>(num_sampled, share.curves.cols());
   std::vector<std::uint64_t> offsets = {0};
   std::vector<NodeIndex> neighbours;
+  out.place_of_sent.resize(num_sampled);
   for (std::size_t p = 0; p < num_sampled; ++p) {
     const std::size_t k = order[p];
+    out.place_of_sent[k] = static_cast<std::uint32_t>(p);
     const double* measures = letter.measures.data() + k * width;
     out.places.push_back(static_cast<std::uint32_t>(p));
     out.hash.push_back(letter.hash[k]);
+    out.fold.push_back(letter.fold[k]);
     out.outcome.push_back(measures[0]);
     inputs.degree.push_back(measures[1]);
     inputs.relative_degree.push_back(measures[2]);

@@ -15,6 +15,9 @@ struct SampledInputs {
   std::vector<std::uint32_t> places;
   std::vector<double> outcome;
   std::vector<std::uint64_t> hash;
+  std::vector<int> fold;
+  /// The place of the k-th node in the order of ranks and of places there.
+  std::vector<std::uint32_t> place_of_sent;
 };
 
 /// The nodes of the arm with the smallest hashes, `count` of all ranks' together, on rank

@@ -149,24 +149,25 @@ void DenseSolver::solve_arm(const Context& context, std::size_t arm, const Matri
   }
 }
 
+RidgeSolution DenseSolver::solve_roughly(const Context& context, const Matrix<double>& f,
+                                         const Matrix<double>& g,
+                                         std::span<const std::size_t> tasks) const {
+  require(arms_.size() == system_.arms.size(), "network ridge: an arm was not prepared");
+  RidgeSolution out;
+  out.x = Matrix<double>(f.rows(), f.cols());
+  out.lambda = Matrix<double>(g.rows(), g.cols());
+  for (std::size_t arm = 0; arm < arms_.size(); ++arm) solve_arm(context, arm, f, g, tasks, out);
+  return out;
+}
+
 RidgeSolution DenseSolver::solve(const Context& context, const Matrix<double>& f,
                                  const Matrix<double>& g,
                                  std::span<const std::size_t> tasks) const {
-  require(arms_.size() == system_.arms.size(), "network ridge: an arm was not prepared");
-  const auto solve_once = [&](const Matrix<double>& sides, const Matrix<double>& fixed_sides) {
-    RidgeSolution out;
-    out.x = Matrix<double>(f.rows(), f.cols());
-    out.lambda = Matrix<double>(g.rows(), g.cols());
-    for (std::size_t arm = 0; arm < arms_.size(); ++arm) {
-      solve_arm(context, arm, sides, fixed_sides, tasks, out);
-    }
-    return out;
-  };
-  RidgeSolution out = solve_once(f, g);
+  RidgeSolution out = solve_roughly(context, f, g, tasks);
   // Inverses lose digits where the noise is tiny and nodes are alike. What is truly left, solved
   // once more, brings them back for the price of one product.
   const RidgeSides left = find_residual(context, system_, {f, g}, tasks, out);
-  const RidgeSolution more = solve_once(left.f, left.g);
+  const RidgeSolution more = solve_roughly(context, left.f, left.g, tasks);
   for (std::size_t k = 0; k < out.x.values().size(); ++k) out.x.values()[k] += more.x.values()[k];
   for (std::size_t k = 0; k < out.lambda.values().size(); ++k) {
     out.lambda.values()[k] += more.lambda.values()[k];

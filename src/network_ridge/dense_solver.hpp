@@ -26,6 +26,10 @@ class DenseSolver : public RidgeSolver {
   RidgeSolution solve(const Context& context, const Matrix<double>& f, const Matrix<double>& g,
                       std::span<const std::size_t> tasks) const override;
 
+  /// As solve(), but for the last digits, which need a product with all kernels.
+  RidgeSolution solve_roughly(const Context& context, const Matrix<double>& f,
+                              const Matrix<double>& g, std::span<const std::size_t> tasks) const;
+
  private:
   struct LeftOut {
     std::vector<std::size_t> rows;  ///< of the arm's places
