@@ -76,7 +76,8 @@ void DenseArms::solve(const Context& context, const RankSystem& system, const Ri
     parts = ranks.exchange(parts);
     if (arms_[a]) {
       std::vector<double> rows;
-      for (const std::vector<double>& part : parts) rows.insert(rows.end(), part.begin(), part.end());
+      for (const std::vector<double>& part : parts)
+        rows.insert(rows.end(), part.begin(), part.end());
       const std::vector<double> found =
           solve_held(context, *arms_[a], rows, sides, a, tasks, lambda);
       std::size_t next = 0;

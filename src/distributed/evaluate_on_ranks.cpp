@@ -192,8 +192,8 @@ DataSummary summarise(const WholeData& whole) {
   return out;
 }
 
-NetworkRidgeSummary describe_ridge(const RankSystem& system,
-                                   const LearntTogether& together, const RankModel& model) {
+NetworkRidgeSummary describe_ridge(const RankSystem& system, const LearntTogether& together,
+                                   const RankModel& model) {
   const bool is_exact = together.dense.has_all();
   NetworkRidgeSummary out{.solver = is_exact ? "dense" : "petsc",
                           .iterations = model.iterations(),

@@ -43,6 +43,10 @@ RankPreconditioner::RankPreconditioner(const Context& context, const RankSystem&
     inverse_noise_.push_back(1 / system.noise_at(p));
   }
   make_factor(context, rank);
+  measure_rest(context);
+  for (std::size_t p = 0; p < system.share.size(); ++p) {
+    inverse_noise_[p] = 1 / (system.noise_at(p) + left_[p]);
+  }
   make_small_factors(context);
   make_fixed(context);
 }
@@ -62,7 +66,9 @@ void RankPreconditioner::make_factor(const Context& context, std::size_t rank) {
     }
     const Matrix<double> product = multiply_own_kernels(context, system_, block);
     for (std::size_t p = 0; p < share.size(); ++p) {
-      for (std::size_t c = 0; c < block.cols(); ++c) factor_(p, first + c) = product(p, c);
+      for (std::size_t c = 0; c < block.cols(); ++c) {
+        factor_(p, first + c) = product(p, c);
+      }
     }
   }
   for (std::size_t a = 0; a < share.num_arms(); ++a) {
@@ -85,6 +91,32 @@ void RankPreconditioner::make_factor(const Context& context, std::size_t rank) {
     cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit,
                 static_cast<int>(count), static_cast<int>(rank), 1.0, core.data(),
                 static_cast<int>(rank), factor_.row(begin).data(), static_cast<int>(rank));
+  }
+}
+
+void RankPreconditioner::measure_rest(const Context& context) {
+  const Share& share = system_.share;
+  Matrix<double> signs(share.size(), kVectorsAtATime);
+  for (std::size_t p = 0; p < share.size(); ++p) {
+    for (std::size_t c = 0; c < kVectorsAtATime; ++c) {
+      Rng rng(factor_.cols() + c, Stream::kPreconditioner, share.number[p]);
+      signs(p, c) = rng.uniform() < 0.5 ? -1 : 1;
+    }
+  }
+  const Matrix<double> product = multiply_own_kernels(context, system_, signs);
+  left_.assign(share.size(), 0.0);
+  for (std::size_t a = 0; a < share.num_arms(); ++a) {
+    const Matrix<double> inner = multiply_rows(context, system_, factor_, signs, a);
+    if (share.arm_begin[a + 1] == share.arm_begin[a]) continue;
+    const Matrix<double> known = ops::multiply(context, arm_rows(share, factor_, a), inner.view());
+    for (std::size_t i = 0; i < known.rows(); ++i) {
+      const std::size_t p = share.arm_begin[a] + i;
+      double total = 0;
+      for (std::size_t c = 0; c < kVectorsAtATime; ++c) {
+        total += signs(p, c) * (product(p, c) - known(i, c));
+      }
+      left_[p] = std::max(0.0, total / static_cast<double>(kVectorsAtATime));
+    }
   }
 }
 

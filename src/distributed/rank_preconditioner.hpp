@@ -23,11 +23,14 @@ class RankPreconditioner {
   Matrix<double> apply(const Context& context, std::span<const std::size_t> tasks,
                        const Matrix<double>& r) const;
   void make_factor(const Context& context, std::size_t rank);
+  void measure_rest(const Context& context);
   void make_small_factors(const Context& context);
   void make_fixed(const Context& context);
 
   const RankSystem& system_;
-  std::vector<double> inverse_noise_;
+  /// What the factor leaves of the kernel's diagonal, as the random vectors see it.
+  std::vector<double> left_;
+  std::vector<double> inverse_noise_;               ///< of the noise and of what is left
   Matrix<double> factor_;                           ///< places × rank
   std::vector<std::vector<Matrix<double>>> inner_;  ///< arms × tasks: Cholesky of I + U'N⁻¹U
   std::vector<std::vector<Matrix<double>>> fixed_inverse_;  ///< arms × tasks: (B'M⁻¹B)⁻¹

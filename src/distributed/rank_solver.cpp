@@ -2,11 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
-
-#include <petscksp.h>
-
-#include "distributed/petsc_checks.hpp"
 
 namespace cone::distributed {
 namespace {
@@ -17,89 +12,106 @@ constexpr std::size_t kColumnsAtATime = 32;
 /// Of the preconditioner's factor. An arm that is worth iterating for has thousands of nodes.
 constexpr std::size_t kFactorRank = 256;
 
-/// What the callbacks of PETSc know. Exceptions may not pass through its C code: they wait here.
-struct Operator {
-  const Context& context;
-  const RankSystem& system;
-  const RankPreconditioner& preconditioner;
-  std::span<const std::size_t> tasks;
-  std::exception_ptr failure;
-
-  Matrix<double> read(Vec vector) const {
-    Matrix<double> out = Matrix<double>::unfilled(system.share.size(), tasks.size());
-    const PetscScalar* values = nullptr;
-    check_petsc(VecGetArrayRead(vector, &values));
-    std::copy_n(values, out.values().size(), out.data());
-    check_petsc(VecRestoreArrayRead(vector, &values));
-    return out;
-  }
-  void write(const Matrix<double>& table, Vec vector) const {
-    PetscScalar* values = nullptr;
-    check_petsc(VecGetArray(vector, &values));
-    std::ranges::copy(table.values(), values);
-    check_petsc(VecRestoreArray(vector, &values));
-  }
-  template <class Work>
-  PetscErrorCode guard(const Work& work) {
-    try {
-      work();
-      return 0;
-    } catch (...) {
-      failure = std::current_exception();
-      return PETSC_ERR_USER;
+/// Σ of products over the nodes of an arm, one number per arm and column, over all ranks.
+Matrix<double> multiply_columns(const RankSystem& system, const Matrix<double>& a,
+                                const Matrix<double>& b) {
+  const Share& share = system.share;
+  Matrix<double> out(share.num_arms(), a.cols());
+  for (std::size_t arm = 0; arm < share.num_arms(); ++arm) {
+    const std::span<double> sums = out.row(arm);
+    for (std::size_t p = share.arm_begin[arm]; p < share.arm_begin[arm + 1]; ++p) {
+      for (std::size_t k = 0; k < a.cols(); ++k) sums[k] += a(p, k) * b(p, k);
     }
   }
-};
-
-PetscErrorCode multiply(Mat shell, Vec x, Vec y) {
-  void* pointer = nullptr;
-  MatShellGetContext(shell, static_cast<void*>(&pointer));
-  auto& self = *static_cast<Operator*>(pointer);
-  return self.guard([&] {
-    self.write(multiply_equations(self.context, self.system, self.tasks, self.read(x)), y);
-  });
+  system.ranks.add_up(out.values());
+  return out;
 }
 
-PetscErrorCode precondition(PC shell, Vec r, Vec z) {
-  void* pointer = nullptr;
-  PCShellGetContext(shell, static_cast<void*>(&pointer));
-  auto& self = *static_cast<Operator*>(pointer);
-  return self.guard([&] {
+/// Conjugate gradients on all columns and arms of a block in lock step, each with lengths of its
+/// own, on x with B'x = 0. PETSc's would see one long vector: it cannot take fixed effects out of
+/// the residual, and one length for all columns takes several times as many iterations.
+class Descent {
+ public:
+  Descent(const Context& context, const RankSystem& system,
+          const RankPreconditioner& preconditioner, std::span<const std::size_t> tasks,
+          Matrix<double> residual, RidgeSolution& at)
+      : context_(context),
+        system_(system),
+        preconditioner_(preconditioner),
+        tasks_(tasks),
+        r_(std::move(residual)),
+        at_(at),
+        z_(project()),
+        direction_(z_),
+        left_(multiply_columns(system, r_, z_)) {}
+
+  /// Whether every r'M⁻¹r is down to the goal.
+  bool is_down_to(double goal) const {
+    return std::ranges::all_of(left_.values(), [&](double size) { return size <= goal; });
+  }
+
+  /// One step of the columns that are not there yet.
+  void step(double goal) {
+    const Matrix<double> product = multiply_equations(context_, system_, tasks_, direction_);
+    Matrix<double> length = multiply_columns(system_, direction_, product);
+    for (std::size_t k = 0; k < length.values().size(); ++k) {
+      double& value = length.values()[k];
+      value = left_.values()[k] > goal && value > 0 ? left_.values()[k] / value : 0.0;
+    }
+    for_each_entry(length, [&](std::size_t p, std::size_t k, double factor) {
+      at_.x(p, k) += factor * direction_(p, k);
+      r_(p, k) -= factor * product(p, k);
+    });
+    z_ = project();
+    const Matrix<double> next = multiply_columns(system_, r_, z_);
+    for (std::size_t k = 0; k < next.values().size(); ++k) {
+      const double before = left_.values()[k];
+      length.values()[k] = before > goal ? next.values()[k] / before : 0.0;
+    }
+    left_ = next;
+    for_each_entry(length, [&](std::size_t p, std::size_t k, double factor) {
+      direction_(p, k) = z_(p, k) + factor * direction_(p, k);
+    });
+  }
+
+ private:
+  template <class Update>
+  void for_each_entry(const Matrix<double>& factor, const Update& update) const {
+    const Share& share = system_.share;
+    for (std::size_t arm = 0; arm < share.num_arms(); ++arm) {
+      for (std::size_t p = share.arm_begin[arm]; p < share.arm_begin[arm + 1]; ++p) {
+        for (std::size_t k = 0; k < factor.cols(); ++k) update(p, k, factor(arm, k));
+      }
+    }
+  }
+
+  /// M⁻¹r with B'M⁻¹r = 0. What fixed effects explain of the residual goes to λ at once: left
+  /// there, it would grow and take the digits of the rest.
+  Matrix<double> project() {
+    const Share& share = system_.share;
     Matrix<double> v;
-    self.write(self.preconditioner.project(self.context, self.tasks, self.read(r), nullptr, v), z);
-  });
-}
-
-/// Objects of PETSc that go when this goes.
-struct KrylovSolver {
-  Mat shell = nullptr;
-  KSP ksp = nullptr;
-  Vec side = nullptr, solution = nullptr;
-
-  KrylovSolver(const Ranks& ranks, std::size_t size, Operator& op) {
-    const auto local = static_cast<PetscInt>(size);
-    check_petsc(
-        MatCreateShell(ranks.comm(), local, local, PETSC_DETERMINE, PETSC_DETERMINE, &op, &shell));
-    check_petsc(MatShellSetOperation(shell, MATOP_MULT, reinterpret_cast<void (*)()>(&multiply)));
-    check_petsc(MatCreateVecs(shell, &solution, &side));
-    check_petsc(KSPCreate(ranks.comm(), &ksp));
-    check_petsc(KSPSetOperators(ksp, shell, shell));
-    check_petsc(KSPSetType(ksp, KSPCG));
-    check_petsc(KSPSetNormType(ksp, KSP_NORM_NATURAL));
-    PC pc = nullptr;
-    check_petsc(KSPGetPC(ksp, &pc));
-    check_petsc(PCSetType(pc, PCSHELL));
-    check_petsc(PCShellSetContext(pc, &op));
-    check_petsc(PCShellSetApply(pc, &precondition));
+    Matrix<double> z = preconditioner_.project(context_, tasks_, r_, nullptr, v);
+    for (std::size_t p = 0; p < share.size(); ++p) {
+      const std::size_t arm = share.arm_of(p);
+      for (std::size_t c = 0; c < kFixed; ++c) {
+        const double effect = system_.fixed_effect(p, c);
+        for (std::size_t k = 0; k < tasks_.size(); ++k) {
+          if (system_.learns(p, tasks_[k])) r_(p, k) -= effect * v(arm * kFixed + c, k);
+        }
+      }
+    }
+    for (std::size_t k = 0; k < v.values().size(); ++k) at_.lambda.values()[k] += v.values()[k];
+    return z;
   }
-  KrylovSolver(const KrylovSolver&) = delete;
-  KrylovSolver& operator=(const KrylovSolver&) = delete;
-  ~KrylovSolver() {
-    KSPDestroy(&ksp);
-    VecDestroy(&side);
-    VecDestroy(&solution);
-    MatDestroy(&shell);
-  }
+
+  const Context& context_;
+  const RankSystem& system_;
+  const RankPreconditioner& preconditioner_;
+  std::span<const std::size_t> tasks_;
+  Matrix<double> r_;
+  RidgeSolution& at_;
+  Matrix<double> z_, direction_;
+  Matrix<double> left_;  ///< r'M⁻¹r, arms × columns
 };
 
 /// Divides or multiplies rows by the size of their arm and column.
@@ -193,7 +205,12 @@ Matrix<double> RankSolver::measure_columns(const Context& context,
 }
 
 std::size_t RankSolver::improve_large(const Context& context, RidgeSides left,
-                                      std::span<const std::size_t> tasks, RidgeSolution& at) const {
+                                      std::span<const std::size_t> tasks, bool is_first,
+                                      RidgeSolution& at) const {
+  constexpr double kGoal = kTolerance * kTolerance;
+  constexpr double kAcceptedGoal =
+      100 * kGoal;  // what rounding makes of a solution is not improved
+  constexpr std::size_t kExpectedIterations = 300;
   const Share& share = system_.share;
   for (std::size_t a = 0; a < share.num_arms(); ++a) {
     if (dense_.has(a)) clear_arm(share, a, left);
@@ -201,29 +218,23 @@ std::size_t RankSolver::improve_large(const Context& context, RidgeSides left,
   // Start where B'x = g, and where the preconditioner thinks the solution is.
   RidgeSolution step;
   step.x = preconditioner_->project(context, tasks, left.f, &left.g, step.lambda);
-  const RidgeSides behind = find_residual(context, left, tasks, step);
-  Operator op{context, system_, *preconditioner_, tasks, nullptr};
-  KrylovSolver krylov(system_.ranks, share.size() * tasks.size(), op);
-  op.write(behind.f, krylov.side);
-  const auto columns = static_cast<double>(tasks.size() * share.num_arms());
-  check_petsc(
-      KSPSetTolerances(krylov.ksp, 1e-30, kTolerance * std::sqrt(columns), 1e30, kMostIterations));
-  const PetscErrorCode code = KSPSolve(krylov.ksp, krylov.side, krylov.solution);
-  if (op.failure) std::rethrow_exception(op.failure);
-  check_petsc(code);
-  PetscInt iterations = 0;
-  check_petsc(KSPGetIterationNumber(krylov.ksp, &iterations));
-  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
-  check_petsc(KSPGetConvergedReason(krylov.ksp, &reason));
-  at.converged = reason > 0 || reason == KSP_DIVERGED_INDEFINITE_PC;  // rounding, at the very end
-  const Matrix<double> found = op.read(krylov.solution);
-  for (std::size_t k = 0; k < at.x.values().size(); ++k) {
-    at.x.values()[k] += step.x.values()[k] + found.values()[k];
+  RidgeSides behind = find_residual(context, left, tasks, step);
+  Descent descent(context, system_, *preconditioner_, tasks, std::move(behind.f), step);
+  std::size_t iterations = 0;
+  const double start_goal = is_first ? kGoal : kAcceptedGoal;
+  if (!descent.is_down_to(start_goal)) {
+    while (!descent.is_down_to(kGoal) && iterations < kMostIterations) {
+      context.report("solving the equations", iterations, kExpectedIterations);
+      descent.step(kGoal);
+      ++iterations;
+    }
   }
+  at.converged = descent.is_down_to(start_goal);
+  for (std::size_t k = 0; k < at.x.values().size(); ++k) at.x.values()[k] += step.x.values()[k];
   for (std::size_t k = 0; k < at.lambda.values().size(); ++k) {
     at.lambda.values()[k] += step.lambda.values()[k];
   }
-  return static_cast<std::size_t>(iterations);
+  return iterations;
 }
 
 RidgeSolution RankSolver::solve_block(const Context& context, RidgeSides sides,
@@ -247,7 +258,7 @@ RidgeSolution RankSolver::solve_block(const Context& context, RidgeSides sides,
     const RidgeSides left = start == 0 ? sides : find_residual(context, sides, tasks, out);
     dense_.solve(context, system_, left, tasks, out);
     const std::size_t iterations =
-        dense_.has_all() ? 0 : improve_large(context, left, tasks, out);
+        dense_.has_all() ? 0 : improve_large(context, left, tasks, start == 0, out);
     out.iterations += iterations;
     const bool is_done = iterations == 0 && start + 1 >= kFewestStarts;
     if (is_done || !out.converged) break;

@@ -10,15 +10,13 @@
 
 namespace cone::distributed {
 
-/// Solves the equations: small arms exactly, large ones by PETSc's conjugate gradients on a shell
-/// operator. All columns and arms of a block are one vector: their equations are independent of
-/// each other, and one Krylov space serves them all, so that every pass over the network and every
-/// message carries all columns.
+/// Solves the equations: small arms exactly, large ones by conjugate gradients. Every pass over the
+/// network and every message carries all columns of a block and all arms.
 class RankSolver {
  public:
   /// Relative size of a column's error, in the norm of the equations.
   static constexpr double kTolerance = 1e-10;
-  static constexpr int kMostIterations = 2000;
+  static constexpr std::size_t kMostIterations = 2000;
 
   RankSolver(const Context& context, const RankSystem& system, const DenseArms& dense);
 
@@ -31,7 +29,8 @@ class RankSolver {
                             std::span<const std::size_t> tasks) const;
   /// Adds the solution of what is left of the sides for large arms; the number of iterations.
   std::size_t improve_large(const Context& context, RidgeSides left,
-                            std::span<const std::size_t> tasks, RidgeSolution& at) const;
+                            std::span<const std::size_t> tasks, bool is_first,
+                            RidgeSolution& at) const;
   RidgeSides find_residual(const Context& context, RidgeSides sides,
                            std::span<const std::size_t> tasks, const RidgeSolution& at) const;
   /// √(f'M⁻¹f) of every arm and column: the units in which columns are alike.

@@ -136,7 +136,8 @@ LearntTogether learn_together(const Context& context, const NetworkRidgeOptions&
   const Share& share = system.share;
   const Ranks& ranks = system.ranks;
   const std::size_t num_arms = share.num_arms();
-  LearntTogether out{.learnt = std::vector<LearntVariances>(num_arms), .dense = DenseArms(num_arms)};
+  LearntTogether out{.learnt = std::vector<LearntVariances>(num_arms),
+                     .dense = DenseArms(num_arms)};
   std::vector<char> is_taught(num_arms, 0);
   for (std::size_t a = 0; a < num_arms; ++a) {
     ArmModel model = describe_arm(system, a);
