@@ -83,7 +83,15 @@ int evaluate_together(const EvaluateFlags& flags) {
   try {
     EvaluationRecord record = distributed::evaluate_on_ranks(
         context, ranks, flags.data, flags.table, flags.policies, flags.options);
-    record.config["data"] = flags.data;
+    const LoadedData read{.notes = record.notes};
+    add_provenance({.data = flags.data,
+                    .table = flags.table,
+                    .policy_arguments = {flags.policies.begin(), flags.policies.end()},
+                    .load_seconds = record.timing_seconds["load"],
+                    .total_seconds = record.timing_seconds["total"]},
+                   read, record);
+    record.config["engine"] = flags.engine;
+    record.config["ranks"] = ranks.size();
     progress.clear();
     if (ranks.is_first()) print(flags, record);
     return kSuccess;

@@ -6,7 +6,8 @@
 
 namespace cone::distributed {
 
-bool DenseArms::is_small(const Share& share, std::size_t arm) {
+bool DenseArms::is_small(const Share& share, std::size_t arm, RidgeSolverChoice choice) {
+  if (choice != RidgeSolverChoice::kAuto) return choice == RidgeSolverChoice::kDense;
   return share.whole.arm_sizes[arm] <= kLargestDenseArm;
 }
 

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "cone/settings.hpp"
+
 #include "distributed/rank_system.hpp"
 #include "distributed/sampled_inputs.hpp"
 #include "network_ridge/dense_solver.hpp"
@@ -19,7 +21,7 @@ class DenseArms {
  public:
   explicit DenseArms(std::size_t num_arms) : is_dense_(num_arms, 0), arms_(num_arms) {}
 
-  static bool is_small(const Share& share, std::size_t arm);
+  static bool is_small(const Share& share, std::size_t arm, RidgeSolverChoice choice);
   /// The rank that holds the arm's equations, and learns its variances.
   static std::size_t holder(const Ranks& ranks, std::size_t arm) { return arm % ranks.size(); }
 

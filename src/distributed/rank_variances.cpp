@@ -147,14 +147,16 @@ LearntTogether learn_together(const Context& context, const NetworkRidgeOptions&
     out.learnt[a].converged = true;
     out.learnt[a].num_nodes = size;
     is_taught[a] = !is_constant && size >= kFixed + 3 ? 1 : 0;
-    if (DenseArms::is_small(share, a)) out.dense.announce(a);
+    if (DenseArms::is_small(share, a, options.ridge_solver)) out.dense.announce(a);
     system.arms.push_back(std::move(model));
   }
   // All samples are on their way before anyone learns, so that arms learn side by side.
   std::vector<SampledInputs> samples(num_arms);
   for (std::size_t a = 0; a < num_arms; ++a) {
     if (is_taught[a] == 0 && !out.dense.has(a)) continue;
-    const std::uint64_t count = out.dense.has(a) ? share.whole.arm_sizes[a] : kVarianceSample;
+    const std::uint64_t size = share.whole.arm_sizes[a];
+    const bool is_whole = out.dense.has(a) || size <= kLargestDenseArm;
+    const std::uint64_t count = is_whole ? size : std::uint64_t{kVarianceSample};
     samples[a] = sample_arm(ranks, share, a, count, DenseArms::holder(ranks, a));
   }
   for (std::size_t a = 0; a < num_arms; ++a) {
@@ -171,7 +173,7 @@ LearntTogether learn_together(const Context& context, const NetworkRidgeOptions&
                               {.places = samples[a].places,
                                .outcome = samples[a].outcome,
                                .hash = samples[a].hash,
-                               .is_part = !out.dense.has(a)},
+                               .is_part = samples[a].places.size() < share.whole.arm_sizes[a]},
                               system.arms[a]);
       out.learnt[a] = arm.learnt;
     } else {

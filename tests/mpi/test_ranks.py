@@ -1,0 +1,199 @@
+"""cone evaluate --engine petsc beside the program of one process: the same figures at any number of
+processes, the same faults, and no half-written file."""
+
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+from support import BINARY, COUPONS, MESSAGES, FolderTest, cone  # noqa: E402
+
+RANKS_BINARY = pathlib.Path(BINARY).parent / "petsc/cone"
+RANKS = [1, 2, 3, 4, 7]
+MPIRUN = ["mpirun", "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else [])]
+TOLERANCE = 1e-8
+
+
+def command(ranks, *arguments):
+    return [*MPIRUN, "-n", str(ranks), str(RANKS_BINARY), *map(str, arguments)]
+
+
+def on_ranks(ranks, *arguments):
+    return subprocess.run(command(ranks, *arguments), capture_output=True, text=True, timeout=600)
+
+
+def figures(record):
+    """Every number that a reader would act on, by name."""
+    found = {}
+
+    def add(name, value):
+        if isinstance(value, list):
+            for i, part in enumerate(value):
+                add(f"{name}[{i}]", part)
+        elif not isinstance(value, (str, dict, bool)):
+            found[name] = value
+
+    for policy in record["policies"]:
+        row = policy["estimates"][0]
+        for key in ("truth", "treated_fraction"):
+            add(f"{policy['name']} {key}", policy.get(key))
+        for key in ("value", "standard_error", "interval", "population_standard_error",
+                    "population_interval", "effective_sample_size", "max_weight"):
+            add(f"{policy['name']} {key}", row.get(key))
+        for error in row["standard_errors"]:
+            add(f"{policy['name']} by {error['dependence']}", error["standard_error"])
+    for i, difference in enumerate(record["decision"]["differences"]):
+        for key in ("difference", "interval", "joint_interval", "p"):
+            add(f"difference {i} {key}", difference[key])
+    for policy in record["decision"]["policies"]:
+        for key in ("value", "gain", "gain_interval", "gain_p", "rank"):
+            add(f"{policy['name']} {key}", policy.get(key))
+    return found
+
+
+class RanksTest(FolderTest):
+    def record_of(self, run, path):
+        self.assertEqual(run.returncode, 0, run.stderr + run.stdout)
+        record = json.loads(path.read_text())
+        path.unlink()
+        return record
+
+    def compare(self, data, *options, ranks=None, alone=(), together=()):
+        """Figures of all numbers of ranks against one process; returns the number of figures."""
+        out = self.folder / "out.json"
+        base = ["evaluate", data, "--estimators", "network_dm", "--no-robust", "--json", out,
+                *options]
+        expected = figures(self.record_of(cone(*base, *alone), out))
+        for count in ranks or RANKS:
+            run = on_ranks(count, *base, *together, "--engine", "petsc")
+            record = self.record_of(run, out)
+            self.assertEqual(record["config"]["ranks"], count)
+            got = figures(record)
+            # Groups of friends need the whole network in one place.
+            missing = {name for name in expected.keys() - got.keys() if "by clusters" not in name}
+            self.assertEqual(missing, set())
+            for name in got.keys() & expected.keys():
+                if expected[name] is None or got[name] is None:
+                    self.assertEqual(got[name], expected[name], f"{count} ranks: {name}")
+                else:
+                    scale = max(1.0, abs(expected[name]))
+                    self.assertLess(abs(got[name] - expected[name]) / scale, TOLERANCE,
+                                    f"{count} ranks: {name}")
+        return len(expected)
+
+
+class SameAnswer(RanksTest):
+    def test_three_arms_and_measurements(self):
+        self.assertGreater(self.compare(MESSAGES, "--policy", "always:email", "uniform"), 50)
+
+    def test_a_policy_file(self):
+        self.compare(COUPONS, "--policy", COUPONS / "policy.csv", "treat-all")
+
+    def test_words(self):
+        data = self.folder / "words"
+        cone("simulate", "--out", data, "--nodes", 300, "--mean-degree", 8, "--seed", 3, "-q")
+        self.compare(data, "--policy", "treat-all", "treat-none", "uniform")
+
+    def test_without_edges(self):
+        self.write_log(80)
+        (self.folder / "edges.csv").unlink()
+        self.compare(self.folder, "--policy", "treat-all", "treat-none", ranks=[1, 3])
+
+    def test_other_seed_and_folds(self):
+        self.compare(MESSAGES, "--policy", "uniform", "--seed", 5, "--folds", 4, ranks=[3])
+
+    def test_conjugate_gradients_come_to_the_exact_solution(self):
+        data = self.folder / "words"
+        cone("simulate", "--out", data, "--nodes", 1500, "--mean-degree", 12, "--seed", 3,
+             "--noise", 1, "-q")
+        self.compare(data, "--policy", "treat-all", "uniform", ranks=[1, 2, 4],
+                     alone=["--ridge-solver", "dense"], together=["--ridge-solver", "iterative"])
+
+    def test_order_of_lines_does_not_matter(self):
+        values = []
+        for order in (None, random.Random(2).sample(range(120), 120)):
+            self.write_log(120, order=order)
+            out = self.folder / "out.json"
+            run = on_ranks(3, "evaluate", self.folder, "--engine", "petsc", "--policy", "treat-all",
+                           "--estimators", "network_dm", "--json", out)
+            values.append(figures(self.record_of(run, out)))
+        for name, value in values[0].items():
+            if value is not None:
+                self.assertAlmostEqual(value, values[1][name], 8, name)
+
+
+class Faults(RanksTest):
+    def test_faults_of_all_ranks_are_listed_as_one_process_lists_them(self):
+        self.write_log(60)
+        lines = (self.folder / "nodes.csv").read_text().splitlines()
+        for line in (3, 30, 58):
+            cells = lines[line].split(",")
+            cells[2] = "broken"
+            lines[line] = ",".join(cells)
+        self.write("nodes.csv", "\n".join(lines) + "\n")
+        alone = cone("evaluate", self.folder, "--policy", "treat-all")
+        run = on_ranks(4, "evaluate", self.folder, "--policy", "treat-all", "--engine", "petsc")
+        self.assertEqual((alone.returncode, run.returncode, run.stdout), (2, 2, ""))
+
+        def faults(text):
+            return [line.strip() for line in text.splitlines() if "nodes.csv:" in line]
+
+        self.assertEqual(len(faults(alone.stderr)), 3)
+        self.assertEqual(faults(run.stderr), faults(alone.stderr))
+
+    def test_unknown_ids(self):
+        self.write_log(60)
+        with open(self.folder / "edges.csv", "a") as edges:
+            edges.write("u1,zzz\n")
+        run = on_ranks(3, "evaluate", self.folder, "--policy", "treat-all", "--engine", "petsc")
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertIn("'zzz' is not an id of nodes.csv", run.stderr)
+
+    def test_estimators_that_stay_on_one_machine(self):
+        run = on_ranks(2, "evaluate", MESSAGES, "--policy", "uniform", "--engine", "petsc",
+                       "--estimators", "cone,network_dm")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("does not know cone", run.stderr)
+
+    def test_the_plain_program_has_no_mpi_and_says_so(self):
+        run = cone("evaluate", MESSAGES, "--policy", "uniform", "--engine", "petsc")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("./dev petsc", run.stderr)
+
+    def test_a_killed_rank_ends_the_run_and_leaves_the_old_file(self):
+        data = self.folder / "large"
+        cone("simulate", "--out", data, "--nodes", 9000, "--mean-degree", 20, "--seed", 3, "-q")
+        out = self.write("out.json", "what was there")
+        run = subprocess.Popen(
+            command(3, "evaluate", data, "--policy", "treat-all", "--engine", "petsc", "-q",
+                    "--estimators", "network_dm", "--json", out),
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        killed = self.kill_one(run)
+        _, errors = run.communicate(timeout=120)
+        self.assertTrue(killed)
+        self.assertNotEqual(run.returncode, 0)
+        self.assertIn("signal 9", errors)
+        self.assertEqual(out.read_text(), "what was there")
+        self.assertEqual(sorted(p.name for p in self.folder.iterdir()), ["large", "out.json"])
+
+    def kill_one(self, run):
+        """Kills a rank that has worked for a second; whether there was one."""
+        for _ in range(100):
+            time.sleep(0.1)
+            ranks = subprocess.run(["pgrep", "-P", str(run.pid), "-f", "petsc/cone"],
+                                   capture_output=True, text=True).stdout.split()
+            if len(ranks) == 3:
+                time.sleep(1)
+                os.kill(int(ranks[1]), signal.SIGKILL)
+                return True
+        return False
+
+
+if __name__ == "__main__":
+    unittest.main()
