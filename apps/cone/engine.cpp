@@ -3,11 +3,12 @@
 #include "cone/error.hpp"
 
 #ifdef CONE_PETSC
+#include <cstdint>
 #include <iostream>
-#include <optional>
 
 #include <fmt/format.h>
 #include <petscsys.h>
+#include <sys/resource.h>
 
 #include "cone/evaluate.hpp"
 
@@ -64,8 +65,27 @@ void refuse_outputs(const EvaluateFlags& flags) {
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
-void print(const EvaluateFlags& flags, const EvaluationRecord& record) {
-  const nlohmann::ordered_json json = to_json(record);
+/// What the processes needed, over all of them; called by all.
+nlohmann::ordered_json describe_ranks(const distributed::Ranks& ranks) {
+  const distributed::Ranks::Traffic traffic = ranks.traffic();
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  constexpr std::uint64_t kKibibyte = 1024;
+  nlohmann::ordered_json out;
+  out["name"] = "petsc";
+  out["ranks"] = ranks.size();
+  out["largest_peak_bytes"] =
+      ranks.find_largest(static_cast<std::uint64_t>(usage.ru_maxrss) * kKibibyte);
+  out["sent_bytes"] = ranks.add_up(traffic.num_bytes);
+  out["exchanges_per_rank"] = ranks.find_largest(traffic.num_calls);
+  out["exchanging_seconds"] = ranks.add_up(traffic.seconds) / static_cast<double>(ranks.size());
+  return out;
+}
+
+void print(const EvaluateFlags& flags, const EvaluationRecord& record,
+           const nlohmann::ordered_json& engine) {
+  nlohmann::ordered_json json = to_json(record);
+  json["engine"] = engine;
   if (flags.json == "-") {
     std::cout << dump_json(json) << std::endl;
     return;
@@ -90,10 +110,9 @@ int evaluate_together(const EvaluateFlags& flags) {
                     .load_seconds = record.timing_seconds["load"],
                     .total_seconds = record.timing_seconds["total"]},
                    read, record);
-    record.config["engine"] = flags.engine;
-    record.config["ranks"] = ranks.size();
+    const nlohmann::ordered_json engine = describe_ranks(ranks);
     progress.clear();
-    if (ranks.is_first()) print(flags, record);
+    if (ranks.is_first()) print(flags, record, engine);
     return kSuccess;
   } catch (const distributed::SharedError&) {
     progress.clear();

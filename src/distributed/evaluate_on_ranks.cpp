@@ -195,7 +195,7 @@ DataSummary summarise(const WholeData& whole) {
 NetworkRidgeSummary describe_ridge(const RankSystem& system, const LearntTogether& together,
                                    const RankModel& model) {
   const bool is_exact = together.dense.has_all();
-  NetworkRidgeSummary out{.solver = is_exact ? "dense" : "petsc",
+  NetworkRidgeSummary out{.solver = is_exact ? "dense" : "iterative",
                           .iterations = model.iterations(),
                           .converged = model.converged(),
                           .undersmoothing = system.undersmoothing};
