@@ -92,10 +92,29 @@ TEST(Arms, ZeroAndOneAreAsTheyAlwaysWere) {
 TEST(Arms, NoneIsAMissingValueBesideNumbers) {
   EXPECT_EQ(faults_of_labels({"0", "1", "None"}),
             (Names{"nodes.csv:4, column treatment: missing in this line; fill it in, or --missing "
+                   "drop leaves such lines out; 'none' beside numbers counts as missing: --control "
+                   "none makes it the control arm; to keep it as another arm, write another word, "
+                   "such as nothing"}));
+  // A gap alone is no word.
+  EXPECT_EQ(faults_of_labels({"0", "1", "NA"}),
+            (Names{"nodes.csv:4, column treatment: missing in this line; fill it in, or --missing "
                    "drop leaves such lines out"}));
   const LoadedData data =
       load_nodes(with_labels({"0", "None", "1"}), {.missing = MissingPolicy::kDrop});
   EXPECT_EQ(data.observed.treatment, (Arms{0, 1}));
+  EXPECT_TRUE(is_noted(data, "'none' beside numbers counts as missing (1 line): --control none"));
+  EXPECT_FALSE(is_noted(
+      load_nodes(with_labels({"0", "NA", "1"}), {.missing = MissingPolicy::kDrop}), "'none'"));
+}
+
+TEST(Arms, NoneBesideOneNumberSaysHowToKeepIt) {
+  EXPECT_EQ(faults_of_labels({"1", "none", "1", "None"}),
+            (Names{"nodes.csv, column treatment: only one arm is present: 2 treated, 0 untreated; "
+                   "'none' beside numbers counts as missing (2 lines); --control none makes it the "
+                   "control arm; to keep it as another arm, write another word, such as nothing"}));
+  const LoadedData data = load_nodes(with_labels({"1", "none", "1"}), {.control = "none"});
+  EXPECT_EQ(data.observed.arms, (Names{"none", "1"}));
+  EXPECT_FALSE(is_noted(data, "counts as missing"));
 }
 
 TEST(Arms, WhatIsNoTreatmentIsRefused) {
