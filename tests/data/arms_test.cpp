@@ -117,6 +117,16 @@ TEST(Arms, NoneBesideOneNumberSaysHowToKeepIt) {
   EXPECT_FALSE(is_noted(data, "counts as missing"));
 }
 
+TEST(Arms, ThatLookAlikeStayTwoWithAWarning) {
+  const LoadedData data = load_nodes(with_labels({"control", "mail", "m\u0430il", "control"}));
+  EXPECT_EQ(data.observed.num_arms(), 3U);
+  ASSERT_EQ(data.doubts.size(), 1U);
+  EXPECT_EQ(data.doubts[0],
+            "two arms look alike and are taken for different ones: 'mail' has U+0061 where "
+            "'m\u0430il' has U+0430; if they are one, write them alike");
+  EXPECT_TRUE(load_nodes(with_labels({"control", "mail", "sms"})).doubts.empty());
+}
+
 TEST(Arms, WhatIsNoTreatmentIsRefused) {
   const auto first = [](const Names& labels) { return faults_of_labels(labels).at(0); };
   EXPECT_EQ(first({"a", "b", "b"}),
