@@ -199,6 +199,21 @@ TEST(Arms, WrittenAndReadAgainTheyAreTheSame) {
   EXPECT_EQ(arm_column(again.truth->outcomes(), 1), arm_column(data.truth->outcomes(), 1));
 }
 
+TEST(Arms, AreNotWrittenWhereTheControlArmWouldBeAnotherInSilence) {
+  const testing::TemporaryFolder folder;
+  const auto write = [&](const Names& labels, const LoadOptions& options) {
+    const LoadedData data = load_nodes(with_labels(labels), options);
+    return faults_of(
+        [&] { write_dataset(Context(0, 1), folder.path() / "out", data.observed, nullptr); });
+  };
+  EXPECT_NE(write({"0", "1", "2"}, {.control = "2"}).at(0).find("would take '0', '1', '2'"),
+            std::string::npos);
+  EXPECT_EQ(write({"0", "1"}, {.control = "1"}).size(), 1U);
+  EXPECT_EQ(write({"none", "1"}, {.control = "none"}).size(), 0U) << "the reader is asked";
+  EXPECT_EQ(write({"0", "1", "2"}, {}).size(), 0U);
+  EXPECT_EQ(write({"a", "b"}, {.control = "b"}).size(), 0U) << "the reader is asked";
+}
+
 TEST(Arms, AnyTextIsALabelAndIsWrittenBack) {
   const LoadedData data = load_nodes(
       "treatment,outcome,\"y:a, b\",\"y:say \"\"hi\"\"\",y:c:d\n"
