@@ -73,6 +73,9 @@ TEST(ManyArms, AnArmOfHalfAPercentKeepsItsIntervals) {
   const EvaluationRecord absolute = evaluate_log(log, options);
   EXPECT_GT(estimate_by(absolute, "snips").unsupported_fraction, 0.9)
       << "a given bound is absolute";
+  for (const Estimate& e : absolute.policies[0].estimates) {
+    EXPECT_TRUE(std::isnan(e.standard_error)) << e.estimator << ": what the share is there for";
+  }
   EXPECT_FALSE(absolute.config.at("automatic").contains("propensity_bound"));
 }
 
