@@ -47,6 +47,13 @@ class FlagBinder {
                   flag, [&value](const std::string& word) { value = enum_value<T>(word); }, text)
               ->transform(CLI::IsMember(enum_choices<T>(), hyphens_as_underscores))
               ->default_str(std::string(enum_name(value)));
+    } else if constexpr (std::is_same_v<T, AutoNumber>) {
+      option =
+          command_
+              .add_option_function<std::string>(
+                  flag, [&value, flag](const std::string& word) { take(flag, word, value); }, text)
+              ->type_name("FLOAT")
+              ->default_str(option_text(value));
     } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
       // One word each time: the next one may be DATA.
       option = command_.add_option(flag, value, text)->delimiter(',')->allow_extra_args(false);
@@ -59,6 +66,17 @@ class FlagBinder {
   }
 
  private:
+  /// What CLI11 says of a word that is no number.
+  static void take(const std::string& flag, const std::string& word, AutoNumber& value) {
+    double number = 0;
+    if (word == kAutomatic) {
+      value.reset();
+    } else if (CLI::detail::lexical_cast(word, number)) {
+      value = number;
+    } else {
+      throw CLI::ConversionError(flag, std::vector<std::string>{word});
+    }
+  }
   template <class T>
   static T enum_value(const std::string& word) {
     for (const auto& [value, name] : EnumNames<T>::kNames) {

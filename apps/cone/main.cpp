@@ -100,7 +100,11 @@ int run_command(int argc, char** argv) {
     root.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return root.exit(error, std::cout, std::cerr);
-    std::cerr << "cone: " << error.what() << "; --help explains\n";
+    const bool is_word_too_many =
+        error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    std::cerr << "cone: " << error.what() << "; "
+              << (is_word_too_many ? "lists have commas and no spaces (--ignore a,b); " : "")
+              << "--help explains\n";
     return kBadInput;
   }
   return chosen();

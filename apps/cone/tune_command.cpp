@@ -12,6 +12,7 @@
 #include "cone/settings.hpp"
 
 #include "base/file.hpp"
+#include "base/temporary.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "data_argument.hpp"
@@ -19,7 +20,9 @@
 #include "flag_checks.hpp"
 #include "flags.hpp"
 #include "options/json_text.hpp"
+#include "options/option_file.hpp"
 #include "study/tune.hpp"
+#include "study/unit_work.hpp"
 #include "terminal.hpp"
 #include "unit_flags.hpp"
 
@@ -99,6 +102,20 @@ std::vector<ConeOptions> grid_of(const TuneFlags& flags) {
   return expand_grid(base, axes);
 }
 
+/// Only what cone tune wrote.
+void remove_old_best(const std::filesystem::path& best) {
+  if (path_kind(best) != PathKind::kFile) return;
+  try {
+    read_option_object(best);
+  } catch (const Error&) {
+    return;
+  }
+  std::error_code failure;
+  std::filesystem::remove(best, failure);
+  if (failure) fail_writing(best, failure.message());
+  std::cerr << fmt::format("removed {}: it was the best of another grid\n", best.string());
+}
+
 int run_tune(const TuneFlags& flags) {
   validate(flags.options);
   const std::vector<ConeOptions> grid = grid_of(flags);
@@ -108,13 +125,22 @@ int run_tune(const TuneFlags& flags) {
   const LoadedData loaded = load_named(context, flags.data, flags.table);
   const Dataset& data = loaded.observed;  // the truth of a simulation ends here
   const UnitWork work = flags.units.work();
-  const Tuning tuning = tune(context, data, grid, flags.options, work);
+  const std::filesystem::path best = std::filesystem::path(flags.units.out) / "best.json";
+  const auto tune_all = [&] {
+    try {
+      return tune(context, data, grid, flags.options, work);
+    } catch (const OtherShardsAreBusy&) {
+      // Points of this grid are missing, so what lies there is the best of another one.
+      remove_old_best(best);
+      throw;
+    }
+  };
+  const Tuning tuning = tune_all();
   progress.clear();
   if (!flags.run.quiet) {
     print_notes(loaded);
     print_unit_remarks(tuning.units);
   }
-  const std::filesystem::path best = std::filesystem::path(flags.units.out) / "best.json";
   write_atomically(best,
                    [&](std::ostream& out) { out << dump_json(best_options_json(tuning)) << '\n'; });
   std::cout << tuning_text(tuning) << std::flush;

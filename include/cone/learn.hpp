@@ -208,14 +208,35 @@ struct OutcomeTable {
   std::vector<std::string> warnings;
 };
 
+/// What fitted propensities are kept within, arm by arm. Empty where they are given.
+struct PropensityBounds {
+  std::vector<double> low;
+  std::vector<double> high;  ///< 1 − the least that another arm may have
+
+  /// The same for every arm: [bound, 1 − bound].
+  static PropensityBounds same(double bound, std::size_t num_arms);
+  static PropensityBounds of(std::vector<double> low);
+
+  double clamp(std::size_t arm, double e) const { return std::clamp(e, low[arm], high[arm]); }
+  /// "0.01", or "0.0005 to 0.01" where arms differ.
+  std::string lows_in_words() const;
+  /// "within [0.01, 0.99]", or "above the bounds of their arms (0.0005 to 0.01)".
+  std::string in_words() const;
+};
+
+/// An absolute bound where one is `given`. Otherwise 0.01, or a tenth of the arm's share of the
+/// data where that is less: of an arm of 0.5 % every propensity lies about 0.005, and a bound above
+/// them would call all of its people unlike those who had it.
+PropensityBounds choose_propensity_bounds(const Dataset& data, AutoNumber given);
+
 /// e_a(i): P(the log gives node i arm a).
 struct PropensityTable {
-  Matrix<double> e;          ///< within [bound, 1 − bound] where fitted
+  Matrix<double> e;          ///< within the bounds where fitted
   Matrix<double> unbounded;  ///< before the bound; empty where they are given
   /// 1 where nobody of the node's kind was given the arm (never_given.hpp); empty: not known.
   Matrix<unsigned char> never_given;
-  double bound = 0;
-  double clipped_fraction = 0;           ///< share of the nodes that the bound moved
+  PropensityBounds bounds;
+  double clipped_fraction = 0;           ///< share of the nodes that the bounds moved
   std::vector<double> chosen_strengths;  ///< C of every task, on the scaled features
   std::vector<std::string> warnings;
 
@@ -233,9 +254,9 @@ struct Nuisances {
   std::vector<FoldTraining> trainings;
 };
 
-/// Moves every probability into [bound, 1 − bound] and notes what was before. Rows of two arms sum
-/// to 1 still; of more arms they need not.
-PropensityTable bound_propensities(Matrix<double> probability, double bound);
+/// Moves every probability into the bounds of its arm and notes what was before. Rows of two arms
+/// sum to 1 still; of more arms they need not.
+PropensityTable bound_propensities(Matrix<double> probability, PropensityBounds bounds);
 
 /// Learns nuisances from a log: one class per way of learning, one row in learners.cpp.
 ///

@@ -86,8 +86,8 @@ struct LoadOptions {
             "Column with the group of a node (village, class): errors of a group's members go "
             "together");
     visitor("features", self.features, "Use only these columns as features (a,b,word_*)");
-    visitor("ignore", self.ignore, "Leave these columns out");
-    visitor("categories", self.categories, "Columns of numbers that are codes of categories");
+    visitor("ignore", self.ignore, "Leave these columns out (a,b,word_*)");
+    visitor("categories", self.categories, "Columns of numbers that are codes of categories (a,b)");
     visitor(
         "counts", self.counts,
         "Columns that are counts of one kind, such as words: scaled by the row, not the column");

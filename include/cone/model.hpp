@@ -58,6 +58,6 @@ void save_model(const std::filesystem::path& path, const FittedModel& model);
 /// The outcomes and propensities that the model's networks give the nodes its plan scores. Throws
 /// Error(kData) unless it has networks and was fitted to this data.
 Nuisances predict_by_model(const Context& context, const Dataset& data, const FittedModel& model,
-                           double propensity_bound);
+                           AutoNumber propensity_bound);
 
 }  // namespace cone

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <concepts>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -97,6 +98,21 @@ std::string option_text(E value) {
   return std::string(enum_name(value));
 }
 
+/// A number that follows the data where nobody gives one. In text and in JSON it is then this word.
+using AutoNumber = std::optional<double>;
+inline constexpr std::string_view kAutomatic = "auto";
+inline std::string option_text(const AutoNumber& value) {
+  return value ? option_text(*value) : std::string(kAutomatic);
+}
+
+/// Whether an option has a value that its range allows. Ranges are of numbers.
+template <class T>
+bool is_within(const Range& range, const T& value) {
+  if constexpr (std::is_arithmetic_v<T>) return range.contains(static_cast<double>(value));
+  if constexpr (std::same_as<T, AutoNumber>) return !value || range.contains(*value);
+  return true;
+}
+
 /// Every violated range, as faults that name the flag. Structs with rules across fields add them in
 /// `void check(std::vector<Fault>&) const`.
 template <class Options>
@@ -104,12 +120,10 @@ std::vector<Fault> option_faults(const Options& options) {
   std::vector<Fault> faults;
   Options::visit(options, [&]<class T>(std::string_view name, const T& value, std::string_view,
                                        const Range& range = {}) {
-    if constexpr (std::is_arithmetic_v<T>) {
-      if (!range.contains(static_cast<double>(value))) {
-        Fault& fault = faults.emplace_back();
-        fault.place.item = flag_name(name);
-        fault.what = fmt::format("is {}, must be {}", value, range.describe());
-      }
+    if (!is_within(range, value)) {
+      Fault& fault = faults.emplace_back();
+      fault.place.item = flag_name(name);
+      fault.what = fmt::format("is {}, must be {}", option_text(value), range.describe());
     }
   });
   if constexpr (requires { options.check(faults); }) options.check(faults);

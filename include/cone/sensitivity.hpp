@@ -320,6 +320,7 @@ struct SensitivityReport {
   Reference reference = Reference::kWhatWasDone;
   double observed_mean = 0;
   bool propensity_sees_network = false;
+  std::vector<double> propensity_bounds;  ///< of every arm
   bool outcome_is_binary = false;
   double outcome_r2 = 0;
   double treatment_r2 = 0;

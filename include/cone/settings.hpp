@@ -164,8 +164,8 @@ struct EnumNames<ArmNoise> {
 
 struct EstimatorOptions {
   Correction correction = Correction::kSelfNormalised;
-  double clip = 10;
-  double switch_threshold = 10;
+  AutoNumber clip;              ///< auto: limit_of_weights
+  AutoNumber switch_threshold;  ///< auto: limit_of_weights
   double shrinkage_lambda = 100;
   double level = 0.95;
   Target target = Target::kThesePeople;
@@ -175,8 +175,12 @@ struct EstimatorOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("correction", self.correction, "How residuals correct the doubly robust estimates");
-    visitor("clip", self.clip, "Largest weight in ips_clipped", more_than(0));
-    visitor("switch_threshold", self.switch_threshold, "Weights above it are ignored by switch_dr",
+    visitor("clip", self.clip,
+            "Largest weight in ips_clipped; auto is 5 times the number of arms, 10 for two",
+            more_than(0));
+    visitor("switch_threshold", self.switch_threshold,
+            "Weights above it are ignored by switch_dr; auto is 5 times the number of arms, 10 for "
+            "two",
             more_than(0));
     visitor("shrinkage_lambda", self.shrinkage_lambda,
             "dr_shrinkage goes from the direct method (0) to plain dr (large)", at_least(0));
@@ -205,13 +209,15 @@ struct EnumNames<FeatureScaling> {
 };
 
 struct NuisanceOptions {
-  double propensity_bound = 0.01;
+  AutoNumber propensity_bound;  ///< auto: choose_propensity_bounds
   FeatureScaling feature_scaling = FeatureScaling::kUnitVariance;
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("propensity_bound", self.propensity_bound,
-            "Estimated propensities are kept within [bound, 1 - bound]", between(0, 0.5));
+            "Estimated propensities are kept within [bound, 1 - bound]; auto is 0.01, or a tenth "
+            "of an arm's share where that is less",
+            between(0, 0.5));
     visitor("feature_scaling", self.feature_scaling,
             "Scaling of the features before ridge and logistic regression");
   }

@@ -70,7 +70,8 @@ py::array predict_propensities(const DatasetHandle& handle, const std::string& w
 
 /// What CONE's networks say of every node that the plan scores: the rows of all tables.
 py::dict fit_networks(const DatasetHandle& handle, const std::string& plan_words,
-                      const std::string& words, double propensity_bound, const RunSettings& run) {
+                      const std::string& words, AutoNumber propensity_bound,
+                      const RunSettings& run) {
   const auto plan_options = Keywords(plan_words).take<PlanOptions>();
   const auto options = Keywords(words).take<ConeOptions>();
   const Dataset& data = handle.observed();
@@ -117,7 +118,7 @@ void bind_models(py::module_& module) {
   module.def(
       "fit_networks",
       [](const DatasetHandle& dataset, const std::string& plan, const std::string& options,
-         double propensity_bound, std::uint64_t seed, int threads, py::object progress) {
+         AutoNumber propensity_bound, std::uint64_t seed, int threads, py::object progress) {
         return fit_networks(dataset, plan, options, propensity_bound,
                             {seed, threads, std::move(progress)});
       },

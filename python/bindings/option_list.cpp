@@ -27,6 +27,7 @@ std::string name_kind() {
   if constexpr (std::is_enum_v<T>) return "choice";
   if constexpr (std::is_same_v<T, std::string>) return "text";
   if constexpr (std::is_same_v<T, std::vector<std::string>>) return "list of texts";
+  if constexpr (std::is_same_v<T, AutoNumber>) return "number";
   return std::is_integral_v<T> ? "whole number" : "number";
 }
 
@@ -43,11 +44,16 @@ py::list list_lines() {
     if constexpr (std::is_enum_v<T>) {
       line["default"] = std::string(enum_name(value));
       line["choices"] = enum_choices<T>();
+    } else if constexpr (std::is_same_v<T, AutoNumber>) {
+      line["default"] = value ? py::cast(*value) : py::cast(std::string(kAutomatic));
+      line["choices"] = std::vector<std::string>();
     } else {
       line["default"] = value;
       line["choices"] = std::vector<std::string>();
     }
-    line["range"] = std::is_arithmetic_v<T> && !std::is_same_v<T, bool> ? range.describe() : "";
+    constexpr bool kIsNumber =
+        (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) || std::is_same_v<T, AutoNumber>;
+    line["range"] = kIsNumber ? range.describe() : "";
     line["help"] = spell_as_keywords(help);
     lines.append(line);
   });

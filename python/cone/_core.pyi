@@ -133,7 +133,7 @@ def fit_networks(
     dataset: Dataset,
     plan: str,
     options: str,
-    propensity_bound: float,
+    propensity_bound: Optional[float],
     seed: int,
     threads: int,
     progress: Optional[_Observer],

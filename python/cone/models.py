@@ -173,7 +173,7 @@ class Cone(_Learner):
     """
 
     def __init__(self, folds: Optional[int] = None, selection_folds: Optional[int] = None,
-                 protocol: str = "cross_fit", propensity_bound: float = 0.01,
+                 protocol: str = "cross_fit", propensity_bound: Optional[float] = None,
                  encoder: str = "attention", heads: int = 4, head_size: int = 16, layers: int = 1,
                  hidden: int = 64, self_loops: bool = True, gamma: float = 1.0, zeta: float = 0.01,
                  learning_rate: float = 0.005, weight_decay: float = 0.0, clip_gradient: float = 0.0,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "cone/error.hpp"
 #include "cone/settings.hpp"
@@ -72,10 +73,13 @@ void KernelBalancing::build(const Context& context, const Rows& rows,
   }
   apply_gaussian_kernel(context, bandwidth_, kernel_);
 
-  if (options_.kernel_lambda > 0) set_lambda(context, options_.kernel_lambda);
+  if (options_.kernel_lambda > 0) {
+    factorise_arms(context, options_.kernel_lambda);
+    find_inverse_diagonals(context);
+  }
 }
 
-void KernelBalancing::set_lambda(const Context& context, double lambda) {
+void KernelBalancing::factorise_arms(const Context& context, double lambda) {
   lambda_ = lambda;
   for (ArmPart& arm : arms_) {
     const MatrixView<const double> block = diagonal_block(kernel_, arm.begin, arm.size);
@@ -91,24 +95,34 @@ void KernelBalancing::set_lambda(const Context& context, double lambda) {
       }
     });
     factorise(context, arm.factor);
-    arm.inverse_diagonal = inverse_diagonal(context, arm.factor);
   }
+}
+
+void KernelBalancing::find_inverse_diagonals(const Context& context) {
+  for (ArmPart& arm : arms_) arm.inverse_diagonal = inverse_diagonal(context, arm.factor);
 }
 
 void KernelBalancing::choose_lambda(const Context& context, std::span<const double> outcome) {
   if (options_.kernel_lambda > 0) return;
   double best = 0;
   double least = std::numeric_limits<double>::infinity();
+  std::vector<std::vector<double>> diagonals(arms_.size());  // of the best; factors are too large
   for (std::size_t k = 0; k < kLambdas.size(); ++k) {
     const double candidate = kLambdas[k];
     context.report("balancing", k, kLambdas.size());
-    set_lambda(context, candidate);
+    factorise_arms(context, candidate);
+    find_inverse_diagonals(context);
     const double error = leave_one_out_error(outcome);
     if (best > 0 && error >= least) continue;
     least = error;
     best = candidate;
+    for (std::size_t a = 0; a < arms_.size(); ++a) diagonals[a] = arms_[a].inverse_diagonal;
   }
-  if (best != lambda_) set_lambda(context, best);
+  if (best == lambda_) return;
+  factorise_arms(context, best);
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    arms_[a].inverse_diagonal = std::move(diagonals[a]);
+  }
 }
 
 double KernelBalancing::origin(std::span<const double> outcome) const {

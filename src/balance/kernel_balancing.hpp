@@ -86,8 +86,10 @@ class KernelBalancing {
 
   template <class Rows>
   void build(const Context& context, const Rows& rows, std::span<const std::uint8_t> treatment);
-  /// Factorises K + λI of every arm.
-  void set_lambda(const Context& context, double lambda);
+  /// K + λI of every arm.
+  void factorise_arms(const Context& context, double lambda);
+  /// From the factors, as dear as these.
+  void find_inverse_diagonals(const Context& context);
   /// Coefficients of an arm's kernel ridge regression, by position within the arm.
   std::vector<double> coefficients(const ArmPart& arm, std::span<const double> outcome,
                                    double origin) const;

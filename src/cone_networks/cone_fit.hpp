@@ -72,7 +72,7 @@ FittedFolds fit_cone_folds(const Context& context, const Dataset& data, const Fi
 /// and how the trainings went.
 Nuisances predict_cone(const Context& context, const Dataset& data, const FitPlan& plan,
                        std::span<const ConeFold> folds, const Matrix<float>& z,
-                       double propensity_bound);
+                       AutoNumber propensity_bound);
 
 /// Computes the data's checksum. Throws Error(kData) unless the data is that of the fit.
 void require_data_of(const ConeFit& fit, const Dataset& data);

@@ -14,7 +14,7 @@ namespace cone {
 struct ConeLearnerOptions {
   PlanOptions plan;  ///< that the plan given to fit() was made of
   ConeOptions networks;
-  double propensity_bound = 0.01;
+  AutoNumber propensity_bound;
   /// Also balances the nodes by their representations, by these options.
   std::optional<KernelBalancingOptions> kernel;
 };

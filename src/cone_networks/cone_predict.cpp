@@ -32,7 +32,7 @@ void warn_of_propensity(const ConeFold& fold, std::size_t number,
 
 Nuisances predict_cone(const Context& context, const Dataset& data, const FitPlan& plan,
                        std::span<const ConeFold> folds, const Matrix<float>& z,
-                       double propensity_bound) {
+                       AutoNumber propensity_bound) {
   OutcomeTable outcomes;
   outcomes.mu = Matrix<double>(plan.scored.size(), data.num_arms(), kNaN);
   Matrix<double> probability(plan.scored.size(), data.num_arms(), kNaN);
@@ -61,7 +61,8 @@ Nuisances predict_cone(const Context& context, const Dataset& data, const FitPla
   }
   bound_predictions(outcomes);
   out.outcome = std::move(outcomes);
-  out.propensity = bound_propensities(std::move(probability), propensity_bound);
+  out.propensity =
+      bound_propensities(std::move(probability), choose_propensity_bounds(data, propensity_bound));
   out.propensity->warnings = std::move(propensity_warnings);
   return out;
 }

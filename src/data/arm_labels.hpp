@@ -76,6 +76,9 @@ struct ArmChoice {
   Tally missing;
 };
 
+/// How to keep "none" as a label where it would count as a missing value.
+std::string none_advice(const FaultTable& table);
+
 /// Finds the arms: the control arm first, then numbers ascending, then texts by their bytes,
 /// whatever the order of the rows. The control arm is `control` where given; else 0, false, no,
 /// none or control, in any letter case, where one of them is there; else the smallest of numbers.

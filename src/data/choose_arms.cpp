@@ -74,6 +74,11 @@ std::string found_values(const FaultTable& table, std::vector<Label> labels,
          fmt::format(" and {}{} more", num_unnamed > 0 ? "at least " : "", labels.size() - kShown);
 }
 
+std::string none_in_words(const FaultTable& table, std::uint64_t count) {
+  return fmt::format("'none' beside numbers counts as missing ({} {})", grouped(count),
+                     table.row_word(count));
+}
+
 /// Where the treatment cannot be cut into arms: what stands in its column, and why not.
 class ArmFaults {
  public:
@@ -88,7 +93,8 @@ class ArmFaults {
                              LabelTally::kLongestLabel)});
   }
 
-  void refuse_single(const std::vector<Label>& labels) {
+  /// `missing`: what has no arm.
+  void refuse_single(const std::vector<Label>& labels, const Tally& missing) {
     std::string what = "only one arm is present";
     if (labels.size() == 1 && (labels[0].text == "0" || labels[0].text == "1")) {
       const bool treated = labels[0].text == "1";
@@ -98,6 +104,11 @@ class ArmFaults {
       what += ": " + found_values(table_, labels, 0);
     } else if (labels.empty()) {
       return;  // nothing but faults of other kinds
+    }
+    if (missing.num_none > 0) {
+      add({table_.column(column_), what + "; " + none_in_words(table_, missing.num_none),
+           none_advice(table_)});
+      return;
     }
     add({table_.column(column_), std::move(what),
          "nothing can be said about an arm that was never tried"});
@@ -186,6 +197,13 @@ std::string arms_note(const FaultTable& table, const std::vector<Label>& arms, b
 
 }  // namespace
 
+std::string none_advice(const FaultTable& table) {
+  return fmt::format(
+      "{} none makes it the control arm; to keep it as another arm, write another word, such as "
+      "nothing",
+      table.is_file() ? "--control" : "control");
+}
+
 std::optional<ArmChoice> choose_arms(const FaultTable& table, std::size_t column,
                                      const LabelTally& tally, const std::string& control,
                                      FaultList& faults, std::vector<std::string>& notes) {
@@ -200,6 +218,7 @@ std::optional<ArmChoice> choose_arms(const FaultTable& table, std::size_t column
   for (const Label& label : tally.labels()) {
     if (none_is_missing && is_none(label.text)) {
       choice.missing.merge(label.cells);
+      choice.missing.num_none += label.cells.count;
     } else {
       arms.push_back(label);
     }
@@ -208,7 +227,7 @@ std::optional<ArmChoice> choose_arms(const FaultTable& table, std::size_t column
                                      [](const Label& label) { return is_coded(label.text); });
   if (all_coded) arms = join_coded(arms);
   if (arms.size() < 2) {
-    refuse.refuse_single(arms);
+    refuse.refuse_single(arms, choice.missing);
     return std::nullopt;
   }
   if (arms.size() > kMaxArms) {
@@ -236,6 +255,10 @@ std::optional<ArmChoice> choose_arms(const FaultTable& table, std::size_t column
     const std::string& label = tally.labels()[k].text;
     if (none_is_missing && is_none(label)) continue;
     choice.arm_of_label[k] = *find_arm(choice.arms, label);
+  }
+  if (choice.missing.num_none > 0) {
+    notes.push_back(
+        fmt::format("{}: {}", none_in_words(table, choice.missing.num_none), none_advice(table)));
   }
   if (!has_plain_labels(choice.arms)) notes.push_back(arms_note(table, arms, was_guessed));
   return choice;

@@ -9,8 +9,10 @@ namespace cone::load {
 void Tally::merge(const Tally& other) {
   if (other.count == 0) return;
   const std::uint64_t total = count + other.count;
+  const std::uint64_t total_none = num_none + other.num_none;
   if (count == 0 || other.first_row < first_row) *this = other;
   count = total;
+  num_none = total_none;
 }
 
 const char* FaultTable::row_word(std::uint64_t count) const {

@@ -16,6 +16,7 @@ struct Tally {
   std::uint64_t first_row = 0;  ///< the line of a file (from 1), the row of arrays (from 0)
   std::string first_text;
   std::string first_id;
+  std::uint64_t num_none = 0;  ///< of labels: cells that say "none", which may have been meant
 
   /// Adds what was counted elsewhere; the earlier row stays the first.
   void merge(const Tally& other);

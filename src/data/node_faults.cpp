@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "data/arm_labels.hpp"
 #include "data/number.hpp"
 #include "data/text_shape.hpp"
 
@@ -59,8 +60,12 @@ void report_missing_features(const FaultTable& table, const ColumnRoles& roles,
 std::string advice_for(const FaultTable& table, Oddity oddity, const std::string& column,
                        bool is_feature, const Tally& tally) {
   switch (oddity) {
-    case Oddity::kMissing:
-      return missing_advice(table, column, is_feature);
+    case Oddity::kMissing: {
+      const std::string advice = missing_advice(table, column, is_feature);
+      if (tally.num_none == 0) return advice;
+      return fmt::format("{}; 'none' beside numbers counts as missing: {}", advice,
+                         none_advice(table));
+    }
     case Oddity::kText:
       if (const char* advice = other_notation(tally.first_text)) return advice;
       return looks_like_date(tally.first_text) ? "turn dates into numbers, such as days"

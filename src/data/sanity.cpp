@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "base/text.hpp"
 #include "data/arm_labels.hpp"
 #include "data/column_moments.hpp"
+#include "data/look_alike.hpp"
 #include "data/suspicions.hpp"
 #include "data/telltale.hpp"
 
@@ -287,6 +289,9 @@ void check_sanity(const Context& context, const std::string& table, LoadedData& 
   }
   note_useless_columns(report, data, moments);
   note_names_of_arms(report, data);
+  for (std::string& words : describe_look_alikes(observed.arms)) {
+    data.doubts.push_back(std::move(words));
+  }
   check_truth(report, data);
   note_single_count(data);
   note_suspicions(

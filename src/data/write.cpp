@@ -68,6 +68,25 @@ void check_names(const std::filesystem::path& folder, const FeatureTable& featur
   }
 }
 
+/// Files keep labels, and no word of which is the control arm: a reader who is not told must not
+/// find another one in silence.
+void check_arms(const std::filesystem::path& folder, const std::vector<std::string>& arms) {
+  load::LabelTally labels;
+  for (const std::string& label : arms) labels.add(label, 0, "");
+  const std::vector<std::string> header = {"treatment"};
+  FaultList faults;
+  std::vector<std::string> notes;
+  const auto choice = load::choose_arms({.file = "nodes.csv", .header = header, .num_rows = 1}, 0,
+                                        labels, "", faults, notes);
+  if (!choice || choice->arms == arms) return;  // where none is found, the reader is asked
+  throw Error(ErrorCode::kUsage,
+              Fault{{.file = folder.string()},
+                    fmt::format("of the arms {} the first is the control arm, and who reads them "
+                                "again would take {}",
+                                list_arms(arms), list_arms(choice->arms)),
+                    "call the control arm 0 or control, and sort the others"});
+}
+
 void write_nodes(std::ostream& out, const Dataset& data, const Truth* truth) {
   const std::vector<Column> columns = optional_columns(data, truth);
   CsvWriter writer(out);
@@ -160,6 +179,7 @@ void write_dataset(const Context& context, const std::filesystem::path& folder, 
                                          "simulate a log first"});
   }
   check_names(folder, data.features);
+  check_arms(folder, data.arms);
   std::error_code failure;
   std::filesystem::create_directories(folder, failure);
   if (failure) {

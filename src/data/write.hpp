@@ -14,8 +14,9 @@ namespace cone {
 /// those in features.csv, past a million entries in features.npz, with feature_names.csv beside.
 /// Numbers are the shortest decimals that read back to the same bits; a feature that is stored as
 /// an explicit zero is left out. Every file is written whole or not at all. Throws Error(kUsage)
-/// for data without a log, and where the folder has features that would not be replaced but read as
-/// part of it; Error(kIo) when a file cannot be written.
+/// for data without a log, for arms that would not be read back as they are without being told
+/// which is the control arm, and where the folder has features that would not be replaced but read
+/// as part of it; Error(kIo) when a file cannot be written.
 void write_dataset(const Context& context, const std::filesystem::path& folder, const Dataset& data,
                    const Truth* truth);
 

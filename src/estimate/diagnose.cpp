@@ -48,14 +48,18 @@ void warn_of_low_size(double effective_size, std::size_t num_nodes, std::size_t 
 /// Nodes whose weight is not what the data alone would have made it.
 double changed_fraction(std::span<const double> raw, std::span<const double> used,
                         const Evidence& evidence, bool shrinks_all) {
-  const double bound = evidence.propensity->bound;
+  const PropensityBounds& bounds = evidence.propensity->bounds;
+  const auto is_bounded = [&](std::size_t i) {
+    for (std::size_t a = 0; a < bounds.low.size(); ++a) {
+      const double p = evidence.propensity->e(i, a);
+      if (bounds.low[a] > 0 && (p <= bounds.low[a] || p >= bounds.high[a])) return true;
+    }
+    return false;
+  };
   double changed = 0;
   for (std::size_t i = 0; i < raw.size(); ++i) {
-    const std::span<const double> e = evidence.propensity->e.row(i);
-    const bool bounded = bound > 0 && std::any_of(e.begin(), e.end(), [bound](double p) {
-                           return p <= bound || p >= 1 - bound;
-                         });
-    if (bounded || (!shrinks_all && used[i] != raw[i])) changed += evidence.sample.weight_of(i);
+    if (is_bounded(i) || (!shrinks_all && used[i] != raw[i]))
+      changed += evidence.sample.weight_of(i);
   }
   return changed / static_cast<double>(raw.size());
 }
@@ -111,8 +115,7 @@ void diagnose_bounded_weights(Method method, const Evidence& evidence, const Val
   const std::string bound =
       evidence.propensity->given()
           ? ""
-          : fmt::format("keeping propensities within [{0:g}, {1:g}]", evidence.propensity->bound,
-                        1 - evidence.propensity->bound);
+          : fmt::format("keeping propensities {}", evidence.propensity->bounds.in_words());
   std::string own;
   if (method == Method::kClippedInversePropensity) own = "clipping weights";
   if (method == Method::kSwitch) own = "ignoring large weights";

@@ -112,7 +112,8 @@ std::vector<double> residual_weights(const EstimatorInfo& estimator, const Evide
   std::vector<double> weights =
       importance_weights(evidence.sample.arm, evidence.policy, evidence.propensity->e.view());
   if (estimator.method == Method::kSwitch) {
-    return switched_weights(weights, options.switch_threshold, evidence.sample.weight);
+    const double limit = limit_of_weights(options.switch_threshold, evidence.sample.num_arms());
+    return switched_weights(weights, limit, evidence.sample.weight);
   }
   if (estimator.method == Method::kShrinkage) {
     return shrunk_weights(weights, options.shrinkage_lambda, evidence.sample.weight);

@@ -27,16 +27,19 @@ struct WeightsUsed {
 };
 
 WeightsUsed weights_of(Method method, const Evidence& evidence, const EstimatorOptions& options) {
+  const auto limit = [&](AutoNumber given) {
+    return limit_of_weights(given, evidence.sample.num_arms());
+  };
   WeightsUsed weights;
   weights.raw =
       importance_weights(evidence.sample.arm, evidence.policy, evidence.propensity->e.view());
   switch (method) {
     case Method::kClippedInversePropensity:
-      weights.used = clipped_weights(weights.raw, options.clip, evidence.sample.weight);
+      weights.used = clipped_weights(weights.raw, limit(options.clip), evidence.sample.weight);
       break;
     case Method::kSwitch:
       weights.used =
-          switched_weights(weights.raw, options.switch_threshold, evidence.sample.weight);
+          switched_weights(weights.raw, limit(options.switch_threshold), evidence.sample.weight);
       break;
     case Method::kShrinkage:
       weights.used = shrunk_weights(weights.raw, options.shrinkage_lambda, evidence.sample.weight);

@@ -51,7 +51,8 @@ std::string unsupported_text(const EstimatorInfo& estimator, const PropensityTab
   const std::string never =
       propensity.given()
           ? "never could (propensity 0)"
-          : fmt::format("hardly ever did (propensity below {:g}{})", propensity.bound,
+          : fmt::format("hardly ever did (propensity below {}{})",
+                        propensity.bounds.lows_in_words(),
                         overlap.never_given_fraction > 0 ? ", or nobody of their kind" : "");
   const std::string percent =
       share < 0.995 ? fmt::format("{:.2g}", 100 * share) : fmt::format("{:.3g}", 100 * share);
@@ -73,7 +74,7 @@ std::optional<Overlap> measure_overlap(const Evidence& evidence) {
     for (std::size_t a = 0; a < logged.cols(); ++a) {
       const bool never = knows_kinds && propensity.never_given(i, a) != 0;
       const bool hardly =
-          logged(i, a) <= 0 || (!propensity.given() && logged(i, a) < propensity.bound);
+          logged(i, a) <= 0 || (!propensity.given() && logged(i, a) < propensity.bounds.low[a]);
       if (never) never_given.add(evidence.policy(i, a));
       if (never || hardly) unsupported.add(evidence.policy(i, a));
     }

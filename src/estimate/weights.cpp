@@ -31,6 +31,11 @@ std::vector<double> importance_weights(std::span<const Arm> arm, MatrixView<cons
   return weights;
 }
 
+double limit_of_weights(AutoNumber given, std::size_t num_arms) {
+  constexpr double kTimesOrdinary = 5;
+  return given.value_or(kTimesOrdinary * static_cast<double>(num_arms));
+}
+
 std::vector<double> clipped_weights(std::span<const double> weights, double bound,
                                     std::span<const double> people) {
   return transformed(weights, people,

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <vector>
 
 #include "cone/dataset.hpp"
 #include "cone/matrix.hpp"
+#include "cone/options.hpp"
 
 namespace cone {
 
@@ -14,6 +16,10 @@ namespace cone {
 /// w_i = π(t_i | i) / e(t_i | i), from tables of nodes × arms.
 std::vector<double> importance_weights(std::span<const Arm> arm, MatrixView<const double> policy,
                                        MatrixView<const double> propensity);
+
+/// Where a weight counts as large: as given, otherwise 5 times the number of arms. A log that gives
+/// every arm alike has weights of the number of arms, which nothing is wrong with.
+double limit_of_weights(AutoNumber given, std::size_t num_arms);
 
 /// min(w, bound).
 std::vector<double> clipped_weights(std::span<const double> weights, double bound,

@@ -13,6 +13,7 @@
 #include "base/numeric.hpp"
 #include "base/stopwatch.hpp"
 #include "data/arm_costs.hpp"
+#include "estimate/weights.hpp"
 #include "evaluate/diagnostics.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
@@ -66,6 +67,22 @@ nlohmann::ordered_json config_json(const Context& context, const EvaluateOptions
   for (const PolicyOnData& policy : policies) config["policies"].push_back(policy.name);
   config["seed"] = context.seed();
   return config;
+}
+
+/// What the options that follow the data came to.
+void add_automatic(const Dataset& data, const EvaluateOptions& options,
+                   nlohmann::ordered_json& config) {
+  nlohmann::ordered_json chosen = nlohmann::ordered_json::object();
+  const EstimatorOptions& of = options.estimator;
+  const bool fits_propensities = options.nuisances == NuisanceSource::kFitted;
+  if (fits_propensities && !options.nuisance.propensity_bound) {
+    chosen["propensity_bound"] = choose_propensity_bounds(data, {}).low;
+  }
+  if (!of.clip) chosen["clip"] = limit_of_weights(of.clip, data.num_arms());
+  if (!of.switch_threshold) {
+    chosen["switch_threshold"] = limit_of_weights(of.switch_threshold, data.num_arms());
+  }
+  if (!chosen.empty()) config["automatic"] = std::move(chosen);
 }
 
 /// Costs by columns are in no checksum of the data, and results depend on them.
@@ -219,6 +236,7 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
   record.revision = source_revision();
   record.commit = build_commit();
   record.config = config_json(context, options, policies, run.rows());
+  add_automatic(data.observed, options, record.config);
   add_cost_checksum(data.observed, options, record.config);
   record.data = summarise(data.observed);
   record.timing_seconds = {{"nuisances", 0.0}, {"estimates", 0.0}};

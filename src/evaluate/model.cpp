@@ -70,7 +70,7 @@ void save_model(const std::filesystem::path& path, const FittedModel& model) {
 }
 
 Nuisances predict_by_model(const Context& context, const Dataset& data, const FittedModel& model,
-                           double propensity_bound) {
+                           AutoNumber propensity_bound) {
   if (!model.networks) {
     throw Error(ErrorCode::kData, Fault{.what = "the model holds no networks",
                                         .advice = "fit it with --parts networks"});

@@ -8,12 +8,54 @@
 #include "cone/evaluate.hpp"
 
 #include "base/text.hpp"
+#include "data/arm_labels.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
 #include "evaluate/model_file.hpp"
 #include "options/option_json.hpp"
 
 namespace cone {
+namespace {
+
+bool has_same_labels(std::vector<std::string> a, std::vector<std::string> b) {
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  return a == b;
+}
+
+/// A file of a dataset can be read in many ways. What the model keeps tells some of them apart.
+Fault tell_data_apart(const FittedModel& model, const Dataset& data, const std::string& data_name) {
+  const std::vector<std::string>& arms = model.arms();
+  const std::string was = fmt::format("was fitted to {} read in another way: ", data_name);
+  if (arms != data.arms && has_same_labels(arms, data.arms)) {
+    return {.what = fmt::format("{}its control arm is '{}', here it is '{}'", was,
+                                printable(arms[0]), printable(data.arms[0])),
+            .advice = fmt::format("give --control {} as to cone fit", printable(arms[0]))};
+  }
+  if (arms != data.arms) {
+    return {.what = fmt::format("was fitted to other data than {}, or to another column of it: its "
+                                "arms are {}, here they are {}",
+                                data_name, list_arms(arms), list_arms(data.arms)),
+            .advice = "give the data, --treatment and --control as to cone fit"};
+  }
+  const std::size_t num_features = data.features.matrix.cols();
+  if (model.networks && model.networks->num_features != num_features) {
+    return {.what = fmt::format("was fitted to other data than {}, or to the same read in another "
+                                "way: to {} features, here are {}",
+                                data_name, grouped(model.networks->num_features),
+                                grouped(num_features)),
+            .advice =
+                "give the data, --features, --ignore, --categories and --missing as to cone "
+                "fit"};
+  }
+  return {.what = fmt::format(
+              "was fitted to other data than {}, or to the same read in another way", data_name),
+          .advice =
+              "name the data it was fitted to, with --outcome, --weight, --missing and all "
+              "that says how to read it as to cone fit; or fit a model with cone fit"};
+}
+
+}  // namespace
 
 std::vector<std::string> estimators_of_model(const FittedModel& model) {
   const auto is_there = [&](LearnerId learner) {
@@ -42,9 +84,9 @@ ModelRun adopt_model(const FittedModel& model, EvaluateOptions options) {
 void require_model_of(const FittedModel& model, const std::string& model_name, const Dataset& data,
                       const std::string& data_name) {
   if (model.data_checksum() == data.checksum()) return;
-  throw Error(ErrorCode::kData, {{.file = model_name},
-                                 fmt::format("was fitted to other data than {}", data_name),
-                                 "name the data it was fitted to, or fit a model with cone fit"});
+  Fault fault = tell_data_apart(model, data, data_name);
+  fault.place.file = model_name;
+  throw Error(ErrorCode::kData, std::move(fault));
 }
 
 void require_model_for(const FittedModel& model, const std::string& model_name, const Dataset& data,

@@ -63,7 +63,7 @@ void EvaluationRun::add_robust_intervals(std::vector<PolicyResult>& results) {
   };
   Matrix<double> by_features = predict(false);
   strength_ = measure_strength(sample_, std::move(by_features), predict(true),
-                               options_.nuisance.propensity_bound);
+                               choose_propensity_bounds(data_, options_.nuisance.propensity_bound));
   for (std::size_t p = 0; p < results.size(); ++p) {
     for (Estimate& e : results[p].estimates) {
       const ModelNoise* noise = noise_of(row_called(e.estimator));

@@ -26,9 +26,9 @@ std::vector<double> squared_errors(const LoggedSample& sample, const Matrix<doub
   return out;
 }
 
-void keep_within(double bound, Matrix<double>& e) {
+void keep_within(const PropensityBounds& bounds, Matrix<double>& e) {
   for (std::size_t i = 0; i < e.rows(); ++i) {
-    for (double& p : e.row(i)) p = std::clamp(p, bound, 1 - bound);
+    for (std::size_t a = 0; a < e.cols(); ++a) e(i, a) = bounds.clamp(a, e(i, a));
   }
 }
 
@@ -50,7 +50,7 @@ double squared_weights(const LoggedSample& sample, MatrixView<const double> poli
 }  // namespace
 
 NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> features,
-                                 Matrix<double> network, double bound) {
+                                 Matrix<double> network, const PropensityBounds& bounds) {
   NetworkStrength out;
   const std::vector<double> by_features = squared_errors(sample, features);
   const std::vector<double> by_network = squared_errors(sample, network);
@@ -69,8 +69,8 @@ NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> feat
   out.added_upper =
       std::clamp(std::max(std::max(0.0, out.added) + kOneSided * error, overlooked), 0.0, 0.99);
   out.is_clear = out.added > std::max(2 * error, overlooked);
-  keep_within(bound, features);
-  keep_within(bound, network);
+  keep_within(bounds, features);
+  keep_within(bounds, network);
   out.features = std::move(features);
   out.network = std::move(network);
   return out;

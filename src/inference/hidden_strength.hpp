@@ -28,7 +28,7 @@ struct NetworkStrength {
 
 /// `features`, `network`: predictions of the treatment, sample × arms.
 NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> features,
-                                 Matrix<double> network, double bound);
+                                 Matrix<double> network, const PropensityBounds& bounds);
 
 /// The largest bias of a value that a hidden confounder of that strength can cause, whatever it
 /// does to the outcome's residuals: √(C²) · Σ_a √(σ_a²·ν_a²), with C² = cf_d/(1 − cf_d) of the

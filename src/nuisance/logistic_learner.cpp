@@ -50,7 +50,8 @@ Nuisances LogisticLearner::fit(const Context& context, const Dataset& data,
         num_weakest, plan.tasks.size()));
   }
   Nuisances out;
-  out.propensity = bound_propensities(std::move(probability), options_.propensity_bound);
+  out.propensity = bound_propensities(std::move(probability),
+                                      choose_propensity_bounds(data, options_.propensity_bound));
   out.propensity->chosen_strengths = std::move(strengths);
   NeverGiven never = find_never_given(context, data);
   out.propensity->never_given = take_scored(never, plan.scored);

@@ -68,6 +68,14 @@ std::string take_option(const nlohmann::ordered_json& json, T& value) {
       return fmt::format("a whole number up to {}", std::numeric_limits<T>::max());
     }
     value = json.get<T>();
+  } else if constexpr (std::is_same_v<T, AutoNumber>) {
+    if (json.is_null() || json == std::string(kAutomatic)) {  // None of Python
+      value.reset();
+    } else if (json.is_number()) {
+      value = json.get<double>();
+    } else {
+      return fmt::format("a number or {}", kAutomatic);
+    }
   } else {
     static_assert(std::is_floating_point_v<T>, "teach take_option this type of option");
     if (!json.is_number()) return "a number";
@@ -98,10 +106,8 @@ Options take_options(nlohmann::ordered_json object, const std::string& file) {
     const std::string expected = take_option(*found, value);
     if (!expected.empty()) {
       fault(name, fmt::format("is {}, must be {}", text, expected), "");
-    } else if constexpr (std::is_arithmetic_v<T>) {
-      if (!range.contains(static_cast<double>(value))) {
-        fault(name, fmt::format("is {}, must be {}", text, range.describe()), "");
-      }
+    } else if (!is_within(range, value)) {
+      fault(name, fmt::format("is {}, must be {}", text, range.describe()), "");
     }
     object.erase(found);
   });

@@ -18,6 +18,12 @@ nlohmann::ordered_json option_json(const Options& options) {
                                        const Range& = {}) {
     if constexpr (std::is_enum_v<T>) {
       json[std::string(name)] = std::string(enum_name(value));
+    } else if constexpr (std::is_same_v<T, AutoNumber>) {
+      if (value) {
+        json[std::string(name)] = *value;
+      } else {
+        json[std::string(name)] = std::string(kAutomatic);
+      }
     } else {
       json[std::string(name)] = value;
     }

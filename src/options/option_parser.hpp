@@ -23,6 +23,11 @@ requires(std::is_arithmetic_v<T> &&
   return error == std::errc() && end == text.data() + text.size();
 }
 
+inline bool parse_option(std::string_view text, AutoNumber& value) {
+  value.reset();
+  return text == kAutomatic || parse_option(text, value.emplace());
+}
+
 template <NamedEnum E>
 bool parse_option(std::string_view text, E& value) {
   for (const auto& [candidate, name] : EnumNames<E>::kNames) {

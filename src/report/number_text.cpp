@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/readable_number.hpp"
 #include "base/text.hpp"
 
 namespace cone::report {
@@ -24,7 +25,7 @@ std::string range_text(const Range& range) {
 }
 
 std::string percent_text(double share) {
-  return std::isfinite(share) ? fmt::format("{:.1f} %", 100 * share) : std::string(kNoNumber);
+  return std::isfinite(share) ? share_in_percent(share) : std::string(kNoNumber);
 }
 
 std::string count_text(double count) {

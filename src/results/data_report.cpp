@@ -4,7 +4,12 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "cone/error.hpp"
+#include "cone/settings.hpp"
+
+#include "base/text.hpp"
 
 namespace cone {
 namespace {
@@ -138,6 +143,31 @@ DataReport::Network describe_network(const Graph& graph) {
   return out;
 }
 
+/// Evaluations hold out parts of the log, each with members of every arm: they refuse an arm that
+/// has too few.
+void note_small_arms(DataReport& report) {
+  const PlanOptions usual;
+  const auto folds = static_cast<std::uint64_t>(usual.folds);
+  for (const DataReport::Arm& arm : report.arms) {
+    const std::uint64_t n = arm.num_nodes;
+    if (n >= folds) continue;
+    // Of n folds each leaves n − 1 members to learn from, which are parted once more.
+    const std::uint64_t left = n - 1;
+    std::string way_out;
+    if (left >= 2) {
+      way_out = fmt::format("--folds {}", n);
+      if (left < static_cast<std::uint64_t>(usual.selection_folds)) {
+        way_out += fmt::format(" --selection-folds {}", left);
+      }
+      way_out += ", ";
+    }
+    report.notes.push_back(fmt::format(
+        "arm '{}' has {} node{}, and {} folds need one each: cone evaluate will refuse it; {}bring "
+        "more of them, or leave the arm's lines out",
+        printable(arm.label), n, n == 1 ? "" : "s", folds, way_out));
+  }
+}
+
 }  // namespace
 
 DataReport report_data(const LoadedData& data) {
@@ -170,6 +200,7 @@ DataReport report_data(const LoadedData& data) {
   report.network = describe_network(observed.graph);
   report.notes = data.notes;
   report.notes.insert(report.notes.end(), data.doubts.begin(), data.doubts.end());
+  note_small_arms(report);
   return report;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/readable_number.hpp"
 #include "base/text.hpp"
 #include "results/data_report.hpp"
 #include "results/text_table.hpp"
@@ -88,13 +89,13 @@ std::string arm_name(const DataReport& report, std::size_t arm) {
 
 std::string policy_text(const DataReport& report, const DataReport::Policy& policy) {
   if (is_plain(report)) {
-    return fmt::format("policy {}: treats {:.1f} % of the nodes\n", printable(policy.name),
-                       100 * policy.arm_shares[1]);
+    return fmt::format("policy {}: treats {} of the nodes\n", printable(policy.name),
+                       share_in_percent(policy.arm_shares[1]));
   }
   std::string shares;
   for (std::size_t a = 0; a < policy.arm_shares.size(); ++a) {
-    shares += fmt::format("{}arm {} to {:.1f} %", a > 0 ? ", " : "",
-                          printable(report.arms[a].label), 100 * policy.arm_shares[a]);
+    shares += fmt::format("{}arm {} to {}", a > 0 ? ", " : "", printable(report.arms[a].label),
+                          share_in_percent(policy.arm_shares[a]));
   }
   return fmt::format("policy {}: gives {} of the nodes\n", printable(policy.name), shares);
 }

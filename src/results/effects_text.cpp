@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/numeric.hpp"
+#include "base/readable_number.hpp"
 #include "base/text.hpp"
 #include "results/effects_output.hpp"
 #include "results/ridge_text.hpp"
@@ -13,8 +14,6 @@
 
 namespace cone {
 namespace {
-
-std::string share_text(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 std::string mean_effects_text(std::span<const std::string> arms, const NodeEffects& effects,
                               std::span<const double> people) {
@@ -38,9 +37,9 @@ std::string mean_effects_text(std::span<const std::string> arms, const NodeEffec
       if (effect > 2 * sd) positive += count;
       if (effect < -2 * sd) negative += count;
     }
-    table.add_row({printable(arms[a]), fmt::format("{:.4g}", total.value() / n),
-                   fmt::format("{:.4g}", std::sqrt(squares.value() / n)), share_text(positive / n),
-                   share_text(negative / n)});
+    table.add_row({printable(arms[a]), readable_number(total.value() / n),
+                   readable_number(std::sqrt(squares.value() / n)), share_in_percent(positive / n),
+                   share_in_percent(negative / n)});
   }
   return table.to_string();
 }

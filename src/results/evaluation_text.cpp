@@ -5,6 +5,7 @@
 
 #include "cone/record.hpp"
 
+#include "base/readable_number.hpp"
 #include "base/text.hpp"
 #include "results/budget_output.hpp"
 #include "results/decision_text.hpp"
@@ -60,7 +61,7 @@ std::string signed_error(double error, int decimals) {
 }
 
 std::string clipped(const Estimate& e) {
-  return e.max_weight ? fmt::format("{:.1f} %", 100 * e.clipped_fraction) : "-";
+  return e.max_weight ? share_in_percent(e.clipped_fraction) : "-";
 }
 
 std::string mean_weight(const Estimate& e) {
@@ -69,7 +70,7 @@ std::string mean_weight(const Estimate& e) {
 }
 
 std::string percentage(const std::optional<double>& share) {
-  return share ? fmt::format("{:.1f} %", 100 * *share) : "-";
+  return share ? share_in_percent(*share) : "-";
 }
 
 /// Warnings of one policy, each once, with the estimators it applies to.
@@ -97,12 +98,12 @@ std::string warning_lines(const PolicyResult& policy) {
 std::string describe_arms(const PolicyResult& policy, std::span<const ArmSummary> arms) {
   const bool plain = arms.size() == 2 && arms[0].label == "0" && arms[1].label == "1";
   if (plain || arms.size() != policy.arm_fractions.size()) {
-    return fmt::format("treats {:.1f} % of the nodes", 100 * policy.treated_fraction);
+    return fmt::format("treats {} of the nodes", share_in_percent(policy.treated_fraction));
   }
   std::vector<std::string> shares;
   for (std::size_t a = 0; a < arms.size(); ++a) {
     shares.push_back(
-        fmt::format("{} {:.1f} %", printable(arms[a].label), 100 * policy.arm_fractions[a]));
+        fmt::format("{} {}", printable(arms[a].label), share_in_percent(policy.arm_fractions[a])));
   }
   return fmt::format("{}", fmt::join(shares, ", "));
 }

@@ -48,6 +48,9 @@ nlohmann::ordered_json learnt_policy_json(const Dataset& data, const LearntPolic
                      {"revision", std::string(source_revision())},
                      {"commit", std::string(build_commit())}};
   json["config"] = option_json(options);
+  if (options.propensities == PropensitySource::kFitted && !options.nuisance.propensity_bound) {
+    json["config"]["automatic"] = {{"propensity_bound", choose_propensity_bounds(data, {}).low}};
+  }
   json["config"]["seed"] = seed;
   json["data"] = {{"num_nodes", data.num_nodes()},
                   {"num_edges", data.graph.num_edges()},

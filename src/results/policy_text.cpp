@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/readable_number.hpp"
 #include "base/text.hpp"
 #include "results/policy_output.hpp"
 #include "results/text_table.hpp"
@@ -11,16 +12,12 @@
 namespace cone {
 namespace {
 
-std::string value_text(double value) {
-  return std::isfinite(value) ? fmt::format("{:.4g}", value) : "-";
-}
+std::string value_text(double value) { return std::isfinite(value) ? readable_number(value) : "-"; }
 
 std::string range_text(const std::pair<double, double>& interval) {
   if (!std::isfinite(interval.first)) return "-";
-  return fmt::format("{:.4g} to {:.4g}", interval.first, interval.second);
+  return fmt::format("{} to {}", readable_number(interval.first), readable_number(interval.second));
 }
-
-std::string percent_text(double share) { return fmt::format("{:.1f} %", 100 * share); }
 
 void add_node_text(const LearntPolicy& policy, std::size_t at, const std::string& indent,
                    std::string& text) {
@@ -29,7 +26,7 @@ void add_node_text(const LearntPolicy& policy, std::size_t at, const std::string
     const double share = static_cast<double>(node.num_nodes) /
                          static_cast<double>(policy.tree.nodes.front().num_nodes);
     text += fmt::format("give {} ({} nodes, {})\n", printable(policy.arms[node.arm]),
-                        grouped(node.num_nodes), percent_text(share));
+                        grouped(node.num_nodes), share_in_percent(share));
     return;
   }
   text +=
@@ -55,7 +52,7 @@ std::string values_table(const LearntPolicy& policy, double level) {
                    value_text(value.value), value_text(value.standard_error),
                    range_text(value.interval), is_rule ? "" : value_text(value.gain),
                    is_rule ? "" : range_text(value.gain_interval),
-                   percent_text(value.treated_fraction)});
+                   share_in_percent(value.treated_fraction)});
   };
   add(policy.rule, true);
   add(policy.done, false);
@@ -127,12 +124,11 @@ std::string budget_text(const LearntPolicy& policy, double budget) {
   if (budget >= 1) return "";
   return fmt::format(
       "Budget {}: the rule treats {} of the nodes; out of fold the trees treat {}.{}\n",
-      percent_text(budget), percent_text(policy.treated_fraction),
-      percent_text(policy.rule.treated_fraction),
+      share_in_percent(budget), share_in_percent(policy.treated_fraction),
+      share_in_percent(policy.rule.treated_fraction),
       policy.price > 0
-          ? fmt::format(
-                " It pays to treat more people as long as that costs less than {:.4g} each.",
-                policy.price)
+          ? fmt::format(" It pays to treat more people as long as that costs less than {} each.",
+                        readable_number(policy.price))
           : " It would treat no more without the budget.");
 }
 
@@ -141,11 +137,13 @@ std::string budget_text(const LearntPolicy& policy, double budget) {
 std::string threshold_text(const RuleNode& node) {
   constexpr int kFewestDigits = 4;
   constexpr int kAllDigits = 17;
-  std::string text;
-  for (int digits = kFewestDigits; digits <= kAllDigits; ++digits) {
-    text = fmt::format("{:.{}g}", node.threshold, digits);
+  const auto decides_alike = [&](const std::string& text) {
     const double value = std::strtod(text.c_str(), nullptr);
-    if (value >= node.below && value < node.above) break;
+    return value >= node.below && value < node.above;
+  };
+  std::string text = readable_number(node.threshold);
+  for (int digits = kFewestDigits; digits <= kAllDigits && !decides_alike(text); ++digits) {
+    text = fmt::format("{:.{}g}", node.threshold, digits);
   }
   return text;
 }

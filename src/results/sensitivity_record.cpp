@@ -92,6 +92,9 @@ nlohmann::ordered_json to_json(const SensitivityRequest& request) {
 
 nlohmann::ordered_json to_json(const SensitivityReport& report, nlohmann::ordered_json config,
                                std::string_view data_checksum) {
+  if (config.contains("propensity_bound") && !config["propensity_bound"].is_number()) {
+    config["automatic"] = {{"propensity_bound", report.propensity_bounds}};
+  }
   SensitivityJson json = {{"schema", std::string(kSensitivitySchema)},
                           {"version", std::string(kVersion)},
                           {"revision", std::string(source_revision())},

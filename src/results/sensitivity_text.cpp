@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/readable_number.hpp"
 #include "base/text.hpp"
 #include "results/sensitivity_output.hpp"
 #include "results/text_table.hpp"
@@ -53,9 +54,8 @@ std::string benchmark_table(const SensitivityReport& report, const PolicySensiti
   for (const Benchmark& benchmark : policy.benchmarks) {
     const double times = times_to_undo(report, policy, benchmark);
     table.add_row(
-        {printable(benchmark.name), fmt::format("{:.1f} %", 100 * benchmark.cf_y),
-         benchmark.treatment_gain_is_clear ? fmt::format("{:.1f} %", 100 * benchmark.cf_d)
-                                           : "not clear",
+        {printable(benchmark.name), share_in_percent(benchmark.cf_y),
+         benchmark.treatment_gain_is_clear ? share_in_percent(benchmark.cf_d) : "not clear",
          benchmark.treatment_gain_is_clear ? fmt::format("{:.{}f}", benchmark.bias, decimals) : "-",
          fmt::format("{:+.{}f}", benchmark.shift, decimals),
          std::isfinite(times) ? fmt::format("{:.1f}", times) : "-"});
@@ -69,9 +69,9 @@ std::string describe_models(const SensitivityReport& report) {
           ? fmt::format("explain {:.0f} % of who was treated", 100 * report.treatment_r2)
           : "explain next to nothing of who was treated";
   return fmt::format(
-      "The network ridge explains {:.0f} % of the outcomes out of fold; propensities from "
+      "The network ridge explains {} of the outcomes out of fold; propensities from "
       "{} {}.\nAll figures are for these {} people.\n",
-      100 * report.outcome_r2,
+      share_in_percent(report.outcome_r2, 0),
       report.propensity_sees_network ? "features and network" : "the features", treatment,
       grouped(report.num_nodes));
 }

@@ -7,6 +7,7 @@
 
 #include "cone/error.hpp"
 
+#include "base/readable_number.hpp"
 #include "base/text.hpp"
 
 namespace cone {
@@ -61,8 +62,9 @@ std::string TextTable::to_string() const {
 }
 
 std::string arm_cost_text(const ArmCost& arm) {
-  if (arm.column.empty()) return fmt::format("{:g}", arm.cost);
-  return fmt::format("{:.4g} on average, by column {}", arm.cost, printable(arm.column));
+  if (arm.column.empty()) return fmt::format("{}", arm.cost);
+  return fmt::format("{} on average, by column {}", readable_number(arm.cost),
+                     printable(arm.column));
 }
 
 }  // namespace cone

@@ -296,13 +296,16 @@ SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& 
                          .people = sample.weight});
   }
   const Analysis analysis(context, data, options);
+  const PropensityBounds bounds =
+      choose_propensity_bounds(data.observed, options.nuisance.propensity_bound);
   SensitivityReport report;
   report.reference = reference;
+  report.propensity_bounds = bounds.low;
   analysis.describe(report);
   auto curves = trace_bounds(context, analysis.model(), contrasts, curve_lambdas(options));
   const auto doubt = [&](const std::string& name, const Matrix<double>& table) {
-    const std::optional<std::string> found = doubt_overlap(
-        name, sample, table.view(), analysis.propensity(), options.nuisance.propensity_bound);
+    const std::optional<std::string> found =
+        doubt_overlap(name, sample, table.view(), analysis.propensity(), bounds);
     if (found) report.warnings.push_back(*found);
     return found.value_or("");
   };

@@ -18,12 +18,12 @@ constexpr double kSurprisingMeanWeight = 3;  // standard errors
 constexpr double kUnsupported = 0.02;
 
 double unsupported_share(MatrixView<const double> policy, MatrixView<const double> propensity,
-                         double bound) {
+                         const PropensityBounds& bounds) {
   constexpr double kAtTheBound = 1 + 1e-9;
   CompensatedSum total;
   for (std::size_t i = 0; i < policy.rows(); ++i) {
     for (std::size_t a = 0; a < policy.cols(); ++a) {
-      if (propensity(i, a) <= kAtTheBound * bound) total.add(policy(i, a));
+      if (propensity(i, a) <= kAtTheBound * bounds.low[a]) total.add(policy(i, a));
     }
   }
   return total.value() / static_cast<double>(policy.rows());
@@ -47,14 +47,15 @@ PolicySensitivity describe_what_was_done(std::span<const double> lambdas) {
 
 std::optional<std::string> doubt_overlap(const std::string& name, const LoggedSample& sample,
                                          MatrixView<const double> policy,
-                                         MatrixView<const double> propensity, double bound) {
-  const double unsupported = unsupported_share(policy, propensity, bound);
+                                         MatrixView<const double> propensity,
+                                         const PropensityBounds& bounds) {
+  const double unsupported = unsupported_share(policy, propensity, bounds);
   if (unsupported > kUnsupported) {
     return fmt::format(
         "{}: the log hardly ever did what the policy does for {:.2g} % of the people (propensity "
-        "at the bound of {:g}); hardly any logged outcome speaks for them, and no bound here "
+        "at the bound of {}); hardly any logged outcome speaks for them, and no bound here "
         "allows for that",
-        printable(name), 100 * unsupported, bound);
+        printable(name), 100 * unsupported, bounds.lows_in_words());
   }
   std::vector<double> weights = importance_weights(sample.arm, policy, propensity);
   const double surplus = mean(weights) - 1;

@@ -17,11 +17,12 @@ bool does_what_was_done(const Dataset& data, MatrixView<const double> policy);
 PolicySensitivity describe_what_was_done(std::span<const double> lambdas);
 
 /// Why figures of this policy are not to be believed, as `cone evaluate` says it; none where
-/// nothing speaks against them. `policy`: weighed as the sample is (weigh_rows). `bound`: of the
+/// nothing speaks against them. `policy`: weighed as the sample is (weigh_rows). `bounds`: of the
 /// propensities.
 std::optional<std::string> doubt_overlap(const std::string& name, const LoggedSample& sample,
                                          MatrixView<const double> policy,
-                                         MatrixView<const double> propensity, double bound);
+                                         MatrixView<const double> propensity,
+                                         const PropensityBounds& bounds);
 
 /// A sentence where the two estimates of a difference are farther apart than chance brings them:
 /// then one of the models is wrong.

@@ -13,7 +13,7 @@ PropensityTable fit_propensity(const Context& context, const Dataset& data, cons
   if (model == PropensityModel::kNetwork) {
     return bound_propensities(
         predict_treatment(context, data, plan, options.network_ridge, /*sees_network=*/true),
-        options.nuisance.propensity_bound);
+        choose_propensity_bounds(data, options.nuisance.propensity_bound));
   }
   return *LogisticLearner(options.nuisance).fit(context, data, plan).propensity;
 }

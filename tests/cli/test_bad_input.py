@@ -202,6 +202,12 @@ class WrongUsage(FolderTest):
                           "Attributes": scipy.sparse.eye(4).tocsc()})
         self.assertIn("simulate", self.refused(self.folder / "raw.mat", "--policy", "uniform"))
 
+    def test_a_list_with_spaces_is_told_to_have_commas(self):
+        done = cone("check", self.write_log(), "--ignore", "x", "z")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("lists have commas and no spaces (--ignore a,b)", done.stderr)
+        self.assertIn("Leave these columns out (a,b,word_*)", cone("check", "--help").stdout)
+
     def test_help_version_and_completion(self):
         self.assertIn("Examples:", cone("--help").stdout)
         self.assertIn("Examples:", cone("evaluate", "--help").stdout)

@@ -172,6 +172,23 @@ class Evaluating(ModelTest):
             self.assertIn("small.model: was fitted to other data", message)
             self.assertIn("cone fit", message)
 
+    def test_the_same_data_read_in_another_way_is_named(self):
+        rows = "".join(f"n{i},{'abc'[i % 3]},{i * 7 % 11},{i * 5 % 13},{i * 3 % 17}\n"
+                       for i in range(60))
+        self.write("arms.csv", "id,treatment,outcome,x,z\n" + rows)
+        data = self.folder / "arms.csv"
+        model = self.folder / "arms.model"
+        done = cone("fit", data, "--control", "b", "--out", model, *SMALL)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for flags, words in ((["--control", "a"], "read in another way: its control arm is 'b', "
+                              "here it is 'a'; give --control b"),
+                             (["--control", "b", "--ignore", "z"], "to 2 features, here are 1"),
+                             (["--control", "b", "--outcome", "x"], "read in another way"),
+                             (["--treatment", "x", "--ignore", "treatment"],
+                              "its arms are 'b', 'a', 'c', here they are '0', '1', '2'")):
+            message = self.refused(data, "--policy", "uniform", "--model", model, *flags)
+            self.assertIn(words, message)
+
     def test_a_damaged_model_is_refused_with_a_reason(self):
         whole = self.fit().read_bytes()
         oldest, older, newer = (whole[:8] + struct.pack("<I", version) + whole[12:]

@@ -65,6 +65,22 @@ class Tune(FolderTest):
         self.tune("shared", *GRID, "--shard", "2/2")
         self.assertEqual((whole / "best.json").read_bytes(), (shared / "best.json").read_bytes())
 
+    def test_a_shard_of_a_wider_grid_leaves_no_best_of_the_old_one(self):
+        _, out = self.tune("grid", *GRID)
+        self.assertTrue((out / "best.json").exists())
+        arguments = [*GRID]
+        arguments[arguments.index("--gamma") + 1] = "0.1,0.5,1,2,3"
+        done, _ = self.tune("grid", *arguments, "--shard", "1/2")
+        self.assertIn("left to the others", done.stdout)
+        self.assertIn("best.json: it was the best of another grid", done.stderr)
+        self.assertFalse((out / "best.json").exists())
+        self.tune("grid", *arguments, "--shard", "2/2")
+        self.assertTrue((out / "best.json").exists())
+        self.write("grid/best.json", "mine")
+        arguments[arguments.index("--gamma") + 1] = "0.1,0.5,1,2,3,4,5"
+        self.tune("grid", *arguments, "--shard", "1/2")
+        self.assertEqual((out / "best.json").read_text(), "mine")
+
     def test_the_truth_is_not_used(self):
         plain, _ = self.tune("a", *GRID)
         told = self.write("told/nodes.csv", self.with_truth()[0])

@@ -92,10 +92,39 @@ TEST(Arms, ZeroAndOneAreAsTheyAlwaysWere) {
 TEST(Arms, NoneIsAMissingValueBesideNumbers) {
   EXPECT_EQ(faults_of_labels({"0", "1", "None"}),
             (Names{"nodes.csv:4, column treatment: missing in this line; fill it in, or --missing "
+                   "drop leaves such lines out; 'none' beside numbers counts as missing: --control "
+                   "none makes it the control arm; to keep it as another arm, write another word, "
+                   "such as nothing"}));
+  // A gap alone is no word.
+  EXPECT_EQ(faults_of_labels({"0", "1", "NA"}),
+            (Names{"nodes.csv:4, column treatment: missing in this line; fill it in, or --missing "
                    "drop leaves such lines out"}));
   const LoadedData data =
       load_nodes(with_labels({"0", "None", "1"}), {.missing = MissingPolicy::kDrop});
   EXPECT_EQ(data.observed.treatment, (Arms{0, 1}));
+  EXPECT_TRUE(is_noted(data, "'none' beside numbers counts as missing (1 line): --control none"));
+  EXPECT_FALSE(is_noted(
+      load_nodes(with_labels({"0", "NA", "1"}), {.missing = MissingPolicy::kDrop}), "'none'"));
+}
+
+TEST(Arms, NoneBesideOneNumberSaysHowToKeepIt) {
+  EXPECT_EQ(faults_of_labels({"1", "none", "1", "None"}),
+            (Names{"nodes.csv, column treatment: only one arm is present: 2 treated, 0 untreated; "
+                   "'none' beside numbers counts as missing (2 lines); --control none makes it the "
+                   "control arm; to keep it as another arm, write another word, such as nothing"}));
+  const LoadedData data = load_nodes(with_labels({"1", "none", "1"}), {.control = "none"});
+  EXPECT_EQ(data.observed.arms, (Names{"none", "1"}));
+  EXPECT_FALSE(is_noted(data, "counts as missing"));
+}
+
+TEST(Arms, ThatLookAlikeStayTwoWithAWarning) {
+  const LoadedData data = load_nodes(with_labels({"control", "mail", "m\u0430il", "control"}));
+  EXPECT_EQ(data.observed.num_arms(), 3U);
+  ASSERT_EQ(data.doubts.size(), 1U);
+  EXPECT_EQ(data.doubts[0],
+            "two arms look alike and are taken for different ones: 'mail' has U+0061 where "
+            "'m\u0430il' has U+0430; if they are one, write them alike");
+  EXPECT_TRUE(load_nodes(with_labels({"control", "mail", "sms"})).doubts.empty());
 }
 
 TEST(Arms, WhatIsNoTreatmentIsRefused) {
@@ -168,6 +197,21 @@ TEST(Arms, WrittenAndReadAgainTheyAreTheSame) {
   EXPECT_EQ(again.observed.arms, data.observed.arms);
   EXPECT_EQ(again.observed.checksum(), data.observed.checksum());
   EXPECT_EQ(arm_column(again.truth->outcomes(), 1), arm_column(data.truth->outcomes(), 1));
+}
+
+TEST(Arms, AreNotWrittenWhereTheControlArmWouldBeAnotherInSilence) {
+  const testing::TemporaryFolder folder;
+  const auto write = [&](const Names& labels, const LoadOptions& options) {
+    const LoadedData data = load_nodes(with_labels(labels), options);
+    return faults_of(
+        [&] { write_dataset(Context(0, 1), folder.path() / "out", data.observed, nullptr); });
+  };
+  EXPECT_NE(write({"0", "1", "2"}, {.control = "2"}).at(0).find("would take '0', '1', '2'"),
+            std::string::npos);
+  EXPECT_EQ(write({"0", "1"}, {.control = "1"}).size(), 1U);
+  EXPECT_EQ(write({"none", "1"}, {.control = "none"}).size(), 0U) << "the reader is asked";
+  EXPECT_EQ(write({"0", "1", "2"}, {}).size(), 0U);
+  EXPECT_EQ(write({"a", "b"}, {.control = "b"}).size(), 0U) << "the reader is asked";
 }
 
 TEST(Arms, AnyTextIsALabelAndIsWrittenBack) {

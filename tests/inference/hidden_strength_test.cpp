@@ -47,7 +47,8 @@ ToldLog draw_log(std::size_t n, double strength, std::uint64_t item) {
 
 TEST(HiddenStrength, IsWhatTheNetworkAdds) {
   const ToldLog log = draw_log(20000, 1, 1);
-  const NetworkStrength found = measure_strength(log.sample, log.by_features, log.by_both, 0.01);
+  const NetworkStrength found =
+      measure_strength(log.sample, log.by_features, log.by_both, PropensityBounds::same(0.01, 2));
   EXPECT_GT(found.r_squared_network, found.r_squared_features);
   // Var(e | x)/Var(T | x), by hand.
   double explained = 0;
@@ -66,22 +67,25 @@ TEST(HiddenStrength, IsWhatTheNetworkAdds) {
 
 TEST(HiddenStrength, AddsNoMoreThanWouldBeOverlookedWhereTheNetworkSaysNothing) {
   const ToldLog log = draw_log(5000, 0, 2);
-  const NetworkStrength found = measure_strength(log.sample, log.by_features, log.by_both, 0.01);
+  const NetworkStrength found =
+      measure_strength(log.sample, log.by_features, log.by_both, PropensityBounds::same(0.01, 2));
   EXPECT_NEAR(found.added, 0, 1e-12);
   // Both models agree to the last digit. A confounder of this strength would not have shown.
   EXPECT_NEAR(found.added_upper, 1.6449 * 1.6449 / 5000, 1e-6);
   EXPECT_FALSE(found.is_clear);
   const HiddenBias bias = bound_hidden_bias(log.sample, log.treat_all.view(), log.residual, found);
   EXPECT_GT(bias.bound, 0);
-  const NetworkStrength of_few = measure_strength(
-      draw_log(50, 0, 2).sample, draw_log(50, 0, 2).by_features, draw_log(50, 0, 2).by_both, 0.01);
+  const NetworkStrength of_few =
+      measure_strength(draw_log(50, 0, 2).sample, draw_log(50, 0, 2).by_features,
+                       draw_log(50, 0, 2).by_both, PropensityBounds::same(0.01, 2));
   EXPECT_GT(of_few.added_upper, 50 * found.added_upper);
 }
 
 TEST(HiddenStrength, BoundHoldsTheBiasOfAConfounderThatStrong) {
   // Outcomes go up by u, which the outcome model misses: treat-all is off by E[u (T/e_x − 1)].
   const ToldLog log = draw_log(40000, 1, 3);
-  const NetworkStrength strength = measure_strength(log.sample, log.by_features, log.by_both, 0.01);
+  const NetworkStrength strength =
+      measure_strength(log.sample, log.by_features, log.by_both, PropensityBounds::same(0.01, 2));
   double bias = 0;
   std::vector<double> residual;
   for (std::size_t i = 0; i < log.sample.size(); ++i) {
@@ -97,7 +101,8 @@ TEST(HiddenStrength, BoundHoldsTheBiasOfAConfounderThatStrong) {
 
 TEST(HiddenStrength, BoundFollowsTheUnitOfTheOutcome) {
   const ToldLog log = draw_log(3000, 1, 4);
-  const NetworkStrength strength = measure_strength(log.sample, log.by_features, log.by_both, 0.01);
+  const NetworkStrength strength =
+      measure_strength(log.sample, log.by_features, log.by_both, PropensityBounds::same(0.01, 2));
   std::vector<double> scaled = log.residual;
   for (double& r : scaled) r *= -250;
   const double plain =

@@ -42,6 +42,32 @@ TEST(DataReport, DescribesArmsColumnsAndNetworkByHand) {
   EXPECT_EQ(report.network.largest_component, 3U);
 }
 
+TEST(DataReport, NamesArmsThatHaveTooFewMembersForFolds) {
+  const auto small_arm = [](std::size_t members) {
+    LoadedData data;
+    Dataset& d = data.observed;
+    d.ids = IdTable::numbered(20);
+    d.arms = {"no", "sms"};
+    for (std::size_t i = 0; i < 20; ++i) {
+      d.treatment.push_back(i < members ? 1 : 0);
+      d.outcome.push_back(static_cast<double>(i));
+    }
+    d.features.matrix = SparseMatrix(0, std::vector<std::uint64_t>(21, 0), {}, {});
+    d.graph = build_graph(Context(0, 1), 20, std::vector<Edge>{});
+    const std::vector<std::string> notes = report_data(data).notes;
+    return notes.empty() ? "" : notes[0];
+  };
+  EXPECT_EQ(small_arm(5), "");
+  EXPECT_EQ(small_arm(4),
+            "arm 'sms' has 4 nodes, and 5 folds need one each: cone evaluate will refuse it; "
+            "--folds 4, bring more of them, or leave the arm's lines out");
+  EXPECT_NE(small_arm(3).find("; --folds 3 --selection-folds 2, bring more"), std::string::npos);
+  EXPECT_NE(
+      small_arm(1).find("has 1 node, and 5 folds need one each: cone evaluate will refuse it; "
+                        "bring more of them"),
+      std::string::npos);
+}
+
 TEST(DataReport, HoldsEveryArmAgainstTheControlArm) {
   LoadedData data = small_data();
   data.observed.arms = {"no", "email", "sms"};

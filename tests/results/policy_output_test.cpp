@@ -112,6 +112,7 @@ TEST(PolicyOutput, ThresholdsHaveAsManyDigitsAsTheyNeed) {
   EXPECT_EQ(threshold_text({.threshold = 41.5, .below = 41, .above = 42}), "41.5");
   EXPECT_EQ(threshold_text({.threshold = 1.0 / 3, .below = 0.1, .above = 0.5}), "0.3333");
   EXPECT_EQ(threshold_text({.threshold = 123456.5, .below = 123456, .above = 123457}), "123456");
+  EXPECT_EQ(threshold_text({.threshold = 1e6, .below = 9e5, .above = 2e6}), "1000000");
   const double next = std::nextafter(0.1, 1.0);
   const std::string text = threshold_text({.threshold = 0.1, .below = 0.1, .above = next});
   EXPECT_GE(std::stod(text), 0.1);

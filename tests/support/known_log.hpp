@@ -33,7 +33,7 @@ inline PropensityTable fitted_table(const std::vector<double>& probability,
                                     const std::vector<double>& unbounded, double bound) {
   return {.e = two_arm_probabilities(probability),
           .unbounded = two_arm_probabilities(unbounded),
-          .bound = bound};
+          .bounds = PropensityBounds::same(bound, 2)};
 }
 
 /// A log of two arms with known potential outcomes and nuisances of one confounder x.

@@ -1,0 +1,82 @@
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cone/learn.hpp"
+
+namespace cone {
+namespace {
+
+constexpr double kLargestBound = 0.01;
+constexpr double kPartOfShare = 0.1;
+
+}  // namespace
+
+PropensityBounds PropensityBounds::of(std::vector<double> low) {
+  PropensityBounds out{.low = std::move(low)};
+  for (std::size_t a = 0; a < out.low.size(); ++a) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t other = 0; other < out.low.size(); ++other) {
+      if (other != a) least = std::min(least, out.low[other]);
+    }
+    out.high.push_back(1 - least);
+  }
+  return out;
+}
+
+PropensityBounds PropensityBounds::same(double bound, std::size_t num_arms) {
+  return of(std::vector<double>(num_arms, bound));
+}
+
+std::string PropensityBounds::lows_in_words() const {
+  const auto [least, most] = std::ranges::minmax(low);
+  return least == most ? fmt::format("{:g}", least) : fmt::format("{:.2g} to {:.2g}", least, most);
+}
+
+std::string PropensityBounds::in_words() const {
+  const auto [least, most] = std::ranges::minmax(low);
+  return least == most ? fmt::format("within [{:g}, {:g}]", least, 1 - least)
+                       : fmt::format("above the bounds of their arms ({})", lows_in_words());
+}
+
+PropensityBounds choose_propensity_bounds(const Dataset& data, AutoNumber given) {
+  if (given) return PropensityBounds::same(*given, data.num_arms());
+  std::vector<std::size_t> members(data.num_arms(), 0);
+  for (const Arm t : data.treatment) ++members[t];
+  std::vector<double> low;
+  for (const std::size_t count : members) {
+    // An arm without members has no share; a bound of 0 would allow weights without end.
+    const double share = static_cast<double>(std::max<std::size_t>(count, 1)) /
+                         static_cast<double>(data.treatment.size());
+    low.push_back(std::min(kLargestBound, kPartOfShare * share));
+  }
+  return PropensityBounds::of(std::move(low));
+}
+
+PropensityTable bound_propensities(Matrix<double> probability, PropensityBounds bounds) {
+  PropensityTable out;
+  out.e = probability;
+  out.unbounded = std::move(probability);
+  const std::size_t num_arms = out.e.cols();
+  std::size_t num_moved = 0;
+  for (std::size_t i = 0; i < out.e.rows(); ++i) {
+    const std::span<double> row = out.e.row(i);
+    for (std::size_t a = 1; a < num_arms; ++a) row[a] = bounds.clamp(a, row[a]);
+    // Of two arms the other one's is what is left, so that they sum to 1 to the last digit.
+    row[0] = num_arms == 2 ? 1 - row[1] : bounds.clamp(0, row[0]);
+    const std::span<const double> before = std::as_const(out.unbounded).row(i);
+    num_moved += std::equal(row.begin() + 1, row.end(), before.begin() + 1) &&
+                         (num_arms == 2 || row[0] == before[0])
+                     ? 0
+                     : 1;
+  }
+  if (out.e.rows() > 0) {
+    out.clipped_fraction = static_cast<double>(num_moved) / static_cast<double>(out.e.rows());
+  }
+  out.bounds = std::move(bounds);
+  return out;
+}
+
+}  // namespace cone

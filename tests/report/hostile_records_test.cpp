@@ -1,0 +1,107 @@
+// Records are files that anybody may have written.
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "cone/error.hpp"
+#include "cone/report.hpp"
+
+#include "report/report_pages.hpp"
+
+namespace cone {
+namespace {
+
+using testing::count;
+using testing::golden;
+using testing::Json;
+using testing::page_of;
+
+TEST(ReportPage, NamesFromTheDataAreNoMarkup) {
+  const std::string hostile = "</template></pre><img src=x onerror=alert(1)>'\"&\u202E";
+  std::string text = dump_json(golden("messages"), -1);
+  const std::string escaped_name = dump_json(Json(hostile), -1);
+  std::size_t replaced = 0;
+  for (std::size_t at = text.find("\"careful\""); at != text.npos;
+       at = text.find("\"careful\"", at)) {
+    text.replace(at, 9, escaped_name);
+    ++replaced;
+  }
+  ASSERT_GT(replaced, 3U);
+  const std::string page = page_of({parse_json(text, "", "")});
+  EXPECT_EQ(page.find("<img"), page.npos);
+  EXPECT_EQ(page.find("\u202E"), page.npos);
+  EXPECT_EQ(count(page, "</template>"), 1U);
+  EXPECT_NE(page.find("&lt;/template&gt;&lt;/pre&gt;&lt;img src=x"), page.npos);
+  EXPECT_EQ(dump_json(read_report_records(page, "")[0].json, -1), text);
+}
+
+/// Every value of the record, as pointers into it.
+void list_pointers(const Json& json, const Json::json_pointer& at,
+                   std::vector<Json::json_pointer>& out) {
+  if (!at.empty()) out.push_back(at);
+  if (json.is_object()) {
+    for (const auto& [key, value] : json.items()) list_pointers(value, at / key, out);
+  } else if (json.is_array()) {
+    for (std::size_t i = 0; i < json.size(); ++i) list_pointers(json[i], at / i, out);
+  }
+}
+
+TEST(ReportPage, OfADamagedRecordIsRefusedOrWhole) {
+  const Json record = golden("coupons");
+  std::vector<Json::json_pointer> pointers;
+  list_pointers(record, Json::json_pointer(), pointers);
+  ASSERT_GT(pointers.size(), 300U);
+  const std::vector<Json> damages = {nullptr,       "text",         -1e308,
+                                     Json::array(), Json::object(), Json::array({nullptr, "a"})};
+  std::size_t refused = 0;
+  for (std::size_t i = 0; i < pointers.size(); i += 7) {
+    Json damaged = record;
+    damaged[pointers[i]] = damages[i / 7 % damages.size()];
+    try {
+      const std::string page = page_of({std::move(damaged)});
+      EXPECT_TRUE(page.ends_with("</html>\n")) << pointers[i].to_string();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kData) << pointers[i].to_string();
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 50U);
+}
+
+TEST(ReportPage, SaysWhereARecordIsWrong) {
+  Json record = golden("coupons");
+  record["policies"][0]["estimates"][1]["value"] = "much";
+  try {
+    page_of({record});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).find("run.json (policies[0].estimates[1].value)"), 0U)
+        << error.what();
+  }
+}
+
+TEST(ReportPage, RefusesWhatIsNoRecord) {
+  EXPECT_THROW(page_of({}), Error);
+  EXPECT_THROW(page_of({Json::array()}), Error);
+  EXPECT_THROW(page_of({Json{{"schema", "cone.evaluation/1"}}}), Error);
+  EXPECT_THROW(page_of({Json{{"schema", 7}}}), Error);
+  for (const char* bytes :
+       {"", "[1,", "<!DOCTYPE html><p>a page</p>",
+        "<!DOCTYPE html><template id=\"record\" data-encoding=\"zlib base64\">",
+        "<!DOCTYPE html><template id=\"record\" data-encoding=\"zlib base64\">!!</template>",
+        "<!DOCTYPE html><template id=\"record\" data-encoding=\"zlib base64\">AAAA</template>",
+        "<!DOCTYPE html><template id=\"record\" data-encoding=\"zlib base64\"></template>"}) {
+    EXPECT_THROW(read_report_records(bytes, "x"), Error) << bytes;
+  }
+}
+
+TEST(ReportPage, RefusesListsThatNobodyCouldRead) {
+  Json record = golden("coupons");
+  const Json policy = record["policies"][0];
+  for (int i = 0; i < 6000; ++i) record["policies"].push_back(policy);
+  EXPECT_THROW(page_of({record}), Error);
+}
+
+}  // namespace
+}  // namespace cone

@@ -1,0 +1,56 @@
+// What a page of two runs says of the change.
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "cone/error.hpp"
+
+#include "report/report_pages.hpp"
+
+namespace cone {
+namespace {
+
+using testing::golden;
+using testing::Json;
+using testing::page_of;
+using testing::visible;
+
+TEST(ReportPage, OfTwoRunsSaysWhatChangedFirst) {
+  Json later = golden("messages");
+  later["config"]["seed"] = 77;
+  const std::string page = page_of({golden("messages"), later});
+  const std::size_t changes = page.find("What changed");
+  ASSERT_NE(changes, page.npos);
+  EXPECT_LT(changes, page.find("The newer run"));
+  EXPECT_NE(page.find("<th>seed<td>0<td>77"), page.npos);
+  EXPECT_NE(page.find("The same data"), page.npos);
+  EXPECT_EQ(page.find("What changed", changes + 1), page.npos);
+  EXPECT_THROW(page_of({later, later, later}), Error);
+}
+
+TEST(ReportPage, OfTwoRunsThatAreNotAlikeSaysSo) {
+  const Json before = golden("messages");
+  EXPECT_EQ(visible(page_of({before, before})).find("Caution</b>: "), std::string::npos);
+  Json other = before;
+  other["data"]["checksum"] = "00000000000000000000000000000000";
+  EXPECT_NE(visible(page_of({before, other})).find("are about different data"), std::string::npos);
+  other["config"]["outcome"] = "visits";
+  const std::string page = visible(page_of({before, other}));
+  EXPECT_NE(page.find("The outcome was outcome and is visits"), page.npos);
+  EXPECT_EQ(page.find("Values of every policy before and now"), page.npos);
+
+  Json policy = before;
+  policy["policies"][0]["checksum"] = "00000000000000000000000000000000";
+  EXPECT_NE(visible(page_of({before, policy})).find("does something else now: by_age."),
+            std::string::npos);
+  Json target = before;
+  target["decision"]["target"] = "people_like_these";
+  EXPECT_NE(visible(page_of({before, target})).find("for that reason alone"), std::string::npos);
+  Json estimator = before;
+  estimator["decision"]["estimator"] = "dr_ridge";
+  EXPECT_NE(visible(page_of({before, estimator})).find("was by network_dm and is by dr_ridge"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace cone
