@@ -17,11 +17,13 @@ namespace {
 /// up, and take more memory.
 constexpr std::size_t kColumnsAtATime = 32;
 
-/// Beyond a random rank of 256 iterations are hardly fewer; a gigabyte of factor is enough. Words
-/// are worth their columns where there are far more nodes, and two gigabytes hold the small factors
-/// of all arms and tasks.
+/// Beyond a random rank of 256 iterations are hardly fewer; a gigabyte of factor is enough. Effects
+/// of friends alone are spread so evenly that 64 do (at 100,000 nodes 86 iterations instead of 80,
+/// in the same time, and a quarter of the memory). Words are worth their columns where there are
+/// far more nodes, and two gigabytes hold the small factors of all arms and tasks.
 PreconditionerSize choose_size(const RidgeSystem& system, std::size_t arm) {
   constexpr std::size_t kLargestRank = 256;
+  constexpr std::size_t kRankForFriends = 64;
   constexpr std::size_t kFactorBytes = std::size_t{1} << 30;
   constexpr double kSmallFactorBytes = 2.0 * (1U << 30U);
   constexpr std::size_t kPlacesPerColumn = 4;
@@ -29,6 +31,7 @@ PreconditionerSize choose_size(const RidgeSystem& system, std::size_t arm) {
   const std::size_t places = system.places_of_arm(arm).size();
   PreconditionerSize size;
   size.rank = std::min({kLargestRank, kFactorBytes / (sizeof(double) * n), places / 4});
+  size.rank_for_friends = std::min(size.rank, kRankForFriends);
   const auto num_factors = static_cast<double>(system.arms.size() * system.num_tasks());
   const auto fitting = static_cast<std::size_t>(
       std::sqrt(kSmallFactorBytes / (sizeof(double) * std::max(num_factors, 1.0))));
@@ -82,7 +85,10 @@ IterativeSolver::SolvedArm::SolvedArm(const Context& context, const RidgeSystem&
 
 IterativeSolver::IterativeSolver(const Context& context, const RidgeSystem& system)
     : system_(system) {
+  const auto whole = static_cast<double>(system.arms.size());
   for (std::size_t a = 0; a < system.arms.size(); ++a) {
+    const StageScope stage(context, fmt::format("arm {} of {}", a + 1, system.arms.size()),
+                           static_cast<double>(a) / whole, static_cast<double>(a + 1) / whole);
     arms_.push_back(std::make_unique<SolvedArm>(context, system, a));
   }
 }

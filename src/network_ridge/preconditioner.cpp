@@ -24,6 +24,8 @@ constexpr std::size_t kPlacesPerPiece = 2048;
 /// Random vectors that are multiplied at a time.
 constexpr std::size_t kVectorsAtATime = 32;
 constexpr std::size_t kRowsPerTask = 64;
+/// Of the time that preparing takes.
+constexpr double kShareOfRandomPart = 0.2;
 constexpr std::size_t kFixed = RidgeSystem::kNumFixed;
 
 /// Normal draws that belong to the node, whatever the order of the arms.
@@ -39,6 +41,15 @@ void draw_vectors(const Context& context, const ArmEquations& equations, std::si
       }
     }
   });
+}
+
+bool has_friends_only(const GroupStrengths& strengths) {
+  return std::all_of(EnumNames<GroupKind>::kNames.begin(), EnumNames<GroupKind>::kNames.end(),
+                     [&](const auto& named) {
+                       return strengths[named.first] == 0 ||
+                              named.first == GroupKind::kSumFriends ||
+                              named.first == GroupKind::kMeanFriends;
+                     });
 }
 
 /// The noise, and the spread part of the kernel's diagonal.
@@ -66,7 +77,11 @@ RidgePreconditioner::RidgePreconditioner(const Context& context, const ArmEquati
   for (const auto& [kind, name] : EnumNames<GroupKind>::kNames) {
     if (words_.has(kind)) rest.leave_out(kind);
   }
-  make_factor(context, rest, size.rank);
+  {
+    const StageScope stage(context, "random part", 0, kShareOfRandomPart);
+    make_factor(context, rest, has_friends_only(rest) ? size.rank_for_friends : size.rank);
+  }
+  const StageScope stage(context, "small factors", kShareOfRandomPart, 1);
   const KernelDiagonal diagonal = find_kernel_diagonal(context, equations, rest);
   for (std::size_t row = 0; row < equations.num_places(); ++row) {
     // The random part holds the narrow groups first.

@@ -14,8 +14,9 @@ namespace cone {
 
 /// How large the factor of a preconditioner may be.
 struct PreconditionerSize {
-  std::size_t rank = 0;          ///< of the random part
-  std::size_t word_columns = 0;  ///< at most, of the part that is words
+  std::size_t rank = 0;              ///< of the random part
+  std::size_t rank_for_friends = 0;  ///< the same where it holds nothing but effects of friends
+  std::size_t word_columns = 0;      ///< at most, of the part that is words
 };
 
 /// M = U·U' + D of every task of an arm. U is a factor of the largest part of the kernel: words
