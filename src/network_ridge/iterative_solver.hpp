@@ -1,18 +1,21 @@
 #pragma once
 
+#include <memory>
 #include <span>
+#include <vector>
 
 #include "cone/context.hpp"
 #include "cone/matrix.hpp"
 
+#include "network_ridge/arm_equations.hpp"
 #include "network_ridge/preconditioner.hpp"
 #include "network_ridge/ridge_system.hpp"
 
 namespace cone {
 
-/// Conjugate gradients on x with B'x = g, all columns and arms in one pass over features and
-/// network. Memory: a few tables of places × columns beside the data. Results are the same at any
-/// number of threads.
+/// Conjugate gradients on x with B'x = g, arm by arm, many columns in one pass over the arm's part
+/// of features and network; a column that is done leaves. Memory: a few tables of places × columns
+/// beside the data, and the preconditioner. Results are the same at any number of threads.
 class IterativeSolver : public RidgeSolver {
  public:
   /// Relative size of the error, in the norm of the equations, at which a column is done.
@@ -25,18 +28,18 @@ class IterativeSolver : public RidgeSolver {
                       std::span<const std::size_t> tasks) const override;
 
  private:
-  RidgeSolution solve_block(const Context& context, RidgeSides sides,
+  struct SolvedArm {
+    SolvedArm(const Context& context, const RidgeSystem& system, std::size_t arm);
+
+    ArmEquations equations;
+    RidgePreconditioner preconditioner;
+  };
+
+  RidgeSolution solve_block(const Context& context, const SolvedArm& arm, RidgeSides sides,
                             std::span<const std::size_t> tasks) const;
-  /// x'Cx, one number per arm and column; r is what is left of the sides.
-  Matrix<double> measure_solution(const Context& context, const RidgeSides& sides,
-                                  const Matrix<double>& r, const RidgeSolution& at) const;
-  /// Adds the solution for what is left of the sides. The goal, one number per arm and column, is
-  /// what r'M⁻¹r must come down to; an empty one is set. Whether it was reached.
-  bool improve(const Context& context, const RidgeSides& sides, RidgeSides left,
-               std::span<const std::size_t> tasks, Matrix<double>& goal, RidgeSolution& at) const;
 
   const RidgeSystem& system_;
-  RidgePreconditioner preconditioner_;
+  std::vector<std::unique_ptr<SolvedArm>> arms_;
 };
 
 }  // namespace cone

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <array>
 
+#include "network_ridge/group_strengths.hpp"
 #include "network_ridge/ridge_system.hpp"
 #include "ops/inverse.hpp"
 #include "ops/neighbour_sums.hpp"
@@ -13,29 +13,6 @@ namespace cone {
 namespace {
 
 constexpr std::size_t kProductRowsPerPiece = 4096;
-
-/// σ²_g/c_g of one arm, by kind of group; 0 for groups that are not there.
-class Strengths {
- public:
-  Strengths(const RidgeSystem& system, std::size_t arm) {
-    for (std::size_t g = 0; g < system.groups.size(); ++g) {
-      value_[static_cast<std::size_t>(system.groups[g].kind)] =
-          system.arms[arm].group_variances[g] / system.groups[g].scale;
-    }
-  }
-  double operator[](GroupKind kind) const { return value_[static_cast<std::size_t>(kind)]; }
-  bool sums() const {
-    return (*this)[GroupKind::kSumWords] > 0 || (*this)[GroupKind::kSumColumns] > 0 ||
-           (*this)[GroupKind::kSumFriends] > 0;
-  }
-  bool means() const {
-    return (*this)[GroupKind::kMeanWords] > 0 || (*this)[GroupKind::kMeanColumns] > 0 ||
-           (*this)[GroupKind::kMeanFriends] > 0;
-  }
-
- private:
-  std::array<double, EnumNames<GroupKind>::kNames.size()> value_{};
-};
 
 ops::SparseView<double> view_rows(const SparseMatrix& m, std::size_t begin, std::size_t end) {
   return {m.cols(), m.offsets().subspan(begin, end - begin + 1), m.columns(), m.values()};
@@ -99,13 +76,13 @@ void pass_on(const Context& context, const RidgeInputs& inputs, double friends, 
   });
 }
 
-void pass_on_sums(const Context& context, const RidgeInputs& inputs, const Strengths& s,
+void pass_on_sums(const Context& context, const RidgeInputs& inputs, const GroupStrengths& s,
                   MatrixView<double> w) {
   pass_on(context, inputs, s[GroupKind::kSumFriends], s[GroupKind::kSumWords],
           s[GroupKind::kSumColumns], w);
 }
 
-void pass_on_means(const Context& context, const RidgeInputs& inputs, const Strengths& s,
+void pass_on_means(const Context& context, const RidgeInputs& inputs, const GroupStrengths& s,
                    MatrixView<double> w) {
   pass_on(context, inputs, s[GroupKind::kMeanFriends], s[GroupKind::kMeanWords],
           s[GroupKind::kMeanColumns], w);
@@ -145,7 +122,7 @@ void add_neighbours(const Context& context, const RidgeInputs& inputs, std::size
 Matrix<double> multiply_kernel(const Context& context, const RidgeSystem& system, std::size_t arm,
                                const Matrix<double>& v) {
   const RidgeInputs& inputs = *system.inputs;
-  const Strengths s(system, arm);
+  const GroupStrengths s(system, arm);
   const std::size_t n = inputs.num_nodes();
   Matrix<double> out(n, v.cols());
   if (s[GroupKind::kOwnWords] > 0) {
@@ -177,7 +154,7 @@ Matrix<double> multiply_own_kernels(const Context& context, const RidgeSystem& s
   const std::size_t arms = inputs.num_arms();
   const std::size_t width = v.cols();
   Matrix<double> out(n, width);
-  std::vector<Strengths> strengths;
+  std::vector<GroupStrengths> strengths;
   for (std::size_t a = 0; a < arms; ++a) strengths.emplace_back(system, a);
   const auto any = [&](const auto& asks) {
     return std::any_of(strengths.begin(), strengths.end(), asks);
@@ -186,7 +163,7 @@ Matrix<double> multiply_own_kernels(const Context& context, const RidgeSystem& s
   const auto part_of = [&](Matrix<double>& table, std::size_t items, std::size_t arm) {
     return MatrixView<double>(table.data() + arm * width, items, width, arms * width);
   };
-  if (any([](const Strengths& s) { return s[GroupKind::kOwnWords] > 0; })) {
+  if (any([](const GroupStrengths& s) { return s[GroupKind::kOwnWords] > 0; })) {
     auto inner = Matrix<double>::unfilled(inputs.words.cols() * arms, width);
     ops::sparse_times_dense(
         context,
@@ -221,8 +198,8 @@ Matrix<double> multiply_own_kernels(const Context& context, const RidgeSystem& s
                      MatrixView<const double>(part), out.view());
     }
   };
-  if (any([](const Strengths& s) { return s.sums(); })) through_neighbours(v, false);
-  if (any([](const Strengths& s) { return s.means(); })) {
+  if (any([](const GroupStrengths& s) { return s.sums(); })) through_neighbours(v, false);
+  if (any([](const GroupStrengths& s) { return s.means(); })) {
     through_neighbours(divide_by_degree(context, inputs, v), true);
   }
   return out;

@@ -37,15 +37,18 @@ ArmSample take_sample(const RidgeSystem& system, const ArmModel& model,
   return sample;
 }
 
+void drop_negligible(ArmModel& model) {
+  for (double& variance : model.group_variances) {
+    if (!(variance > kNegligibleShare * (model.noise + model.noise_growth))) variance = 0;
+  }
+}
+
 void adopt_variances(const LearntVariances& learnt, const ArmSample& sample, ArmModel& model) {
   const std::size_t num_groups = sample.kernels.groups.size();
   model.noise = learnt.variances[num_groups];
   model.noise_growth = sample.noise_grows ? learnt.variances[num_groups + 1] : 0;
-  for (std::size_t g = 0; g < num_groups; ++g) {
-    const double variance = learnt.variances[g];
-    const bool matters = variance > kNegligibleShare * (model.noise + model.noise_growth);
-    model.group_variances[g] = matters ? variance : 0;
-  }
+  for (std::size_t g = 0; g < num_groups; ++g) model.group_variances[g] = learnt.variances[g];
+  drop_negligible(model);
 }
 
 /// People of a sample of a large network hardly share friends. To its likelihood, effects of
@@ -63,6 +66,9 @@ void keep_noise(const RidgeSystem& system, ArmModel& model) {
       model.noise = std::max(model.noise, least);
     }
   }
+  // Beside the noise that it has now, what mattered before may not: every group that stays costs
+  // passes over the network.
+  drop_negligible(model);
 }
 
 }  // namespace

@@ -247,6 +247,10 @@ NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, co
     if (dense != nullptr) {
       part->solver = std::move(dense);
     } else {
+      const RidgeProgress progress = expect_progress(part->is_dense);
+      const double share = (progress.prepared - progress.learnt) / static_cast<double>(num_parts);
+      const StageScope stage(context, "equations", progress.learnt + share * static_cast<double>(k),
+                             progress.learnt + share * static_cast<double>(k + 1));
       part->solver = std::make_unique<IterativeSolver>(context, part->system);
     }
     out.parts.push_back(std::move(part));

@@ -39,14 +39,15 @@ inline constexpr std::size_t kLargestDenseArm = 5000;
 /// whole.
 inline constexpr std::size_t kVarianceSample = 3000;
 
-/// How far a run has come, as shares of its time, when variances are learnt and when outcomes are
-/// predicted; what is left are the weights of policies.
+/// How far a run has come, as shares of its time, when variances are learnt, when the equations are
+/// prepared and when outcomes are predicted; what is left are the weights of policies.
 struct RidgeProgress {
   double learnt;
+  double prepared;
   double predicted;
 };
 constexpr RidgeProgress expect_progress(bool is_dense) {
-  return is_dense ? RidgeProgress{0.85, 0.95} : RidgeProgress{0.2, 0.5};
+  return is_dense ? RidgeProgress{0.85, 0.85, 0.95} : RidgeProgress{0.15, 0.4, 0.6};
 }
 
 /// Learns the variances and prepares the equations. Throws what require_every_arm throws.

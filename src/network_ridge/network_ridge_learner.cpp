@@ -81,7 +81,7 @@ Nuisances NetworkRidgeLearner::fit(const Context& context, const Dataset& data,
   OutcomeTable out;
   out.mu = Matrix<double>(plan.scored.size(), data.num_arms(), kNaN);
   const RidgeProgress progress = expect_progress(model->parts.front()->is_dense);
-  const StageScope stage(context, "predictions", progress.learnt, progress.predicted);
+  const StageScope stage(context, "predictions", progress.prepared, progress.predicted);
   for (const auto& part : model->parts) {
     const RidgeSolution solution = solve_outcomes(context, *part, data);
     summarise_part(data, *part, solution, *summary);

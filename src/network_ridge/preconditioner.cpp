@@ -8,8 +8,11 @@
 
 #include "cone/error.hpp"
 
+#include "base/numeric.hpp"
 #include "base/random.hpp"
 #include "exec/one_blas_thread.hpp"
+#include "network_ridge/factor_products.hpp"
+#include "network_ridge/kernel_diagonal.hpp"
 #include "network_ridge/small_matrices.hpp"
 #include "ops/cholesky.hpp"
 #include "ops/inverse.hpp"
@@ -21,195 +24,183 @@ constexpr std::size_t kPlacesPerPiece = 2048;
 /// Random vectors that are multiplied at a time.
 constexpr std::size_t kVectorsAtATime = 32;
 constexpr std::size_t kRowsPerTask = 64;
+/// Of the time that preparing takes.
+constexpr double kShareOfRandomPart = 0.2;
 constexpr std::size_t kFixed = RidgeSystem::kNumFixed;
 
-MatrixView<const double> take_arm(const RidgeInputs& inputs, const Matrix<double>& table,
-                                  std::size_t arm) {
-  return {table.row(inputs.arm_begin[arm]).data(),
-          inputs.arm_begin[arm + 1] - inputs.arm_begin[arm], table.cols(), table.cols()};
-}
-
-bool learns_at_all(const RidgeSystem& system, std::size_t place) {
-  return std::any_of(system.learns_from.begin(), system.learns_from.end(),
-                     [&](const std::vector<char>& task) { return task[place] != 0; });
-}
-
 /// Normal draws that belong to the node, whatever the order of the arms.
-void draw_vectors(const Context& context, const RidgeSystem& system, std::size_t first,
+void draw_vectors(const Context& context, const ArmEquations& equations, std::size_t first,
                   Matrix<double>& out) {
+  const RidgeInputs& inputs = *equations.system().inputs;
   context.for_each_range(out.rows(), kPlacesPerPiece, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t p = begin; p < end; ++p) {
-      if (!learns_at_all(system, p)) continue;
+    for (std::size_t row = begin; row < end; ++row) {
+      if (!equations.learns_at_all(row)) continue;
       for (std::size_t c = 0; c < out.cols(); ++c) {
-        Rng rng(first + c, Stream::kPreconditioner, system.inputs->node_at[p]);
-        out(p, c) = rng.normal();
+        Rng rng(first + c, Stream::kPreconditioner, inputs.node_at[equations.first_place() + row]);
+        out(row, c) = rng.normal();
       }
     }
   });
 }
 
+bool has_friends_only(const GroupStrengths& strengths) {
+  return std::all_of(EnumNames<GroupKind>::kNames.begin(), EnumNames<GroupKind>::kNames.end(),
+                     [&](const auto& named) {
+                       return strengths[named.first] == 0 ||
+                              named.first == GroupKind::kSumFriends ||
+                              named.first == GroupKind::kMeanFriends;
+                     });
+}
+
+/// The noise, and the spread part of the kernel's diagonal.
+std::vector<double> add_spread_diagonal(const Context& context, const ArmEquations& equations) {
+  GroupStrengths friends = equations.strengths();
+  const bool words_spread = equations.system().inputs->words.cols() >= equations.num_places();
+  for (const auto& [kind, name] : EnumNames<GroupKind>::kNames) {
+    const bool is_friends = kind == GroupKind::kSumFriends || kind == GroupKind::kMeanFriends;
+    const bool is_words = kind == GroupKind::kOwnWords || kind == GroupKind::kSumWords ||
+                          kind == GroupKind::kMeanWords;
+    if (!is_friends && !(is_words && words_spread)) friends.leave_out(kind);
+  }
+  std::vector<double> out = find_kernel_diagonal(context, equations, friends).spread;
+  for (std::size_t row = 0; row < out.size(); ++row) out[row] += equations.noise(row);
+  return out;
+}
+
 }  // namespace
 
-RidgePreconditioner::RidgePreconditioner(const Context& context, const RidgeSystem& system,
+RidgePreconditioner::RidgePreconditioner(const Context& context, const ArmEquations& equations,
                                          PreconditionerSize size)
-    : system_(system), words_(system, size.word_columns) {
-  for (std::size_t p = 0; p < system.inputs->num_nodes(); ++p) {
-    inverse_noise_.push_back(1 / system.noise_at(p));
+    : equations_(equations),
+      words_(equations, add_spread_diagonal(context, equations), size.word_columns) {
+  GroupStrengths rest = equations.strengths();  // what words do not make up
+  for (const auto& [kind, name] : EnumNames<GroupKind>::kNames) {
+    if (words_.has(kind)) rest.leave_out(kind);
   }
-  make_factor(context, size.rank);
+  {
+    const StageScope stage(context, "random part", 0, kShareOfRandomPart);
+    make_factor(context, rest, has_friends_only(rest) ? size.rank_for_friends : size.rank);
+  }
+  const StageScope stage(context, "small factors", kShareOfRandomPart, 1);
+  const KernelDiagonal diagonal = find_kernel_diagonal(context, equations, rest);
+  for (std::size_t row = 0; row < equations.num_places(); ++row) {
+    // The random part holds the narrow groups first.
+    const double held = dot(factor_.row(row), factor_.row(row));
+    const double of_spread = std::max(0.0, held - diagonal.narrow[row]);
+    inverse_.push_back(1 /
+                       (equations.noise(row) + std::max(0.0, diagonal.spread[row] - of_spread)));
+  }
   make_small_factors(context);
   make_fixed(context);
 }
 
-void RidgePreconditioner::make_factor(const Context& context, std::size_t rank) {
-  const RidgeInputs& inputs = *system_.inputs;
-  const std::size_t n = inputs.num_nodes();
-  RidgeSystem rest = system_;  // what words do not make up
-  for (std::size_t g = 0; g < rest.groups.size(); ++g) {
-    if (!words_.has(rest.groups[g].kind)) continue;
-    for (ArmModel& model : rest.arms) model.group_variances[g] = 0;
-  }
-  Matrix<double> random(n, rank);
-  factor_ = Matrix<double>(n, rank);
+void RidgePreconditioner::make_factor(const Context& context, const GroupStrengths& rest,
+                                      std::size_t rank) {
+  const std::size_t size = equations_.num_places();
+  Matrix<double> random(size, rank);
+  factor_ = Matrix<double>(size, rank);
   for (std::size_t first = 0; first < rank; first += kVectorsAtATime) {
     context.report("preparing the equations", first, rank);
-    Matrix<double> block(n, std::min(kVectorsAtATime, rank - first));
-    draw_vectors(context, system_, first, block);
-    const Matrix<double> product = multiply_own_kernels(context, rest, block);
-    for (std::size_t p = 0; p < n; ++p) {
-      const bool learns = learns_at_all(system_, p);
+    Matrix<double> block(size, std::min(kVectorsAtATime, rank - first));
+    draw_vectors(context, equations_, first, block);
+    const Matrix<double> product = equations_.multiply_kernel(context, rest, block);
+    for (std::size_t row = 0; row < size; ++row) {
+      const bool learns = equations_.learns_at_all(row);
       for (std::size_t c = 0; c < block.cols(); ++c) {
-        random(p, first + c) = block(p, c);
-        factor_(p, first + c) = learns ? product(p, c) : 0;
+        random(row, first + c) = block(row, c);
+        factor_(row, first + c) = learns ? product(row, c) : 0;
       }
     }
   }
-  for (std::size_t a = 0; a < inputs.num_arms(); ++a) {
-    Matrix<double> core = ops::multiply_transposed(context, take_arm(inputs, random, a),
-                                                   take_arm(inputs, factor_, a));
-    double trace = 0;
-    for (std::size_t k = 0; k < rank; ++k) trace += core(k, k);
-    // The block may span less than its width, as where few nodes explain everything.
-    bool is_good = trace > 0;
-    if (is_good) {
-      for (std::size_t k = 0; k < rank; ++k) core(k, k) += 1e-9 * trace;
-      is_good = ops::factorise_cholesky(context, core.view());
-    }
-    const std::size_t begin = inputs.arm_begin[a];
-    context.for_each_range(
-        inputs.arm_begin[a + 1] - begin, kPlacesPerPiece, [&](std::size_t from, std::size_t to) {
-          if (!is_good) {
-            std::fill(factor_.row(begin + from).data(),
-                      factor_.row(begin + from).data() + (to - from) * rank, 0.0);
-            return;
-          }
-          const OneBlasThread guard;
-          cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit,
-                      static_cast<int>(to - from), static_cast<int>(rank), 1.0, core.data(),
-                      static_cast<int>(rank), factor_.row(begin + from).data(),
-                      static_cast<int>(rank));
-        });
+  Matrix<double> core = ops::multiply_transposed(context, random.view(), factor_.view());
+  double trace = 0;
+  for (std::size_t k = 0; k < rank; ++k) trace += core(k, k);
+  // The block may span less than its width, as where few nodes explain everything.
+  bool is_good = trace > 0;
+  if (is_good) {
+    for (std::size_t k = 0; k < rank; ++k) core(k, k) += 1e-9 * trace;
+    is_good = ops::factorise_cholesky(context, core.view());
   }
-}
-
-Matrix<double> RidgePreconditioner::weigh_products(const Context& context, std::size_t arm,
-                                                   std::span<const std::uint32_t> places) const {
-  const std::size_t num_words = words_.num_columns();
-  const std::size_t rank = num_words + factor_.cols();
-  Matrix<double> out(rank, rank);
-  for (std::size_t first = 0; first < places.size(); first += kPlacesPerPiece) {
-    const auto some = places.subspan(first, std::min(kPlacesPerPiece, places.size() - first));
-    Matrix<double> rows(rank, some.size());
-    words_.write_rows(context, arm, some, rows);
-    context.for_each_range(rank, kRowsPerTask, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t c = begin; c < end; ++c) {
-        for (std::size_t i = 0; i < some.size(); ++i) {
-          if (c >= num_words) rows(c, i) = factor_(some[i], c - num_words);
-          rows(c, i) *= std::sqrt(inverse_noise_[some[i]]);
-        }
-      }
-    });
-    ops::add_row_products(context, rows.view(), out);
+  if (!is_good) {
+    factor_ = Matrix<double>(size, 0);
+    return;
   }
-  return out;
+  context.for_each_range(size, kPlacesPerPiece, [&](std::size_t begin, std::size_t end) {
+    const OneBlasThread guard;
+    cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit,
+                static_cast<int>(end - begin), static_cast<int>(rank), 1.0, core.data(),
+                static_cast<int>(rank), factor_.row(begin).data(), static_cast<int>(rank));
+  });
 }
 
 void RidgePreconditioner::make_small_factors(const Context& context) {
-  const std::size_t num_tasks = system_.num_tasks();
-  const std::size_t rank = words_.num_columns() + factor_.cols();
-  small_.assign(system_.inputs->num_arms(), std::vector<SmallFactors>(num_tasks));
-  for (std::size_t a = 0; a < small_.size(); ++a) {
-    // Places that the same tasks learn from: with folds, one part per fold.
-    std::map<std::vector<char>, std::vector<std::uint32_t>> parts;
-    for (const std::uint32_t p : system_.places_of_arm(a)) {
-      std::vector<char> tasks(num_tasks);
-      for (std::size_t t = 0; t < num_tasks; ++t) tasks[t] = system_.learns_from[t][p];
-      parts[tasks].push_back(p);
+  const std::size_t num_tasks = equations_.system().num_tasks();
+  small_.assign(num_tasks, {});
+  // Places that the same tasks learn from: with folds, one part per fold.
+  std::map<std::vector<char>, std::vector<std::uint32_t>> parts;
+  for (std::size_t row = 0; row < equations_.num_places(); ++row) {
+    if (!equations_.learns_at_all(row)) continue;
+    std::vector<char> tasks(num_tasks);
+    for (std::size_t t = 0; t < num_tasks; ++t) tasks[t] = equations_.learns(t, row) ? 1 : 0;
+    parts[tasks].push_back(static_cast<std::uint32_t>(row));
+  }
+  for (SmallFactors& factors : small_) factors.inner = Matrix<double>(rank(), rank());
+  std::size_t done = 0;
+  for (const auto& [tasks, rows] : parts) {
+    context.report("preparing the equations", done++, parts.size());
+    const Matrix<double> products =
+        weigh_factor_products(context, equations_, words_, factor_, inverse_, rows);
+    for (std::size_t t = 0; t < num_tasks; ++t) {
+      if (tasks[t] == 0) continue;
+      Matrix<double>& inner = small_[t].inner;
+      context.for_each_range(rank(), kRowsPerTask, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t r = begin; r < end; ++r) {
+          for (std::size_t c = 0; c < rank(); ++c) inner(r, c) += products(r, c);
+        }
+      });
     }
-    for (SmallFactors& factors : small_[a]) factors.inner = Matrix<double>(rank, rank);
-    std::size_t done = 0;
-    for (const auto& [tasks, places] : parts) {
-      context.report("preparing the equations", done++, parts.size());
-      const Matrix<double> products = weigh_products(context, a, places);
-      for (std::size_t t = 0; t < num_tasks; ++t) {
-        if (tasks[t] == 0) continue;
-        Matrix<double>& inner = small_[a][t].inner;
-        context.for_each_range(rank, kRowsPerTask, [&](std::size_t begin, std::size_t end) {
-          for (std::size_t r = begin; r < end; ++r) {
-            for (std::size_t c = 0; c < rank; ++c) inner(r, c) += products(r, c);
-          }
-        });
-      }
-    }
-    for (SmallFactors& factors : small_[a]) {
-      for (std::size_t k = 0; k < rank; ++k) factors.inner(k, k) += 1;
-      require(ops::factorise_cholesky(context, factors.inner.view()), "preconditioner: no factor");
-    }
+  }
+  for (SmallFactors& factors : small_) {
+    for (std::size_t k = 0; k < rank(); ++k) factors.inner(k, k) += 1;
+    require(ops::factorise_cholesky(context, factors.inner.view()), "preconditioner: no factor");
   }
 }
 
 void RidgePreconditioner::make_fixed(const Context& context) {
-  const RidgeInputs& inputs = *system_.inputs;
-  const std::size_t n = inputs.num_nodes();
-  const std::size_t num_tasks = system_.num_tasks();
-  Matrix<double> fixed(n, num_tasks * kFixed);
+  const RidgeSystem& system = equations_.system();
+  const std::size_t size = equations_.num_places();
+  const std::size_t num_tasks = system.num_tasks();
+  fixed_ = Matrix<double>(size, kFixed);
+  Matrix<double> masked(size, num_tasks * kFixed);
   std::vector<std::size_t> tasks;
   for (std::size_t t = 0; t < num_tasks; ++t) tasks.insert(tasks.end(), kFixed, t);
-  for (std::size_t p = 0; p < n; ++p) {
-    for (std::size_t k = 0; k < fixed.cols(); ++k) {
-      fixed(p, k) = system_.fixed_effect(p, k % kFixed);
+  for (std::size_t row = 0; row < size; ++row) {
+    for (std::size_t c = 0; c < kFixed; ++c) {
+      fixed_(row, c) = system.fixed_effect(equations_.first_place() + row, c);
     }
-  }
-  mask(tasks, fixed);
-  solved_fixed_ = apply(context, tasks, fixed);
-  for (std::size_t a = 0; a < inputs.num_arms(); ++a) {
-    const Matrix<double> products = ops::multiply_transposed(context, take_arm(inputs, fixed, a),
-                                                             take_arm(inputs, solved_fixed_, a));
-    const std::vector<std::size_t>& kept = system_.arms[a].fixed_columns;
-    for (std::size_t t = 0; t < num_tasks; ++t) {
-      SmallSystem small(kept.size());
-      for (std::size_t r = 0; r < kept.size(); ++r) {
-        for (std::size_t c = 0; c < kept.size(); ++c) {
-          small.matrix(r, c) = products(t * kFixed + kept[r], t * kFixed + kept[c]);
-        }
-      }
-      require(small.factorise(), "preconditioner: dependent fixed effects");
-      Matrix<double>& inverse = small_[a][t].fixed_inverse;
-      inverse = Matrix<double>(kFixed, kFixed);
-      for (std::size_t c = 0; c < kept.size(); ++c) {
-        std::vector<double> unit(kept.size(), 0.0);
-        unit[c] = 1;
-        small.solve(unit);
-        for (std::size_t r = 0; r < kept.size(); ++r) inverse(kept[r], kept[c]) = unit[r];
-      }
-    }
-  }
-}
-
-void RidgePreconditioner::mask(std::span<const std::size_t> tasks, Matrix<double>& v) const {
-  for (std::size_t p = 0; p < v.rows(); ++p) {
     for (std::size_t k = 0; k < tasks.size(); ++k) {
-      if (system_.learns_from[tasks[k]][p] == 0) v(p, k) = 0;
+      if (equations_.learns(tasks[k], row)) masked(row, k) = fixed_(row, k % kFixed);
+    }
+  }
+  solved_fixed_ = apply(context, tasks, masked);
+  const Matrix<double> products =
+      ops::multiply_transposed(context, masked.view(), solved_fixed_.view());
+  const std::vector<std::size_t>& kept = system.arms[equations_.arm()].fixed_columns;
+  for (std::size_t t = 0; t < num_tasks; ++t) {
+    SmallSystem small(kept.size());
+    for (std::size_t r = 0; r < kept.size(); ++r) {
+      for (std::size_t c = 0; c < kept.size(); ++c) {
+        small.matrix(r, c) = products(t * kFixed + kept[r], t * kFixed + kept[c]);
+      }
+    }
+    require(small.factorise(), "preconditioner: dependent fixed effects");
+    Matrix<double>& inverse = small_[t].fixed_inverse;
+    inverse = Matrix<double>(kFixed, kFixed);
+    for (std::size_t c = 0; c < kept.size(); ++c) {
+      std::vector<double> unit(kept.size(), 0.0);
+      unit[c] = 1;
+      small.solve(unit);
+      for (std::size_t r = 0; r < kept.size(); ++r) inverse(kept[r], kept[c]) = unit[r];
     }
   }
 }
@@ -217,48 +208,42 @@ void RidgePreconditioner::mask(std::span<const std::size_t> tasks, Matrix<double
 Matrix<double> RidgePreconditioner::apply(const Context& context,
                                           std::span<const std::size_t> tasks,
                                           const Matrix<double>& r) const {
-  const RidgeInputs& inputs = *system_.inputs;
   const std::size_t num_words = words_.num_columns();
-  const std::size_t rank = num_words + factor_.cols();
-  auto out = Matrix<double>::unfilled(r.rows(), r.cols());
+  const std::size_t width = r.cols();
+  auto out = Matrix<double>::unfilled(r.rows(), width);
   context.for_each_range(r.rows(), kPlacesPerPiece, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t p = begin; p < end; ++p) {
-      for (std::size_t k = 0; k < r.cols(); ++k) out(p, k) = inverse_noise_[p] * r(p, k);
+    for (std::size_t row = begin; row < end; ++row) {
+      for (std::size_t k = 0; k < width; ++k) out(row, k) = inverse_[row] * r(row, k);
     }
   });
-  if (rank == 0) return out;
-  const std::vector<Matrix<double>> by_words = words_.multiply_transposed(context, out);
-  for (std::size_t a = 0; a < inputs.num_arms(); ++a) {
-    Matrix<double> inner(rank, r.cols());
-    std::ranges::copy(by_words[a].values(), inner.data());
-    const Matrix<double> by_factor =
-        ops::multiply_transposed(context, take_arm(inputs, factor_, a), take_arm(inputs, out, a));
-    std::ranges::copy(by_factor.values(), inner.data() + num_words * r.cols());
-    context.for_each_range(r.cols(), 1, [&](std::size_t k, std::size_t) {
-      const OneBlasThread guard;
-      const Matrix<double>& factor = small_[a][tasks[k]].inner;
-      for (const auto transposition : {CblasNoTrans, CblasTrans}) {
-        cblas_dtrsv(CblasRowMajor, CblasLower, transposition, CblasNonUnit, static_cast<int>(rank),
-                    factor.data(), static_cast<int>(rank), inner.data() + k,
-                    static_cast<int>(inner.cols()));
-      }
-    });
-    const MatrixView<const double> of_words(inner.data(), num_words, r.cols(), r.cols());
-    const MatrixView<const double> of_factor(inner.data() + num_words * r.cols(), factor_.cols(),
-                                             r.cols(), r.cols());
-    Matrix<double> taken = ops::multiply(context, take_arm(inputs, factor_, a), of_factor);
-    words_.add_product(context, a, of_words, taken.view());
-    const std::size_t first = inputs.arm_begin[a];
-    context.for_each_range(taken.rows(), kPlacesPerPiece, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const std::size_t p = first + i;
-        for (std::size_t k = 0; k < r.cols(); ++k) {
-          const bool learns = system_.learns_from[tasks[k]][p] != 0;
-          out(p, k) = learns ? out(p, k) - inverse_noise_[p] * taken(i, k) : 0.0;
-        }
-      }
-    });
+  if (rank() == 0) return out;
+  Matrix<double> inner(rank(), width);
+  if (num_words > 0) {
+    std::ranges::copy(words_.multiply_transposed(context, out).values(), inner.data());
   }
+  std::ranges::copy(ops::multiply_transposed(context, factor_.view(), out.view()).values(),
+                    inner.data() + num_words * width);
+  context.for_each_range(width, 1, [&](std::size_t k, std::size_t) {
+    const OneBlasThread guard;
+    const Matrix<double>& factor = small_[tasks[k]].inner;
+    for (const auto transposition : {CblasNoTrans, CblasTrans}) {
+      cblas_dtrsv(CblasRowMajor, CblasLower, transposition, CblasNonUnit, static_cast<int>(rank()),
+                  factor.data(), static_cast<int>(rank()), inner.data() + k,
+                  static_cast<int>(width));
+    }
+  });
+  const MatrixView<const double> of_words(inner.data(), num_words, width);
+  const MatrixView<const double> of_factor(inner.data() + num_words * width, factor_.cols(), width);
+  Matrix<double> taken = ops::multiply(context, factor_.view(), of_factor);
+  words_.add_product(context, of_words, taken);
+  context.for_each_range(taken.rows(), kPlacesPerPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t row = begin; row < end; ++row) {
+      for (std::size_t k = 0; k < width; ++k) {
+        const bool learns = equations_.learns(tasks[k], row);
+        out(row, k) = learns ? out(row, k) - inverse_[row] * taken(row, k) : 0.0;
+      }
+    }
+  });
   return out;
 }
 
@@ -266,42 +251,31 @@ Matrix<double> RidgePreconditioner::project(const Context& context,
                                             std::span<const std::size_t> tasks,
                                             const Matrix<double>* g, Matrix<double>& r,
                                             Matrix<double>& lambda) const {
-  const RidgeInputs& inputs = *system_.inputs;
   Matrix<double> z = apply(context, tasks, r);
-  for (std::size_t a = 0; a < inputs.num_arms(); ++a) {
-    const std::size_t first = inputs.arm_begin[a];
-    const std::size_t size = inputs.arm_begin[a + 1] - first;
-    Matrix<double> fixed(size, kFixed);
-    for (std::size_t i = 0; i < size; ++i) {
-      for (std::size_t c = 0; c < kFixed; ++c) fixed(i, c) = system_.fixed_effect(first + i, c);
-    }
-    // z vanishes where the task does not learn, so B'z is over the places that it learns from.
-    const Matrix<double> products =
-        ops::multiply_transposed(context, fixed.view(), take_arm(inputs, z, a));
-    Matrix<double> v(kFixed, r.cols());
-    for (std::size_t k = 0; k < r.cols(); ++k) {
-      const Matrix<double>& inverse = small_[a][tasks[k]].fixed_inverse;
-      for (std::size_t row = 0; row < kFixed; ++row) {
-        for (std::size_t c = 0; c < kFixed; ++c) {
-          const double wanted = g != nullptr ? (*g)(a * kFixed + c, k) : 0;
-          v(row, k) += inverse(row, c) * (products(c, k) - wanted);
-        }
-        lambda(a * kFixed + row, k) += v(row, k);
+  // z vanishes where the task does not learn, so B'z is over the places that it learns from.
+  const Matrix<double> products = ops::multiply_transposed(context, fixed_.view(), z.view());
+  Matrix<double> v(kFixed, r.cols());
+  for (std::size_t k = 0; k < r.cols(); ++k) {
+    const Matrix<double>& inverse = small_[tasks[k]].fixed_inverse;
+    for (std::size_t row = 0; row < kFixed; ++row) {
+      for (std::size_t c = 0; c < kFixed; ++c) {
+        const double wanted = g != nullptr ? (*g)(c, k) : 0;
+        v(row, k) += inverse(row, c) * (products(c, k) - wanted);
       }
+      lambda(row, k) += v(row, k);
     }
-    context.for_each_range(size, kPlacesPerPiece, [&](std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i) {
-        const std::size_t p = first + i;
-        for (std::size_t k = 0; k < r.cols(); ++k) {
-          if (system_.learns_from[tasks[k]][p] == 0) continue;
-          for (std::size_t c = 0; c < kFixed; ++c) {
-            z(p, k) -= solved_fixed_(p, tasks[k] * kFixed + c) * v(c, k);
-            r(p, k) -= fixed(i, c) * v(c, k);
-          }
-        }
-      }
-    });
   }
+  context.for_each_range(r.rows(), kPlacesPerPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t row = begin; row < end; ++row) {
+      for (std::size_t k = 0; k < r.cols(); ++k) {
+        if (!equations_.learns(tasks[k], row)) continue;
+        for (std::size_t c = 0; c < kFixed; ++c) {
+          z(row, k) -= solved_fixed_(row, tasks[k] * kFixed + c) * v(c, k);
+          r(row, k) -= fixed_(row, c) * v(c, k);
+        }
+      }
+    }
+  });
   return z;
 }
 

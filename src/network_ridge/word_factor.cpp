@@ -1,68 +1,35 @@
 #include "network_ridge/word_factor.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
-#include "ops/neighbour_sums.hpp"
-#include "ops/sparse.hpp"
+#include "base/numeric.hpp"
+#include "network_ridge/word_products.hpp"
 
 namespace cone {
 namespace {
 
 constexpr std::size_t kRowsAtATime = 4096;
 
-/// σ²·nodes/(words·noise) of the arm where it is largest: how far a word stands out of the noise.
-double measure_signal(const RidgeSystem& system, std::size_t group) {
-  const RidgeInputs& inputs = *system.inputs;
-  double largest = 0;
-  for (std::size_t a = 0; a < inputs.num_arms(); ++a) {
-    const std::vector<std::uint32_t> places = system.places_of_arm(a);
-    double noise = 0;
-    for (const std::uint32_t p : places) noise += system.noise_at(p);
-    if (noise == 0) continue;
-    const auto count = static_cast<double>(places.size());
-    largest = std::max(largest, system.arms[a].group_variances[group] * count /
-                                    (static_cast<double>(inputs.words.cols()) * noise / count));
-  }
-  return largest;
-}
-
-ops::SparseView<double> view_sparse(const SparseMatrix& m, std::size_t begin, std::size_t end) {
-  return {m.cols(), m.offsets().subspan(begin, end - begin + 1), m.columns(), m.values()};
-}
-
-template <class T>
-MatrixView<T> take_rows(MatrixView<T> m, std::size_t begin, std::size_t end) {
-  return {m.data() + begin * m.stride(), end - begin, m.cols(), m.stride()};
-}
-
-/// to += factor · from
-void add_multiple(const Context& context, double factor, MatrixView<const double> from,
-                  MatrixView<double> to) {
+/// to[first ...) += factor · from
+void add_multiple(const Context& context, double factor, const Matrix<double>& from,
+                  std::size_t first, Matrix<double>& to) {
   context.for_each_range(from.rows(), kRowsAtATime, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      for (std::size_t c = 0; c < from.cols(); ++c) to(i, c) += factor * from(i, c);
-    }
-  });
-}
-
-/// Row i of `m` times factor[first + i].
-void scale_rows(const Context& context, std::span<const double> factor, std::size_t first,
-                Matrix<double>& m) {
-  context.for_each_range(m.rows(), kRowsAtATime, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      for (double& value : m.row(i)) value *= factor[first + i];
-    }
+    const double* source = from.data() + begin * from.cols();
+    double* target = to.data() + (first + begin) * to.cols();
+    for (std::size_t k = 0; k < (end - begin) * from.cols(); ++k) target[k] += factor * source[k];
   });
 }
 
 }  // namespace
 
-WordFactor::WordFactor(const RidgeSystem& system, std::size_t most_columns) : system_(system) {
+WordFactor::WordFactor(const ArmEquations& equations, std::span<const double> diagonal,
+                       std::size_t most_columns)
+    : equations_(equations) {
   // Below this, conjugate gradients need hardly more iterations without the group.
-  constexpr double kWorthwhile = 30;
+  constexpr double kWorthwhile = 1;
+  const RidgeSystem& system = equations.system();
   const std::size_t words = system.inputs->words.cols();
   std::vector<std::pair<double, GroupKind>> found;
   for (std::size_t g = 0; g < system.groups.size(); ++g) {
@@ -71,7 +38,10 @@ WordFactor::WordFactor(const RidgeSystem& system, std::size_t most_columns) : sy
         kind != GroupKind::kMeanWords) {
       continue;
     }
-    const double signal = measure_signal(system, g);
+    // σ²·nodes/(words·noise): how far a word stands out.
+    const double explained = system.arms[equations.arm()].group_variances[g] *
+                             static_cast<double>(diagonal.size()) / static_cast<double>(words);
+    const double signal = explained / mean(diagonal);
     if (signal > kWorthwhile) found.emplace_back(signal, kind);
   }
   std::stable_sort(found.begin(), found.end(),
@@ -79,117 +49,90 @@ WordFactor::WordFactor(const RidgeSystem& system, std::size_t most_columns) : sy
   for (const auto& [signal, kind] : found) {
     if ((kinds_.size() + 1) * words <= most_columns) kinds_.push_back(kind);
   }
+  std::stable_partition(kinds_.begin(), kinds_.end(),
+                        [](GroupKind kind) { return kind == GroupKind::kOwnWords; });
+}
+
+std::size_t WordFactor::num_columns() const {
+  return kinds_.size() * equations_.system().inputs->words.cols();
+}
+
+std::size_t WordFactor::num_own_columns() const {
+  return has(GroupKind::kOwnWords) ? equations_.system().inputs->words.cols() : 0;
 }
 
 bool WordFactor::has(GroupKind kind) const {
   return std::find(kinds_.begin(), kinds_.end(), kind) != kinds_.end();
 }
 
-double WordFactor::strength(GroupKind kind, std::size_t arm) const {
-  for (std::size_t g = 0; g < system_.groups.size(); ++g) {
-    if (system_.groups[g].kind != kind) continue;
-    return std::sqrt(system_.arms[arm].group_variances[g] / system_.groups[g].scale);
-  }
-  return 0;
+double WordFactor::strength(GroupKind kind) const {
+  return std::sqrt(equations_.strengths()[kind]);
 }
 
-std::vector<Matrix<double>> WordFactor::multiply_transposed(const Context& context,
-                                                            const Matrix<double>& v) const {
-  const RidgeInputs& inputs = *system_.inputs;
-  const std::size_t n = inputs.num_nodes();
-  const std::size_t arms = inputs.num_arms();
-  const std::size_t words = inputs.words.cols();
-  std::vector<Matrix<double>> out(arms);
-  for (Matrix<double>& of_arm : out) of_arm = Matrix<double>(num_columns(), v.cols());
-  // The part of a table of (item, arm) rows that is an arm's.
-  const auto part_of = [&](const Matrix<double>& table, std::size_t items, std::size_t arm) {
-    return MatrixView<const double>(table.data() + arm * v.cols(), items, v.cols(),
-                                    arms * v.cols());
-  };
+Matrix<double> WordFactor::multiply_transposed(const Context& context,
+                                               const Matrix<double>& v) const {
+  const RidgeInputs& inputs = *equations_.system().inputs;
+  const std::size_t first = equations_.first_place();
+  Matrix<double> out(num_columns(), v.cols());
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
-    const auto add = [&](std::size_t arm, MatrixView<const double> product) {
-      add_multiple(context, strength(kinds_[k], arm), product,
-                   take_rows(out[arm].view(), k * words, (k + 1) * words));
-    };
+    Matrix<double> product;
     if (kinds_[k] == GroupKind::kOwnWords) {
-      auto products = Matrix<double>::unfilled(words * arms, v.cols());
-      ops::sparse_times_dense(
-          context,
-          {n, inputs.word_split, inputs.places_of_words.columns(), inputs.places_of_words.values()},
-          v.view(), products.view());
-      for (std::size_t a = 0; a < arms; ++a) add(a, part_of(products, words, a));
-      continue;
+      product = gather_by_words(context, inputs, first, first + equations_.num_places(), v.view());
+    } else {
+      const Matrix<double> sums =
+          kinds_[k] == GroupKind::kMeanWords
+              ? equations_.send_to_friends(context, equations_.divide_by_degree(context, v))
+              : equations_.send_to_friends(context, v);
+      product = gather_by_words(context, inputs, 0, inputs.num_nodes(), sums.view());
     }
-    Matrix<double> averaged;
-    if (kinds_[k] == GroupKind::kMeanWords) {
-      averaged = v;
-      scale_rows(context, inputs.inverse_degree, 0, averaged);
-    }
-    auto sums = Matrix<double>::unfilled(n * arms, v.cols());
-    ops::sum_listed_rows(context, inputs.arm_split, inputs.graph.neighbours(),
-                         (averaged.rows() > 0 ? averaged : v).view(), sums.view());
-    for (std::size_t a = 0; a < arms; ++a) {
-      auto product = Matrix<double>::unfilled(words, v.cols());
-      ops::sparse_times_dense(context, view_sparse(inputs.places_of_words, 0, words),
-                              part_of(sums, n, a), product.view());
-      add(a, product.view());
-    }
+    add_multiple(context, strength(kinds_[k]), product, k * inputs.words.cols(), out);
   }
   return out;
 }
 
-void WordFactor::add_product(const Context& context, std::size_t arm, MatrixView<const double> t,
-                             MatrixView<double> out) const {
-  const RidgeInputs& inputs = *system_.inputs;
+void WordFactor::add_product(const Context& context, MatrixView<const double> t,
+                             Matrix<double>& out) const {
+  const RidgeInputs& inputs = *equations_.system().inputs;
   const std::size_t words = inputs.words.cols();
-  const std::size_t begin = inputs.arm_begin[arm];
-  const std::size_t end = inputs.arm_begin[arm + 1];
+  const std::size_t first = equations_.first_place();
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
-    const MatrixView<const double> of_kind = take_rows(t, k * words, (k + 1) * words);
-    auto product = Matrix<double>::unfilled(end - begin, t.cols());
+    const MatrixView<const double> of_kind(t.data() + k * words * t.stride(), words, t.cols(),
+                                           t.stride());
+    Matrix<double> product;
     if (kinds_[k] == GroupKind::kOwnWords) {
-      ops::sparse_times_dense(context, view_sparse(inputs.words, begin, end), of_kind,
-                              product.view());
+      product = spread_by_words(context, inputs, first, first + equations_.num_places(), of_kind);
     } else {
-      auto of_friends = Matrix<double>::unfilled(inputs.num_nodes(), t.cols());
-      ops::sparse_times_dense(context, view_sparse(inputs.words, 0, inputs.num_nodes()), of_kind,
-                              of_friends.view());
-      ops::sum_listed_rows(context, inputs.graph.offsets().subspan(begin, end - begin + 1),
-                           inputs.graph.neighbours(), of_friends.view(), product.view());
+      const Matrix<double> of_friends =
+          spread_by_words(context, inputs, 0, inputs.num_nodes(), of_kind);
+      product = equations_.sum_over_friends(context, of_friends.view());
     }
     if (kinds_[k] == GroupKind::kMeanWords) {
-      scale_rows(context, inputs.inverse_degree, begin, product);
+      product = equations_.divide_by_degree(context, std::move(product));
     }
-    add_multiple(context, strength(kinds_[k], arm), product.view(), out);
+    add_multiple(context, strength(kinds_[k]), product, 0, out);
   }
 }
 
-void WordFactor::write_rows(const Context& context, std::size_t arm,
-                            std::span<const std::uint32_t> places, Matrix<double>& out) const {
-  const RidgeInputs& inputs = *system_.inputs;
+void WordFactor::write_rows(const Context& context, std::span<const std::uint32_t> rows,
+                            Matrix<double>& out) const {
+  const RidgeInputs& inputs = *equations_.system().inputs;
   const std::size_t words = inputs.words.cols();
   constexpr std::size_t kPlacesAtATime = 64;
-  context.for_each_range(places.size(), kPlacesAtATime, [&](std::size_t begin, std::size_t end) {
-    std::vector<double> row(num_columns());
+  const std::size_t first_kind = has(GroupKind::kOwnWords) ? 1 : 0;
+  context.for_each_range(rows.size(), kPlacesAtATime, [&](std::size_t begin, std::size_t end) {
+    std::vector<double> row(num_columns() - num_own_columns());
     for (std::size_t i = begin; i < end; ++i) {
       std::fill(row.begin(), row.end(), 0.0);
-      const std::size_t place = places[i];
-      for (std::size_t k = 0; k < kinds_.size(); ++k) {
-        const auto add_words_of = [&](std::size_t person, double factor) {
-          for (std::uint64_t e = inputs.words.offsets()[person];
-               e < inputs.words.offsets()[person + 1]; ++e) {
-            row[k * words + inputs.words.columns()[e]] += factor * inputs.words.values()[e];
-          }
-        };
-        const double factor = strength(kinds_[k], arm);
-        if (kinds_[k] == GroupKind::kOwnWords) {
-          add_words_of(place, factor);
-          continue;
-        }
-        const double of_friend =
-            kinds_[k] == GroupKind::kMeanWords ? factor * inputs.inverse_degree[place] : factor;
+      const std::size_t place = equations_.first_place() + rows[i];
+      for (std::size_t k = first_kind; k < kinds_.size(); ++k) {
+        double* of_kind = row.data() + (k - first_kind) * words;
+        double factor = strength(kinds_[k]);
+        if (kinds_[k] == GroupKind::kMeanWords) factor *= inputs.inverse_degree[place];
         for (const std::uint32_t person : inputs.graph.neighbours(place)) {
-          add_words_of(person, of_friend);
+          const SparseMatrix::Row said = inputs.words.row(person);
+          for (std::size_t e = 0; e < said.size(); ++e) {
+            of_kind[said.columns[e]] += factor * said.values[e];
+          }
         }
       }
       for (std::size_t c = 0; c < row.size(); ++c) out(c, i) = row[c];

@@ -7,36 +7,41 @@
 #include "cone/context.hpp"
 #include "cone/matrix.hpp"
 
-#include "network_ridge/ridge_system.hpp"
+#include "network_ridge/arm_equations.hpp"
 
 namespace cone {
 
-/// The part of the kernel that groups of words make up, as a factor U with one column per word and
-/// group: U·U' is that part exactly. No entry is stored; products go over features and network. In
-/// large data every word explains far more than the noise, so a random factor of some hundred
-/// columns leaves most of it to the iterations.
+/// The part of an arm's kernel that groups of words make up, as a factor U with one column per word
+/// and group: U·U' is that part exactly. No entry is stored; products go over features and network.
+/// In large data every word explains far more than the noise, so a random factor of some hundred
+/// columns leaves most of it to the iterations. The equations must outlive it.
 class WordFactor {
  public:
-  /// Takes the groups that explain most, as long as they have no more than `most_columns` together.
-  WordFactor(const RidgeSystem& system, std::size_t most_columns);
+  /// Takes the groups that explain most, as long as they have no more than `most_columns` together
+  /// and stand out of `diagonal`, one number per place of the arm: noise, and what else a
+  /// preconditioner holds as if it were noise.
+  WordFactor(const ArmEquations& equations, std::span<const double> diagonal,
+             std::size_t most_columns);
 
-  std::size_t num_columns() const { return kinds_.size() * system_.inputs->words.cols(); }
+  std::size_t num_columns() const;
+  /// Of these, how many are own words: the first, with few entries per row.
+  std::size_t num_own_columns() const;
   bool has(GroupKind kind) const;
 
-  /// U_a'·V_a of every arm, num_columns() × columns of V each. V: places × columns.
-  std::vector<Matrix<double>> multiply_transposed(const Context& context,
-                                                  const Matrix<double>& v) const;
-  /// out += U_a·T at the places of the arm; T: num_columns() × columns.
-  void add_product(const Context& context, std::size_t arm, MatrixView<const double> t,
-                   MatrixView<double> out) const;
-  /// Rows of U, one per place and all of one arm, as columns of `out` (its first rows).
-  void write_rows(const Context& context, std::size_t arm, std::span<const std::uint32_t> places,
+  /// U'·V, num_columns() × columns of V. V: places of the arm × columns.
+  Matrix<double> multiply_transposed(const Context& context, const Matrix<double>& v) const;
+  /// out += U·T; T: num_columns() × columns.
+  void add_product(const Context& context, MatrixView<const double> t, Matrix<double>& out) const;
+  /// The entry of U for an own word is this times the place's entry for it.
+  double own_strength() const { return strength(GroupKind::kOwnWords); }
+  /// Rows of U without own words, given by rows of the arm, as columns of `out` (its first rows).
+  void write_rows(const Context& context, std::span<const std::uint32_t> rows,
                   Matrix<double>& out) const;
 
  private:
-  double strength(GroupKind kind, std::size_t arm) const;
+  double strength(GroupKind kind) const;
 
-  const RidgeSystem& system_;
+  const ArmEquations& equations_;
   std::vector<GroupKind> kinds_;
 };
 

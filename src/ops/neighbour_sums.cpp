@@ -46,21 +46,41 @@ HWY_INLINE void sum_four_vectors(D d, const std::uint32_t* list, std::size_t cou
   hn::StoreU(e, d, out + 3 * lanes);
 }
 
-template <class D>
-HWY_INLINE void sum_one_vector(D d, const std::uint32_t* list, std::size_t count,
-                               MatrixView<const double> v, std::size_t first, double* out) {
+/// The last columns of one row's sum, fewer than four vectors, in one walk over the list: rows that
+/// are looked up in no order cost more than their numbers. Fewer than a vector are `tail`.
+template <std::size_t kVectors, class D>
+HWY_INLINE void sum_last_columns(D d, const std::uint32_t* list, std::size_t count,
+                                 MatrixView<const double> v, std::size_t first, std::size_t tail,
+                                 double* out) {
+  constexpr std::size_t kAhead = 8;
+  const std::size_t lanes = hn::Lanes(d);
+  const std::size_t width = kVectors * lanes + tail;
   auto a = hn::Zero(d);
+  auto b = hn::Zero(d);
+  auto c = hn::Zero(d);
+  double* rest = out + kVectors * lanes;
+  for (std::size_t t = 0; t < tail; ++t) rest[t] = 0;
   for (std::size_t k = 0; k < count; ++k) {
-    a = hn::Add(a, hn::LoadU(d, v.data() + list[k] * v.stride() + first));
+    if (k + kAhead < count) {
+      const double* soon = v.data() + list[k + kAhead] * v.stride() + first;
+      hwy::Prefetch(soon);
+      hwy::Prefetch(soon + width - 1);
+    }
+    const double* row = v.data() + list[k] * v.stride() + first;
+    if constexpr (kVectors > 0) a = hn::Add(a, hn::LoadU(d, row));
+    if constexpr (kVectors > 1) b = hn::Add(b, hn::LoadU(d, row + lanes));
+    if constexpr (kVectors > 2) c = hn::Add(c, hn::LoadU(d, row + 2 * lanes));
+    for (std::size_t t = 0; t < tail; ++t) rest[t] += row[kVectors * lanes + t];
   }
-  hn::StoreU(a, d, out);
+  if constexpr (kVectors > 0) hn::StoreU(a, d, out);
+  if constexpr (kVectors > 1) hn::StoreU(b, d, out + lanes);
+  if constexpr (kVectors > 2) hn::StoreU(c, d, out + 2 * lanes);
 }
 
 void sum_lists(std::span<const std::uint64_t> offsets, std::span<const std::uint32_t> rows,
                MatrixView<const double> v, MatrixView<double> out, std::size_t begin,
                std::size_t end) {
   const hn::ScalableTag<double> d;
-  const hn::CappedTag<double, 1> one;
   const std::size_t lanes = hn::Lanes(d);
   for (std::size_t i = begin; i < end; ++i) {
     const std::uint32_t* list = rows.data() + offsets[i];
@@ -70,8 +90,13 @@ void sum_lists(std::span<const std::uint64_t> offsets, std::span<const std::uint
     for (; c + 4 * lanes <= v.cols(); c += 4 * lanes) {
       sum_four_vectors(d, list, count, v, c, sum + c);
     }
-    for (; c + lanes <= v.cols(); c += lanes) sum_one_vector(d, list, count, v, c, sum + c);
-    for (; c < v.cols(); ++c) sum_one_vector(one, list, count, v, c, sum + c);
+    if (c == v.cols()) continue;
+    const std::size_t vectors = (v.cols() - c) / lanes;
+    const std::size_t tail = (v.cols() - c) % lanes;
+    if (vectors == 0) sum_last_columns<0>(d, list, count, v, c, tail, sum + c);
+    if (vectors == 1) sum_last_columns<1>(d, list, count, v, c, tail, sum + c);
+    if (vectors == 2) sum_last_columns<2>(d, list, count, v, c, tail, sum + c);
+    if (vectors == 3) sum_last_columns<3>(d, list, count, v, c, tail, sum + c);
   }
 }
 

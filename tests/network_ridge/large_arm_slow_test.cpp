@@ -28,6 +28,13 @@ TEST(LargeArm, IsSolvedIterativelyWithVariancesOfASample) {
       EXPECT_GE(found.summary.arms[0].noise_growth, 0.1 * variance);
     }
   }
+  // No group costs passes over the network for less than is negligible beside the noise.
+  for (const auto& arm : found.summary.arms) {
+    for (const auto& [group, variance] : arm.groups) {
+      EXPECT_TRUE(variance == 0 || variance > kNegligibleShare * (arm.noise + arm.noise_growth))
+          << group;
+    }
+  }
   const Matrix<double> policy = testing::some_policy(kNodes, 2);
   EXPECT_NEAR(dot(found.implied.weights, data.outcome) / kNodes, found.value(policy, plan), 1e-6);
   EXPECT_NEAR(sum(found.implied.weights) / kNodes, 1, 1e-8);

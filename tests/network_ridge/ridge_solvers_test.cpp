@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "network_ridge/arm_equations.hpp"
+#include "network_ridge/kernel_diagonal.hpp"
 #include "network_ridge/network_ridge.hpp"
 #include "network_ridge/ridge_world.hpp"
 #include "nuisance/simulated_data.hpp"
@@ -99,6 +101,13 @@ TEST(RidgeSolvers, TheOperatorMultipliesByTheKernelsThatAreWrittenOut) {
       const Matrix<double> sum = add_up_kernels(context, kernels, system.arms[a].group_variances,
                                                 std::vector<double>(200, 0.0));
       const Matrix<double> found = multiply_kernel(context, system, a, v);
+      const ArmEquations equations(context, system, a);
+      Matrix<double> of_places(equations.num_places(), width);
+      for (std::size_t row = 0; row < of_places.rows(); ++row) {
+        std::ranges::copy(v.row(equations.first_place() + row), of_places.row(row).begin());
+      }
+      const Matrix<double> by_arm =
+          equations.multiply_kernel(context, equations.strengths(), of_places);
       for (std::size_t p = 0; p < 200; ++p) {
         for (std::size_t k = 0; k < width; ++k) {
           double whole = 0;
@@ -111,9 +120,70 @@ TEST(RidgeSolvers, TheOperatorMultipliesByTheKernelsThatAreWrittenOut) {
           ASSERT_NEAR(found(p, k), whole, 1e-9);
           if (system.inputs->arm_of(p) == a) {
             ASSERT_NEAR(own(p, k), of_arm, 1e-9);
+            ASSERT_NEAR(by_arm(p - equations.first_place(), k), of_arm, 1e-9);
           }
         }
       }
+    }
+  }
+}
+
+TEST(RidgeSolvers, TheDiagonalIsThatOfTheKernelsThatAreWrittenOut) {
+  const Dataset data = ridge_world({.nodes = 200, .arms = 2}, 6).data;
+  const Context context(0, 2);
+  RidgeSystem system;
+  system.inputs = std::make_shared<RidgeInputs>(prepare_inputs(context, data, {}));
+  system.groups = list_groups(context, *system.inputs, {});
+  for (std::size_t a = 0; a < 2; ++a) {
+    ArmModel& model = system.arms.emplace_back();
+    for (std::size_t g = 0; g < system.groups.size(); ++g) {
+      model.group_variances.push_back(0.1 * static_cast<double>(1 + g + a));
+    }
+  }
+  std::vector<std::uint32_t> all(200);
+  for (std::uint32_t p = 0; p < 200; ++p) all[p] = p;
+  const ArmKernels kernels = make_kernels(context, *system.inputs, system.groups, all);
+  for (std::size_t a = 0; a < 2; ++a) {
+    const Matrix<double> sum = add_up_kernels(context, kernels, system.arms[a].group_variances,
+                                              std::vector<double>(200, 0.0));
+    const ArmEquations equations(context, system, a);
+    const KernelDiagonal found = find_kernel_diagonal(context, equations, equations.strengths());
+    for (std::size_t row = 0; row < equations.num_places(); ++row) {
+      const std::size_t p = equations.first_place() + row;
+      ASSERT_NEAR(found.spread[row] + found.narrow[row], sum(p, p), 1e-9);
+      ASSERT_GE(found.spread[row], 0);
+    }
+  }
+}
+
+/// A column that asks nothing of an arm is solved by zeros, and changes nothing for the others.
+TEST(RidgeSolvers, ColumnsLeaveWithoutATrace) {
+  const Dataset data = ridge_world({.nodes = 600}, 7).data;
+  const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
+  const Context context(0, 2);
+  const NetworkRidge model =
+      learn_network_ridge(context, data, plan, solved_by(RidgeSolverChoice::kIterative));
+  const RidgePart& part = *model.parts.front();
+  const RidgeSolution wanted = solve_outcomes(context, part, data);
+  ASSERT_TRUE(wanted.converged);
+  // The sides of the outcomes, one column of them, and one of zeros.
+  Matrix<double> f(600, 3);
+  const Matrix<double> g(2 * RidgeSystem::kNumFixed, 3);
+  for (std::size_t p = 0; p < 600; ++p) {
+    const ArmModel& arm = part.system.arms[model.inputs->arm_of(p)];
+    f(p, 0) = (data.outcome[model.inputs->node_at[p]] - arm.mean) / arm.sd;
+    if (model.inputs->arm_of(p) == 1) f(p, 2) = f(p, 0);
+  }
+  const std::vector<std::size_t> tasks = {0, 1, 0};
+  const RidgeSolution found = part.solver->solve(context, f, g, tasks);
+  EXPECT_TRUE(found.converged);
+  for (std::size_t p = 0; p < 600; ++p) {
+    EXPECT_NEAR(found.x(p, 0), wanted.x(p, 0), 1e-6);
+    EXPECT_EQ(found.x(p, 1), 0);
+    if (model.inputs->arm_of(p) == 0) {
+      EXPECT_EQ(found.x(p, 2), 0);
+    } else {
+      EXPECT_NEAR(found.x(p, 2), wanted.x(p, 0), 1e-6);
     }
   }
 }

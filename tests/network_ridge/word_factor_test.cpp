@@ -2,6 +2,7 @@
 
 #include "network_ridge/word_factor.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
+#include "network_ridge/factor_products.hpp"
 #include "network_ridge/ridge_world.hpp"
 
 namespace cone {
@@ -47,46 +49,65 @@ Matrix<double> draw_table(std::size_t rows, std::size_t cols) {
   return out;
 }
 
+std::vector<double> noise_of(const ArmEquations& equations) {
+  std::vector<double> out;
+  for (std::size_t row = 0; row < equations.num_places(); ++row) {
+    out.push_back(equations.noise(row));
+  }
+  return out;
+}
+
 TEST(WordFactor, TimesItsTransposeIsTheKernelOfWords) {
   const Context context(0, 2);
   const RidgeSystem system = system_of_words(context);
-  const RidgeInputs& inputs = *system.inputs;
-  const WordFactor factor(system, 3 * inputs.words.cols());
-  ASSERT_EQ(factor.num_columns(), 3 * inputs.words.cols());
-  const Matrix<double> v = draw_table(kNodes, 4);
-  const Matrix<double> wanted = multiply_own_kernels(context, system, v);
-  const std::vector<Matrix<double>> inner = factor.multiply_transposed(context, v);
   for (std::size_t a = 0; a < kArms; ++a) {
-    Matrix<double> found(inputs.arm_begin[a + 1] - inputs.arm_begin[a], v.cols());
-    factor.add_product(context, a, inner[a].view(), found.view());
-    for (std::size_t i = 0; i < found.rows(); ++i) {
-      for (std::size_t k = 0; k < v.cols(); ++k) {
-        ASSERT_NEAR(found(i, k), wanted(inputs.arm_begin[a] + i, k), 1e-10);
-      }
+    const ArmEquations equations(context, system, a);
+    const WordFactor factor(equations, noise_of(equations), 3 * system.inputs->words.cols());
+    ASSERT_EQ(factor.num_columns(), 3 * system.inputs->words.cols());
+    const Matrix<double> v = draw_table(equations.num_places(), 4);
+    const Matrix<double> wanted = equations.multiply_kernel(context, equations.strengths(), v);
+    Matrix<double> found(v.rows(), v.cols());
+    factor.add_product(context, factor.multiply_transposed(context, v).view(), found);
+    for (std::size_t k = 0; k < found.values().size(); ++k) {
+      ASSERT_NEAR(found.values()[k], wanted.values()[k], 1e-10);
     }
   }
 }
 
-TEST(WordFactor, RowsThatAreWrittenOutGiveTheSameProducts) {
+TEST(WordFactor, ProductsOfItsColumnsAreThoseOfTheFactorWrittenOut) {
   const Context context(0, 2);
   const RidgeSystem system = system_of_words(context);
-  const RidgeInputs& inputs = *system.inputs;
-  const WordFactor factor(system, 3 * inputs.words.cols());
-  const Matrix<double> t = draw_table(factor.num_columns(), 2);
+  const std::size_t words = system.inputs->words.cols();
   for (std::size_t a = 0; a < kArms; ++a) {
-    std::vector<std::uint32_t> places;
-    for (std::size_t p = inputs.arm_begin[a]; p < inputs.arm_begin[a + 1]; ++p) {
-      places.push_back(static_cast<std::uint32_t>(p));
-    }
-    Matrix<double> rows(factor.num_columns(), places.size());
-    factor.write_rows(context, a, places, rows);
-    Matrix<double> product(places.size(), t.cols());
-    factor.add_product(context, a, t.view(), product.view());
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      for (std::size_t k = 0; k < t.cols(); ++k) {
-        double sum = 0;
-        for (std::size_t c = 0; c < rows.rows(); ++c) sum += rows(c, i) * t(c, k);
-        ASSERT_NEAR(product(i, k), sum, 1e-10);
+    const ArmEquations equations(context, system, a);
+    // With own words, and without: the group that explains least.
+    for (const std::size_t most : {3 * words, 2 * words}) {
+      const WordFactor factor(equations, noise_of(equations), most);
+      ASSERT_EQ(factor.num_columns(), most);
+      ASSERT_EQ(factor.num_own_columns(), most == 3 * words ? words : 0);
+      const Matrix<double> random = draw_table(equations.num_places(), 5);
+      Matrix<double> identity(most, most);
+      for (std::size_t c = 0; c < most; ++c) identity(c, c) = 1;
+      Matrix<double> whole(equations.num_places(), most);
+      factor.add_product(context, identity.view(), whole);
+      std::vector<double> weights;
+      std::vector<std::uint32_t> rows;
+      for (std::uint32_t row = 0; row < equations.num_places(); ++row) {
+        weights.push_back(1 + row % 7);
+        if (row % 3 != 1) rows.push_back(row);
+      }
+      const auto entry = [&](std::size_t row, std::size_t c) {
+        return c < most ? whole(row, c) : random(row, c - most);
+      };
+      const Matrix<double> found =
+          weigh_factor_products(context, equations, factor, random, weights, rows);
+      ASSERT_EQ(found.rows(), most + 5);
+      for (std::size_t r = 0; r < found.rows(); ++r) {
+        for (std::size_t c = 0; c < found.cols(); ++c) {
+          double sum = 0;
+          for (const std::uint32_t row : rows) sum += weights[row] * entry(row, r) * entry(row, c);
+          ASSERT_NEAR(found(r, c), sum, 1e-9 * (1 + std::abs(sum)));
+        }
       }
     }
   }
@@ -94,14 +115,16 @@ TEST(WordFactor, RowsThatAreWrittenOutGiveTheSameProducts) {
 
 TEST(WordFactor, TakesTheGroupThatExplainsMostWhereNotAllFit) {
   const Context context(0, 1);
-  RidgeSystem system = system_of_words(context);
+  const RidgeSystem system = system_of_words(context);
   const std::size_t words = system.inputs->words.cols();
-  const WordFactor one(system, words);
+  const ArmEquations equations(context, system, 0);
+  const std::vector<double> noise = noise_of(equations);
+  const WordFactor one(equations, noise, words);
   EXPECT_EQ(one.num_columns(), words);
   EXPECT_TRUE(one.has(GroupKind::kMeanWords));  // the last of the groups, with the largest variance
-  EXPECT_EQ(WordFactor(system, words - 1).num_columns(), 0U);
-  for (ArmModel& model : system.arms) model.noise = 1e6;  // nothing stands out
-  EXPECT_EQ(WordFactor(system, 3 * words).num_columns(), 0U);
+  EXPECT_EQ(WordFactor(equations, noise, words - 1).num_columns(), 0U);
+  const std::vector<double> loud(noise.size(), 1e6);  // nothing stands out
+  EXPECT_EQ(WordFactor(equations, loud, 3 * words).num_columns(), 0U);
 }
 
 }  // namespace

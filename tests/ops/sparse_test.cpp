@@ -7,6 +7,7 @@
 
 #include "ops/random_inputs.hpp"
 #include "ops/reference.hpp"
+#include "ops/sparse_transposed.hpp"
 
 namespace cone::ops {
 namespace {
@@ -72,6 +73,31 @@ TEST_P(SparseTimesDense, IsTheSameAtAnyNumberOfThreads) {
   for (const int threads : {2, 5}) {
     const Matrix<float> out = product<float>(threads, x, w);
     EXPECT_TRUE(std::equal(out.values().begin(), out.values().end(), expected.values().begin()));
+  }
+}
+
+Matrix<double> transposed_product(int threads, const Matrix<double>& x, const Matrix<double>& v) {
+  const OwnedSparse<double> sparse = sparse_of<double>(x);
+  Matrix<double> out(x.cols(), v.cols(), 7.0);
+  transposed_sparse_times_dense(Context(0, threads), sparse.view(), constant(v), out.view());
+  return out;
+}
+
+TEST_P(SparseTimesDense, AgreesWithTheReferenceTransposed) {
+  for (const std::size_t rows : {1U, 300U, 5000U}) {
+    const Matrix<double> x = scattered(rows, 90);
+    const Matrix<double> v = random_matrix(rows, GetParam(), 3);
+    Matrix<double> transposed(90, rows);
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t c = 0; c < 90; ++c) transposed(c, i) = x(i, c);
+    }
+    const Matrix<double> expected = reference::multiply(transposed, v);
+    const Matrix<double> one = transposed_product(1, x, v);
+    EXPECT_LT(largest_difference(one, expected), 1e-11);
+    for (const int threads : {2, 5}) {
+      const Matrix<double> many = transposed_product(threads, x, v);
+      EXPECT_TRUE(std::equal(one.values().begin(), one.values().end(), many.values().begin()));
+    }
   }
 }
 

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <array>
+
+#include "network_ridge/ridge_system.hpp"
+
+namespace cone {
+
+/// σ²_g/c_g of one arm, by kind of group; 0 for groups that are not there.
+class GroupStrengths {
+ public:
+  GroupStrengths(const RidgeSystem& system, std::size_t arm) {
+    for (std::size_t g = 0; g < system.groups.size(); ++g) {
+      value_[static_cast<std::size_t>(system.groups[g].kind)] =
+          system.arms[arm].group_variances[g] / system.groups[g].scale;
+    }
+  }
+  double operator[](GroupKind kind) const { return value_[static_cast<std::size_t>(kind)]; }
+  void leave_out(GroupKind kind) { value_[static_cast<std::size_t>(kind)] = 0; }
+  bool sums() const {
+    return (*this)[GroupKind::kSumWords] > 0 || (*this)[GroupKind::kSumColumns] > 0 ||
+           (*this)[GroupKind::kSumFriends] > 0;
+  }
+  bool means() const {
+    return (*this)[GroupKind::kMeanWords] > 0 || (*this)[GroupKind::kMeanColumns] > 0 ||
+           (*this)[GroupKind::kMeanFriends] > 0;
+  }
+
+ private:
+  std::array<double, EnumNames<GroupKind>::kNames.size()> value_{};
+};
+
+}  // namespace cone

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstddef>
+
+#include "cone/context.hpp"
+#include "cone/matrix.hpp"
+
+#include "network_ridge/inputs.hpp"
+
+namespace cone {
+
+/// X[begin, end)'·V, words × columns of V; V has a row for each of these places.
+Matrix<double> gather_by_words(const Context& context, const RidgeInputs& inputs, std::size_t begin,
+                               std::size_t end, MatrixView<const double> v);
+
+/// X[begin, end)·T, T: words × columns.
+Matrix<double> spread_by_words(const Context& context, const RidgeInputs& inputs, std::size_t begin,
+                               std::size_t end, MatrixView<const double> t);
+
+}  // namespace cone
