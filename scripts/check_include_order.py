@@ -7,7 +7,7 @@ import sys
 
 ORDER = ["base", "options", "exec", "ops", "graph", "data", "simulate", "policy", "nn", "linear",
          "balance", "nuisance", "cone_networks", "network_ridge", "estimate", "inference",
-         "sensitivity", "policy_tree", "results", "evaluate", "report", "study"]
+         "sensitivity", "policy_tree", "results", "evaluate", "distributed", "report", "study"]
 # Which room a public header belongs to.
 PUBLIC = {"error": "base", "matrix": "base", "features": "base", "version": "base",
           "options": "options", "settings": "options", "context": "exec", "graph": "graph",
