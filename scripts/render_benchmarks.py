@@ -252,6 +252,17 @@ def epoch_sizes(title, flag, remark=""):
     return render
 
 
+def epoch_fit(result):
+    rows = [[run["threads"], f"{run['seconds']:.2f} s"] for run in result["runs"]]
+    return f"""### Whole fits
+
+`./dev bench epoch --fit`: `cone fit --parts networks` on a simulated network of {result['nodes']:,} nodes, {result['folds']} folds side by side where threads allow,
+reading and writing included. {machine(result)} With all threads it is {result['speed_up']:.1f} times faster than with one.
+
+{table(["threads", "fit"], rows)}
+"""
+
+
 def epoch_wide(result):
     rows = [[data["network"], milliseconds(data["epoch_seconds"]),
              milliseconds(data["peer"]["epoch_seconds"]), f"**{data['times_faster']:.0f}**"]
@@ -269,7 +280,7 @@ def epoch():
              "scaling": epoch_scaling,
              "growth": epoch_sizes("Growth", "growth", "\nThe work is proportional to the edges; what an edge "
                                   "costs rises as rows no longer come from cache, then levels off."),
-             "million": epoch_sizes("A million nodes", "million")}
+             "million": epoch_sizes("A million nodes", "million"), "fit": epoch_fit}
     result = record("epoch")
     sections = [render(result[name]) for name, render in parts.items() if name in result]
     return "\n".join(["## One training epoch\n", *sections])
