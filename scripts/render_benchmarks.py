@@ -150,7 +150,7 @@ def ridge_growth(result):
             for run in result["runs"]]
     exponent = (f" Time grows as edges to the power **{result['exponent']:.2f}**."
                 if "exponent" in result else "")
-    return f"""### Growth of the network ridge
+    return f"""### Growth of the network ridge, {result['threads']} threads
 
 `./dev bench network_ridge --growth`. {machine(result)} {result['threads']} threads. The same command on synthetic networks with 20 words
 per node, whole processes{", without robust intervals" if not all(run.get("robust", True) for run in result["runs"]) else ""}.{exponent}
@@ -161,7 +161,8 @@ per node, whole processes{", without robust intervals" if not all(run.get("robus
 
 def network_ridge():
     result = record("network_ridge")
-    parts = {"comparison": ridge_comparison, "growth": ridge_growth}
+    parts = {"comparison": ridge_comparison, "growth": ridge_growth,
+             "growth_16_cores": ridge_growth}
     sections = [render(result[name]) for name, render in parts.items() if name in result]
     return "\n".join(["## The network ridge\n", *sections])
 
