@@ -138,6 +138,7 @@ int evaluate_together(const EvaluateFlags& flags) {
 int run_on_ranks(const EvaluateFlags& flags) {
   refuse_outputs(flags);
   const PetscSession session;
+  catch_interrupts();  // after PETSc, which has handlers of its own
   if (!session.is_up()) throw Error(ErrorCode::kIo, {{}, "PETSc could not be started", ""});
   return evaluate_together(flags);
 }
