@@ -61,7 +61,7 @@ std::string advice_for(const FaultTable& table, Oddity oddity, const std::string
                        bool is_feature, const Tally& tally) {
   switch (oddity) {
     case Oddity::kMissing: {
-      const std::string advice = missing_advice(table, column, is_feature);
+      std::string advice = missing_advice(table, column, is_feature);
       if (tally.num_none == 0) return advice;
       return fmt::format("{}; 'none' beside numbers counts as missing: {}", advice,
                          none_advice(table));

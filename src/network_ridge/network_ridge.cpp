@@ -142,6 +142,7 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
   }
   if (!is_constant && !is_tiny) {
     std::vector<double> outcome;
+    outcome.reserve(chosen.size());
     for (const std::uint32_t p : chosen) outcome.push_back(data.outcome[inputs.node_at[p]]);
     const LearntArm of_sample = learn_sampled_arm(context, system, options,
                                                   {.places = chosen,
