@@ -117,7 +117,7 @@ int evaluate_together(const EvaluateFlags& flags) {
   } catch (const distributed::SharedError&) {
     progress.clear();
     if (ranks.is_first()) throw;  // all know of it; one says so
-    return kBadInput;
+    return kSuccess;              // a status of its own would have mpirun kill the one that speaks
   } catch (const Cancelled&) {
     std::cerr << fmt::format("cone: rank {}: interrupted; nothing was written\n", ranks.rank());
     MPI_Abort(ranks.comm(), interrupted_status());

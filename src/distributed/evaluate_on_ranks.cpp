@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 
@@ -148,9 +149,13 @@ Estimate estimate_policy(const RankRun& run, std::size_t place, const ImpliedWei
   run.ranks.add_up(sums);
   out.effective_sample_size = sums[1] > 0 ? sums[0] * sums[0] / sums[1] : 0;
   out.max_weight = run.ranks.find_largest(largest);
+  // One machine leaves intervals out where the log lacks what a policy does; nobody looked here.
+  out.status = EstimateStatus::kCaution;
+  out.warnings.emplace_back(
+      "--engine petsc does not check whether the log supports the policy: one machine may give no "
+      "interval here");
   if (!implied.converged) {
     out.warnings.emplace_back("the weights that the regression implies did not converge");
-    out.status = EstimateStatus::kCaution;
   }
   apply_dependence(run.context, run.kernels, run.sample, policy, &run.noise, options.dependence,
                    out);
@@ -217,6 +222,31 @@ nlohmann::ordered_json config_json(const Context& context, const EvaluateOptions
   return config;
 }
 
+/// Outcomes that do not vary have no standard error, and policies that use the arm none either.
+void refuse_constant_arms(const Ranks& ranks, const Share& share) {
+  FaultList faults;
+  for (std::size_t a = 0; a < share.num_arms(); ++a) {
+    const std::span<const double> own =
+        std::span(share.outcome)
+            .subspan(share.arm_begin[a], share.arm_begin[a + 1] - share.arm_begin[a]);
+    constexpr double kNone = -std::numeric_limits<double>::infinity();
+    double largest = kNone;
+    double largest_of_negated = kNone;
+    for (const double y : own) {
+      largest = std::max(largest, y);
+      largest_of_negated = std::max(largest_of_negated, -y);
+    }
+    largest = ranks.find_largest(largest);
+    const double smallest = -ranks.find_largest(largest_of_negated);
+    if (largest > smallest || !ranks.is_first()) continue;
+    faults.add("constant arm",
+               {{.item = fmt::format("arm {}", share.whole.arms[a])},
+                "every outcome is the same, which --engine petsc has no standard error for",
+                "evaluate without --engine, which says what can be said"});
+  }
+  ranks.throw_if_any(faults, ErrorCode::kData);
+}
+
 }  // namespace
 
 EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
@@ -237,6 +267,7 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
   ReadData read = read_together(context, ranks, folder, table, policies);
   Share share = place_nodes(ranks, std::move(read.rows), std::move(read.whole));
   take_time("load");
+  refuse_constant_arms(ranks, share);
   deal_folds(ranks, options.plan.folds, context.seed(), share);
   scale_features(context, ranks,
                  {.smooth = asks_for(options.network_ridge.ridge_groups, GroupKind::kOwnSmooth),

@@ -172,6 +172,17 @@ class Faults(RanksTest):
         self.assertEqual(run.returncode, 2, run.stderr)
         self.assertIn("'zzz' is not an id of nodes.csv", run.stderr)
 
+    def test_an_arm_without_variation_is_refused(self):
+        self.write_log(60)
+        rows = [line.split(",") for line in (self.folder / "nodes.csv").read_text().splitlines()]
+        for row in rows[1:]:
+            if row[1] == "1":
+                row[2] = "5"
+        self.write("nodes.csv", "".join(",".join(row) + "\n" for row in rows))
+        run = on_ranks(3, "evaluate", self.folder, "--policy", "treat-all", "--engine", "petsc")
+        self.assertEqual(run.returncode, 2, run.stdout)
+        self.assertIn("every outcome is the same", run.stderr)
+
     def test_estimators_that_stay_on_one_machine(self):
         run = on_ranks(2, "evaluate", MESSAGES, "--policy", "uniform", "--engine", "petsc",
                        "--estimators", "cone,network_dm")
