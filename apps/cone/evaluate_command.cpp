@@ -326,7 +326,7 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
   command
       ->add_option("--engine", flags->engine,
                    "threads: this process alone; petsc: processes that mpirun started share the "
-                   "data (network_dm, where it was built in)")
+                   "data (where it was built in; not for networks and kernels)")
       ->check(CLI::IsMember({"threads", "petsc"}))
       ->capture_default_str();
   flags->explanations.bind(*command);

@@ -14,6 +14,7 @@
 namespace cone {
 
 class ThreadPool;
+class Totals;
 
 /// A part of a run that knows its place in the whole: the phases that follow lie between `begin`
 /// and `end`, shares of the time that the whole run is expected to take.
@@ -54,9 +55,14 @@ class Context {
   Context with_observer(ProgressObserver* progress) const;
   /// The same seed and observer, all loops on the calling thread.
   Context on_one_thread() const;
+  /// The same for a computation on nodes that several processes have a part of each, which all do
+  /// at the same time: sums over nodes are added up by `totals`, which must outlive all copies.
+  Context shared_by(const Totals& totals) const;
 
   std::uint64_t seed() const { return seed_; }
   int num_threads() const;
+  /// Adds up over the processes that have a part of the nodes; usually this one has all.
+  const Totals& totals() const { return *totals_; }
 
   /// Runs `count` tasks in parallel and reports each under the name of the phase. Throws Cancelled
   /// when the observer asks to stop.
@@ -103,6 +109,7 @@ class Context {
   std::shared_ptr<Reporter> reporter_;  // null where nobody watches
   std::uint64_t seed_;
   bool is_serial_ = false;
+  const Totals* totals_;
 };
 
 /// While it lives, the phases of the run are those of a stage: from `begin` to `end`, as shares of

@@ -25,6 +25,9 @@
 // Where a node stands for several people, `people` says for how many, over their mean; empty means
 // one each. Policies, weights and expected outcomes then come multiplied by it (weigh_rows), and
 // means over people are plain means of them.
+//
+// Where several processes have some of the nodes each, spans hold those of one, and sums go over
+// all by `totals`.
 
 namespace cone {
 
@@ -113,15 +116,18 @@ struct ValueAndInfluence {
 /// Σ_a π̄_a·ȳ_a: takes the arms as comparable, which confounding denies. The yardstick that shows
 /// what adjusting buys.
 ValueAndInfluence arm_means(std::span<const Arm> arm, std::span<const double> outcome,
-                            MatrixView<const double> policy, std::span<const double> people = {});
+                            MatrixView<const double> policy, std::span<const double> people = {},
+                            const Totals& totals = Totals::alone());
 
 /// mean of w·y.
 ValueAndInfluence inverse_propensity(std::span<const double> weights,
                                      std::span<const double> outcome,
-                                     std::span<const double> people = {});
+                                     std::span<const double> people = {},
+                                     const Totals& totals = Totals::alone());
 
 /// Σ w·y / Σ w. Influence by the delta method for a ratio: w (y − τ̂) / w̄.
-ValueAndInfluence self_normalised(std::span<const double> weights, std::span<const double> outcome);
+ValueAndInfluence self_normalised(std::span<const double> weights, std::span<const double> outcome,
+                                  const Totals& totals = Totals::alone());
 
 /// m_i = Σ_a π_a(i)·μ_a(i): the utility of node i according to the outcome model.
 std::vector<double> expected_outcome(MatrixView<const double> policy, MatrixView<const double> mu);
@@ -140,12 +146,14 @@ Matrix<double> doubly_robust_scores(std::span<const Arm> arm, std::span<const do
 /// mean of m. The influence holds the spread of m only: the uncertainty of the fitted model itself
 /// is added by whoever fitted it.
 ValueAndInfluence direct_method(std::span<const double> expected,
-                                std::span<const double> people = {});
+                                std::span<const double> people = {},
+                                const Totals& totals = Totals::alone());
 
 /// mean of m + the correction of residuals r by weights w.
 ValueAndInfluence doubly_robust(std::span<const double> expected, std::span<const double> weights,
                                 std::span<const double> residual, Correction correction,
-                                std::span<const double> people = {});
+                                std::span<const double> people = {},
+                                const Totals& totals = Totals::alone());
 
 /// The same with the correction multiplied by 1 − v/c², at least 0, where c is the self-normalised
 /// correction and v its squared standard error: a correction that may as well be chance is left
@@ -159,7 +167,8 @@ struct CautiousCorrection {
 CautiousCorrection correct_cautiously(std::span<const double> expected,
                                       std::span<const double> weights,
                                       std::span<const double> residual,
-                                      std::span<const double> people = {});
+                                      std::span<const double> people = {},
+                                      const Totals& totals = Totals::alone());
 
 /// What one estimate rests on. Tables have the rows of the sample.
 struct Evidence {

@@ -159,8 +159,12 @@ inline void add_scaled(double scale, const FeatureMatrix::Row& row, std::span<do
   }
 }
 
-/// Moves those of the first `num_candidates` columns into the dense block of which at least a
-/// quarter is stored. Columns with a zero among their entries stay: a dense column could not tell
+/// Whether a column with so many entries is stored densely: where one value in four is not zero, or
+/// more.
+bool is_stored_densely(double num_entries, double num_rows);
+
+/// Moves those of the first `num_candidates` columns into the dense block that are stored
+/// densely. Columns with a zero among their entries stay: a dense column could not tell
 /// it from the others, and checksums do. A function of the content alone, so that the same table
 /// gives the same digits in whatever format it came. An indicator of a rare level stays sparse: of
 /// 200 levels dense columns would take 1600 bytes per row, where sparse ones take 12.

@@ -16,6 +16,7 @@
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
 #include "cone/settings.hpp"
+#include "cone/totals.hpp"
 
 /// \file
 /// Who learns from whom, and what learners hand over: tables of nodes × arms.
@@ -105,6 +106,8 @@ struct LoggedSample {
   /// stands for as many.
   std::vector<double> weight;
   bool is_grouped = false;  ///< the user gave groups: errors must say what members share
+  /// Processes that have further rows each, over which sums go. Must outlive the sample.
+  const Totals* totals = &Totals::alone();
 
   std::size_t size() const { return nodes.size(); }
   std::size_t num_arms() const { return arms.size(); }
@@ -227,7 +230,8 @@ struct PropensityBounds {
 /// An absolute bound where one is `given`. Otherwise 0.01, or a tenth of the arm's share of the
 /// data where that is less: of an arm of 0.5 % every propensity lies about 0.005, and a bound above
 /// them would call all of its people unlike those who had it.
-PropensityBounds choose_propensity_bounds(const Dataset& data, AutoNumber given);
+PropensityBounds choose_propensity_bounds(const Dataset& data, AutoNumber given,
+                                          const Totals& totals = Totals::alone());
 
 /// e_a(i): P(the log gives node i arm a).
 struct PropensityTable {
@@ -256,7 +260,8 @@ struct Nuisances {
 
 /// Moves every probability into the bounds of its arm and notes what was before. Rows of two arms
 /// sum to 1 still; of more arms they need not.
-PropensityTable bound_propensities(Matrix<double> probability, PropensityBounds bounds);
+PropensityTable bound_propensities(Matrix<double> probability, PropensityBounds bounds,
+                                   const Totals& totals = Totals::alone());
 
 /// Learns nuisances from a log: one class per way of learning, one row in learners.cpp.
 ///

@@ -13,7 +13,7 @@ namespace cone {
 namespace {
 
 /// A column is stored dense where one value in this many is not zero, or more.
-constexpr std::size_t kDenseFromOneIn = 4;
+constexpr double kDenseFromOneIn = 4;
 
 std::vector<std::uint32_t> numbers_below(std::size_t count) {
   std::vector<std::uint32_t> numbers(count);
@@ -200,6 +200,10 @@ void FeatureMatrix::add_to(Checksum& checksum) const {
   values.flush();
 }
 
+bool is_stored_densely(double num_entries, double num_rows) {
+  return num_entries > 0 && num_entries * kDenseFromOneIn >= num_rows;
+}
+
 FeatureMatrix store_full_columns_densely(SparseMatrix x, std::size_t num_candidates) {
   std::vector<std::uint64_t> num_entries(x.cols(), 0);
   std::vector<bool> has_stored_zero(x.cols(), false);
@@ -212,7 +216,9 @@ FeatureMatrix store_full_columns_densely(SparseMatrix x, std::size_t num_candida
   std::vector<std::uint32_t> dense_columns;
   std::uint64_t num_moved = 0;
   for (std::uint32_t j = 0; j < num_candidates; ++j) {
-    if (num_entries[j] == 0 || num_entries[j] * kDenseFromOneIn < x.rows()) continue;
+    const bool is_full =
+        is_stored_densely(static_cast<double>(num_entries[j]), static_cast<double>(x.rows()));
+    if (!is_full) continue;
     if (has_stored_zero[j]) continue;
     place[j] = static_cast<std::uint32_t>(dense_columns.size());
     dense_columns.push_back(j);

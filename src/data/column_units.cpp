@@ -11,11 +11,11 @@ namespace cone {
 namespace {
 
 struct ColumnRange {
-  std::uint64_t num_entries = 0;
+  double num_entries = 0;
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
-  CompensatedSum sum;
-  CompensatedSum squares;  // of deviations, over the squared largest magnitude
+  double sum = 0;
+  double squares = 0;  // of deviations, over the squared largest magnitude
 
   double largest() const { return std::max(std::abs(low), std::abs(high)); }
 };
@@ -57,10 +57,10 @@ void measure_dense_ranges(const FeatureMatrix& x, std::vector<ColumnRange>& colu
   }
   for (std::size_t d = 0; d < num_dense; ++d) {
     ColumnRange& column = columns[x.dense_columns()[d]];
-    column.num_entries = x.rows();
+    column.num_entries = static_cast<double>(x.rows());
     column.low = low[d];
     column.high = high[d];
-    column.sum.add(sums.value(d));
+    column.sum = sums.value(d);
   }
 }
 
@@ -86,7 +86,7 @@ void measure_dense_spreads(const FeatureMatrix& x, const std::vector<ColumnUnit>
     sums.add(squares.data());
   }
   for (std::size_t d = 0; d < num_dense; ++d) {
-    columns[x.dense_columns()[d]].squares.add(sums.value(d));
+    columns[x.dense_columns()[d]].squares = sums.value(d);
   }
 }
 
@@ -96,42 +96,82 @@ void for_each_sparse_entry(const SparseMatrix& x, const Body& body) {
   for (std::size_t k = 0; k < x.num_entries(); ++k) body(x.columns()[k], x.values()[k]);
 }
 
-}  // namespace
-
-std::vector<ColumnUnit> measure_columns(const FeatureTable& features) {
-  const FeatureMatrix& x = features.matrix;
-  const auto num_rows = static_cast<double>(x.rows());
-  std::vector<ColumnRange> columns(x.cols());
-  measure_dense_ranges(x, columns);
-  for_each_sparse_entry(x.sparse(), [&](std::uint32_t j, double value) {
+/// Extremes and sums of the sparse columns, without the zeros that are not stored.
+void measure_sparse_ranges(const SparseMatrix& x, std::vector<ColumnRange>& columns) {
+  std::vector<CompensatedSum> sums(x.cols());
+  for_each_sparse_entry(x, [&](std::uint32_t j, double value) {
     ColumnRange& column = columns[j];
     ++column.num_entries;
     column.low = std::min(column.low, value);
     column.high = std::max(column.high, value);
-    column.sum.add(value);
+    sums[j].add(value);
   });
-  std::vector<ColumnUnit> units(x.cols());
-  for (std::size_t j = 0; j < x.cols(); ++j) {
-    if (columns[j].num_entries < x.rows()) {
-      columns[j].low = std::min(columns[j].low, 0.0);
-      columns[j].high = std::max(columns[j].high, 0.0);
-    }
-    if (x.rows() > 0) units[j].mean = columns[j].sum.value() / num_rows;
-  }
-  measure_dense_spreads(x, units, columns);
-  for_each_sparse_entry(x.sparse(), [&](std::uint32_t j, double value) {
+  for (std::size_t j = 0; j < sums.size(); ++j) columns[j].sum += sums[j].value();
+}
+
+void measure_sparse_spreads(const SparseMatrix& x, const std::vector<ColumnUnit>& units,
+                            std::vector<ColumnRange>& columns) {
+  std::vector<CompensatedSum> squares(x.cols());
+  for_each_sparse_entry(x, [&](std::uint32_t j, double value) {
     const double largest = columns[j].largest();
     if (!(largest > 0)) return;
     const double deviation = (value - units[j].mean) / largest;
-    columns[j].squares.add(deviation * deviation);
+    squares[j].add(deviation * deviation);
   });
+  for (std::size_t j = 0; j < squares.size(); ++j) columns[j].squares += squares[j].value();
+}
+
+/// Ranges of all processes.
+void join_ranges(const Totals& totals, std::vector<ColumnRange>& columns) {
+  std::vector<double> sums;
+  std::vector<double> largest;
+  for (const ColumnRange& column : columns) {
+    sums.insert(sums.end(), {column.num_entries, column.sum});
+    largest.insert(largest.end(), {column.high, -column.low});
+  }
+  totals.add_up(sums);
+  totals.find_largest(largest);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    columns[j].num_entries = sums[2 * j];
+    columns[j].sum = sums[2 * j + 1];
+    columns[j].high = largest[2 * j];
+    columns[j].low = -largest[2 * j + 1];
+  }
+}
+
+void join_spreads(const Totals& totals, std::vector<ColumnRange>& columns) {
+  std::vector<double> squares;
+  for (const ColumnRange& column : columns) squares.push_back(column.squares);
+  totals.add_up(squares);
+  for (std::size_t j = 0; j < columns.size(); ++j) columns[j].squares = squares[j];
+}
+
+}  // namespace
+
+std::vector<ColumnUnit> measure_columns(const FeatureTable& features, const Totals& totals) {
+  const FeatureMatrix& x = features.matrix;
+  const double num_rows = totals.count(x.rows());
+  std::vector<ColumnRange> columns(x.cols());
+  measure_dense_ranges(x, columns);
+  measure_sparse_ranges(x.sparse(), columns);
+  if (totals.has_others()) join_ranges(totals, columns);
+  std::vector<ColumnUnit> units(x.cols());
+  for (std::size_t j = 0; j < x.cols(); ++j) {
+    if (columns[j].num_entries < num_rows) {
+      columns[j].low = std::min(columns[j].low, 0.0);
+      columns[j].high = std::max(columns[j].high, 0.0);
+    }
+    if (num_rows > 0) units[j].mean = columns[j].sum / num_rows;
+  }
+  measure_dense_spreads(x, units, columns);
+  measure_sparse_spreads(x.sparse(), units, columns);
+  if (totals.has_others()) join_spreads(totals, columns);
   for (std::size_t j = 0; j < x.cols(); ++j) {
     const ColumnRange& column = columns[j];
     if (!(column.low < column.high)) continue;
     const double absent = units[j].mean / column.largest();
-    const double num_absent = num_rows - static_cast<double>(column.num_entries);
-    const double spread =
-        std::sqrt((column.squares.value() + num_absent * absent * absent) / num_rows);
+    const double num_absent = num_rows - column.num_entries;
+    const double spread = std::sqrt((column.squares + num_absent * absent * absent) / num_rows);
     units[j].differs_by_rounding_only = !(spread > kRoundingSpread);
     if (!units[j].differs_by_rounding_only) units[j].scale = spread * column.largest();
   }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cone/dataset.hpp"
+#include "cone/totals.hpp"
 
 namespace cone {
 
@@ -21,7 +22,9 @@ struct ColumnUnit {
 inline constexpr double kRoundingSpread = 1e-13;
 
 /// One unit per column of the table. Two passes, so a mean that dwarfs the spread costs no digits;
-/// any magnitude that a loader lets through stays finite. O(entries + columns).
-std::vector<ColumnUnit> measure_columns(const FeatureTable& features);
+/// any magnitude that a loader lets through stays finite. Over the rows of all processes.
+/// O(entries + columns).
+std::vector<ColumnUnit> measure_columns(const FeatureTable& features,
+                                        const Totals& totals = Totals::alone());
 
 }  // namespace cone

@@ -1,4 +1,8 @@
 #include <algorithm>
+#include <array>
+#include <limits>
+#include <numeric>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -10,16 +14,18 @@
 namespace cone::distributed {
 namespace {
 
-void require_enough(const Ranks& ranks, const WholeData& whole, int num_folds) {
+void require_enough(const Ranks& ranks, const Share& share, std::span<const double> sizes,
+                    int num_folds) {
   FaultList faults;
-  for (std::size_t a = 0; a < whole.arms.size(); ++a) {
-    if (whole.arm_sizes[a] >= static_cast<std::uint64_t>(num_folds)) continue;
+  for (std::size_t a = 0; a < sizes.size(); ++a) {
+    if (sizes[a] >= num_folds) continue;
     if (!ranks.is_first()) continue;  // one speaks for all
     faults.add("folds", {{},
                          fmt::format("{} folds need at least as many nodes of arm '{}', there are "
                                      "{}",
-                                     num_folds, printable(whole.arms[a]), whole.arm_sizes[a]),
-                         "ask for fewer folds (--folds), bring more nodes, or leave the arm out"});
+                                     num_folds, printable(share.whole.arms[a]), sizes[a]),
+                         "ask for fewer folds (--folds, --selection-folds), bring more nodes, or "
+                         "leave the arm out"});
   }
   ranks.throw_if_any(faults, ErrorCode::kData);
 }
@@ -28,18 +34,34 @@ void require_enough(const Ranks& ranks, const WholeData& whole, int num_folds) {
 constexpr double high_half(std::uint64_t key) { return static_cast<double>(key >> 32); }
 constexpr double low_half(std::uint64_t key) { return static_cast<double>(key & 0xffffffffU); }
 
-}  // namespace
+/// Who is dealt to how many folds, and by which keys.
+struct Deal {
+  int num_folds;
+  std::uint64_t seed;
+  Stream stream;
+  int left_out = -1;  ///< nodes of this outer fold stay out
+};
 
-void deal_folds(const Ranks& ranks, int num_folds, std::uint64_t seed, Share& share) {
-  require_enough(ranks, share.whole, num_folds);
+constexpr int kNowhere = -1;
+
+/// The fold of every place, as make_folds deals it; kNowhere where the node stays out.
+std::vector<int> deal(const Ranks& ranks, const Share& share, const Deal& dealt) {
   const std::size_t num_arms = share.num_arms();
+  const auto stays_out = [&](std::size_t p) {
+    return dealt.left_out >= 0 && share.fold[p] == dealt.left_out;
+  };
   std::vector<std::uint64_t> key(share.size());
   std::vector<std::uint64_t> smallest(num_arms, std::numeric_limits<std::uint64_t>::max());
+  std::vector<double> sizes(num_arms, 0.0);
   for (std::size_t p = 0; p < share.size(); ++p) {
-    key[p] = Rng(seed, Stream::kSplit, share.hash[p]).next_u64();
-    std::uint64_t& least = smallest[share.arm_of(p)];
-    least = std::min(least, key[p]);
+    if (stays_out(p)) continue;
+    const Arm arm = share.arm_of(p);
+    key[p] = Rng(dealt.seed, dealt.stream, share.hash[p]).next_u64();
+    smallest[arm] = std::min(smallest[arm], key[p]);
+    ++sizes[arm];
   }
+  ranks.add_up(sizes);
+  require_enough(ranks, share, sizes, dealt.num_folds);
   // Arms come in the order of their first nodes, whatever they are called.
   for (std::uint64_t& least : smallest) least = ~ranks.find_largest(~least);
   std::vector<double> turn(num_arms, 0.0);
@@ -47,30 +69,67 @@ void deal_folds(const Ranks& ranks, int num_folds, std::uint64_t seed, Share& sh
     turn[a] = static_cast<double>(
         std::ranges::count_if(smallest, [&](std::uint64_t other) { return other < smallest[a]; }));
   }
-  constexpr std::size_t kWidth = 5;
-  Matrix<double> rows(share.size(), kWidth);
+  std::vector<std::size_t> places;
   for (std::size_t p = 0; p < share.size(); ++p) {
+    if (!stays_out(p)) places.push_back(p);
+  }
+  constexpr std::size_t kWidth = 5;
+  Matrix<double> rows(places.size(), kWidth);
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const std::size_t p = places[k];
     const std::array<double, kWidth> row = {turn[share.arm_of(p)], high_half(key[p]),
                                             low_half(key[p]), static_cast<double>(ranks.rank()),
                                             static_cast<double>(p)};
-    std::ranges::copy(row, rows.row(p).begin());
+    std::ranges::copy(row, rows.row(k).begin());
   }
   const Matrix<double> sorted = sort_together(ranks, rows);
   const std::uint64_t before = ranks.sum_before(std::uint64_t{sorted.rows()});
-  struct Dealt {
+  struct Place {
     std::uint64_t place;
     std::uint64_t fold;
   };
-  std::vector<std::vector<Dealt>> dealt(ranks.size());
+  std::vector<std::vector<Place>> answers(ranks.size());
   for (std::size_t k = 0; k < sorted.rows(); ++k) {
-    dealt[static_cast<std::size_t>(sorted(k, 3))].push_back(
+    answers[static_cast<std::size_t>(sorted(k, 3))].push_back(
         {static_cast<std::uint64_t>(sorted(k, 4)),
-         (before + k) % static_cast<std::uint64_t>(num_folds)});
+         (before + k) % static_cast<std::uint64_t>(dealt.num_folds)});
   }
-  share.fold.assign(share.size(), 0);
-  for (const auto& part : ranks.exchange(dealt)) {
-    for (const Dealt& d : part) share.fold[d.place] = static_cast<int>(d.fold);
+  std::vector<int> fold(share.size(), kNowhere);
+  for (const auto& part : ranks.exchange(answers)) {
+    for (const Place& answer : part) fold[answer.place] = static_cast<int>(answer.fold);
   }
+  return fold;
+}
+
+}  // namespace
+
+void deal_folds(const Ranks& ranks, int num_folds, std::uint64_t seed, Share& share) {
+  share.fold = deal(ranks, share, {.num_folds = num_folds, .seed = seed, .stream = Stream::kSplit});
+}
+
+FitPlan plan_own_nodes(const Ranks& ranks, const PlanOptions& options, std::uint64_t seed,
+                       const Share& share) {
+  FitPlan plan;
+  plan.scored.resize(share.size());
+  std::iota(plan.scored.begin(), plan.scored.end(), NodeIndex{0});
+  for (int t = 0; t < options.folds; ++t) {
+    const std::vector<int> selection = deal(ranks, share,
+                                            {.num_folds = options.selection_folds,
+                                             .seed = seed,
+                                             .stream = Stream::kSelection,
+                                             .left_out = t});
+    FitTask& task = plan.tasks.emplace_back();
+    task.selection.resize(static_cast<std::size_t>(options.selection_folds));
+    for (const NodeIndex p : plan.scored) {
+      (share.fold[p] == t ? task.score : task.fit).push_back(p);
+      if (share.fold[p] == t) continue;
+      for (std::size_t s = 0; s < task.selection.size(); ++s) {
+        SelectionSplit& split = task.selection[s];
+        (selection[p] == static_cast<int>(s) ? split.score : split.fit).push_back(p);
+      }
+    }
+  }
+  return plan;
 }
 
 }  // namespace cone::distributed

@@ -36,6 +36,7 @@ struct WholeData {
   std::vector<std::uint64_t> arm_sizes;
   std::vector<std::string> column_names;
   std::size_t num_words = 0;
+  std::vector<std::string> word_names;
   std::vector<std::string> policy_names;
   std::vector<std::string> notes;
 };

@@ -75,9 +75,9 @@ std::uint64_t Ranks::add_up(std::uint64_t value) const {
   return value;
 }
 
-double Ranks::find_largest(double value) const {
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, comm_);
-  return value;
+void Ranks::find_largest(std::span<double> values) const {
+  MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX,
+                comm_);
 }
 
 std::uint64_t Ranks::find_largest(std::uint64_t value) const {

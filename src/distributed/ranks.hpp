@@ -33,12 +33,13 @@ class Ranks : public Totals {
   std::size_t size() const { return size_; }
   bool is_first() const { return rank_ == 0; }
 
+  bool has_others() const override { return size_ > 1; }
   using Totals::add_up;
   void add_up(std::span<double> values) const override;
   std::uint64_t add_up(std::uint64_t value) const;
-  double find_largest(double value) const override;
+  using Totals::find_largest;
+  void find_largest(std::span<double> values) const override;
   std::uint64_t find_largest(std::uint64_t value) const;
-  bool any(bool value) const { return find_largest(std::uint64_t{value ? 1U : 0U}) != 0; }
   /// The sum over the ranks before this one.
   std::uint64_t sum_before(std::uint64_t value) const;
 

@@ -183,6 +183,8 @@ void read_word_lines(const ShareReader& reader, const IdDirectory& ids, const Bl
                                        "add them there or delete feature_names.csv"});
   }
   whole.num_words = numbers.size();
+  whole.word_names.resize(numbers.size());
+  for (const auto& [name, number] : numbers) whole.word_names[number] = name;
   build_words(*file, received, rows, whole.num_words, reader.faults);
 }
 

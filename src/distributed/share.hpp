@@ -5,7 +5,9 @@
 
 #include "cone/context.hpp"
 #include "cone/features.hpp"
+#include "cone/learn.hpp"
 #include "cone/matrix.hpp"
+#include "cone/settings.hpp"
 
 #include "distributed/ghosts.hpp"
 #include "distributed/node_rows.hpp"
@@ -59,5 +61,10 @@ void scale_features(const Context& context, const Ranks& ranks, const MadeTogeth
 /// Deals the nodes of every arm to folds as one machine does: by their ids and the seed. Throws
 /// Error(kData) where an arm has fewer nodes than there are folds.
 void deal_folds(const Ranks& ranks, int num_folds, std::uint64_t seed, Share& share);
+
+/// This rank's part of what cross_fit_plan makes of all nodes, once they are dealt to folds: nodes
+/// are places. Selection folds are dealt anew for every task. Throws as deal_folds does.
+FitPlan plan_own_nodes(const Ranks& ranks, const PlanOptions& options, std::uint64_t seed,
+                       const Share& share);
 
 }  // namespace cone::distributed

@@ -10,6 +10,7 @@
 #include "base/numeric.hpp"
 #include "base/text.hpp"
 #include "estimate/weights.hpp"
+#include "exec/totals.hpp"
 
 namespace cone {
 namespace {
@@ -25,18 +26,18 @@ constexpr double kShareThatCounts = 0.01;     // of a policy, in an arm without 
 constexpr double kManyImplausible = 0.01;
 constexpr double kPoorFitFactor = 1.05;  // a useless model is a little worse than a constant
 
-std::string of_nodes(double effective_size, std::size_t num_nodes) {
-  return fmt::format("effective sample size is {} of {}",
-                     grouped(static_cast<std::uint64_t>(std::llround(effective_size))),
-                     grouped(num_nodes));
+std::string of_nodes(double effective_size, double num_nodes) {
+  const auto rounded = [](double size) { return static_cast<std::uint64_t>(std::llround(size)); };
+  return fmt::format("effective sample size is {} of {}", grouped(rounded(effective_size)),
+                     grouped(rounded(num_nodes)));
 }
 
 /// `why` explains a share that is low; a number that is low speaks for itself.
-void warn_of_low_size(double effective_size, std::size_t num_nodes, std::size_t num_arms,
+void warn_of_low_size(double effective_size, double num_nodes, std::size_t num_arms,
                       const char* why, Estimate& out) {
   // Of many arms each has a small part of the log by design.
   const double least = kLowEffectiveFraction * 2 / static_cast<double>(num_arms);
-  if (effective_size < least * static_cast<double>(num_nodes)) {
+  if (effective_size < least * num_nodes) {
     out.warnings.push_back(of_nodes(effective_size, num_nodes) + why);
   } else if (effective_size < kLowEffectiveSize) {
     out.warnings.push_back(fmt::format(
@@ -61,7 +62,8 @@ double changed_fraction(std::span<const double> raw, std::span<const double> use
     if (is_bounded(i) || (!shrinks_all && used[i] != raw[i]))
       changed += evidence.sample.weight_of(i);
   }
-  return changed / static_cast<double>(raw.size());
+  const Totals& totals = *evidence.sample.totals;
+  return totals.add_up(changed) / totals.count(raw.size());
 }
 
 }  // namespace
@@ -89,21 +91,25 @@ std::string ValueChange::in_words(const Estimate& estimate) const {
 
 void diagnose_weights(Method method, std::span<const double> raw, std::span<const double> used,
                       const Evidence& evidence, Estimate& out) {
-  const std::size_t n = raw.size();
-  double effective_size = effective_sample_size(used);
+  const Totals& totals = *evidence.sample.totals;
+  const double n = totals.count(raw.size());
+  double effective_size = effective_sample_size(used, totals);
   if (method == Method::kCautiousCorrection && evidence.implied != nullptr) {
     // It rests on the regression first, and on the weights as far as the correction counts.
-    effective_size = std::min(effective_size, effective_sample_size(evidence.implied->weights));
+    effective_size =
+        std::min(effective_size, effective_sample_size(evidence.implied->weights, totals));
   }
   out.effective_sample_size = effective_size;
-  out.max_weight = *std::max_element(used.begin(), used.end());
+  double largest = -std::numeric_limits<double>::infinity();
+  for (const double weight : used) largest = std::max(largest, weight);
+  out.max_weight = totals.find_largest(largest);
   // Shrinkage touches every weight by design: only the bound on propensities counts there.
   out.clipped_fraction = changed_fraction(raw, used, evidence, method == Method::kShrinkage);
 
   warn_of_low_size(effective_size, n, evidence.sample.num_arms(),
                    ": the policy does what the log hardly ever did", out);
-  const double share = *out.max_weight / sum(used);
-  if (share > kDominantWeightShare && share > kDominantWeightFactor / static_cast<double>(n)) {
+  const double share = *out.max_weight / sum(used, totals);
+  if (share > kDominantWeightShare && share > kDominantWeightFactor / n) {
     out.warnings.push_back(
         fmt::format("one node carries {:.0f} % of the weight: the value hangs on it", 100 * share));
   }
@@ -131,7 +137,8 @@ void diagnose_bounded_weights(Method method, const Evidence& evidence, const Val
 void diagnose_predictions(const EstimatorInfo& estimator, const Evidence& evidence,
                           const ValueChange& change, Estimate& out) {
   const OutcomeTable& model = *evidence.outcome;
-  if (model.implausible.empty() || std::isnan(out.value)) return;
+  const Totals& totals = *evidence.sample.totals;
+  if (std::isnan(out.value) || !totals.any(!model.implausible.empty())) return;
   const bool corrected = estimator.needs_propensity();  // then the logged arm counts as well
   std::vector<bool> is_implausible(evidence.sample.size(), false);
   for (const ImplausiblePrediction& p : model.implausible) {
@@ -139,9 +146,9 @@ void diagnose_predictions(const EstimatorInfo& estimator, const Evidence& eviden
       is_implausible[p.row] = true;
     }
   }
-  const double share =
-      static_cast<double>(std::count(is_implausible.begin(), is_implausible.end(), true)) /
-      static_cast<double>(is_implausible.size());
+  const auto num_implausible =
+      static_cast<std::size_t>(std::count(is_implausible.begin(), is_implausible.end(), true));
+  const double share = totals.count(num_implausible) / totals.count(is_implausible.size());
   if (share <= kManyImplausible && !change.matters()) return;
   const std::string where = fmt::format(
       "the model's predictions for {:.2g} % of the nodes lie far outside the outcomes seen",
@@ -156,7 +163,8 @@ void diagnose_predictions(const EstimatorInfo& estimator, const Evidence& eviden
 void diagnose_implied_weights(const Evidence& evidence, Estimate& out) {
   if (evidence.implied == nullptr) return;
   const std::vector<double>& weights = evidence.implied->weights;
-  const double effective_size = effective_sample_size(weights);
+  const Totals& totals = *evidence.sample.totals;
+  const double effective_size = effective_sample_size(weights, totals);
   std::size_t num_fitted = 0;
   double largest = 0;
   for (const double v : weights) {
@@ -164,8 +172,8 @@ void diagnose_implied_weights(const Evidence& evidence, Estimate& out) {
     largest = std::max(largest, std::abs(v));
   }
   out.effective_sample_size = effective_size;
-  out.max_weight = largest;
-  warn_of_low_size(effective_size, num_fitted, evidence.sample.num_arms(),
+  out.max_weight = totals.find_largest(largest);
+  warn_of_low_size(effective_size, totals.count(num_fitted), evidence.sample.num_arms(),
                    " in the regression: it extrapolates to what the policy would do", out);
   if (!evidence.implied->converged) {
     out.warnings.emplace_back("the weights that the regression implies did not converge");
@@ -177,14 +185,16 @@ void diagnose_implied_weights(const Evidence& evidence, Estimate& out) {
 
 void diagnose_arms(const Evidence& evidence, Estimate& out) {
   const LoggedSample& sample = evidence.sample;
-  std::vector<std::size_t> num_nodes(sample.num_arms(), 0);
+  std::vector<double> num_nodes(sample.num_arms(), 0.0);
   std::vector<double> share(sample.num_arms(), 0.0);
   for (std::size_t i = 0; i < sample.size(); ++i) {
     num_nodes[sample.arm[i]] += sample.weight_of(i) > 0 ? 1 : 0;
     for (std::size_t a = 0; a < share.size(); ++a) share[a] += evidence.policy(i, a);
   }
+  sample.totals->add_up(num_nodes);
+  sample.totals->add_up(share);
   for (std::size_t arm = 0; arm < share.size(); ++arm) {
-    if (share[arm] == 0 || static_cast<double>(num_nodes[arm]) >= kLowEffectiveSize) continue;
+    if (share[arm] == 0 || num_nodes[arm] >= kLowEffectiveSize) continue;
     const std::string which = arm_adjective(sample.arms, static_cast<Arm>(arm));
     if (num_nodes[arm] < 2) {
       drop_interval(out);
@@ -203,15 +213,18 @@ void diagnose_constant_arms(const Evidence& evidence, Estimate& out) {
   const LoggedSample& sample = evidence.sample;
   for (std::size_t arm = 0; arm < sample.num_arms() && has_interval(out); ++arm) {
     double given = 0;
-    double low = std::numeric_limits<double>::infinity();
-    double high = -low;
+    constexpr double kNone = -std::numeric_limits<double>::infinity();
+    std::array<double, 2> ends = {kNone, kNone};  // the largest outcome, and of the negated
     for (std::size_t i = 0; i < sample.size(); ++i) {
       given += evidence.policy(i, arm);
       if (sample.arm[i] != arm) continue;
-      low = std::min(low, sample.outcome[i]);
-      high = std::max(high, sample.outcome[i]);
+      ends[0] = std::max(ends[0], sample.outcome[i]);
+      ends[1] = std::max(ends[1], -sample.outcome[i]);
     }
-    if (given < kShareThatCounts * static_cast<double>(sample.size()) || low != high) continue;
+    sample.totals->find_largest(ends);
+    const double low = -ends[1];
+    const double all = sample.totals->count(sample.size());
+    if (sample.totals->add_up(given) < kShareThatCounts * all || low != ends[0]) continue;
     drop_interval(out);
     out.warnings.push_back(fmt::format(
         "no standard error: every outcome of arm {} is the same ({:.6g}), so nothing says how far "
@@ -225,8 +238,9 @@ void diagnose_balance(const Evidence& evidence, std::span<const double> weights,
   for (const double weight : weights) largest = std::max(largest, std::abs(weight));
   out.max_weight = largest;
   out.effective_sample_size = effective_sample_size(weights);
-  warn_of_low_size(*out.effective_sample_size, weights.size(), evidence.sample.num_arms(),
-                   ": few nodes are like what the policy would do", out);
+  warn_of_low_size(*out.effective_sample_size, static_cast<double>(weights.size()),
+                   evidence.sample.num_arms(), ": few nodes are like what the policy would do",
+                   out);
   double foreign = 0;  // on outcomes of an arm that the policy never gives that node
   double all = 0;
   for (std::size_t i = 0; i < weights.size(); ++i) {
@@ -247,8 +261,9 @@ void diagnose_fit(const Evidence& evidence, Estimate& out) {
       residuals(evidence.sample.arm, evidence.sample.outcome, evidence.outcome->mu.view());
   CompensatedSum squares;
   for (const double r : errors) squares.add(r * r);
-  const double mean_square = squares.value() / static_cast<double>(errors.size());
-  const double spread = variance(evidence.sample.outcome, 0);
+  const Totals& totals = *evidence.sample.totals;
+  const double mean_square = totals.add_up(squares.value()) / totals.count(errors.size());
+  const double spread = variance(evidence.sample.outcome, 0, totals);
   if (mean_square > kPoorFitFactor * spread) {
     out.warnings.push_back(fmt::format(
         "the outcome model predicts worse than a constant (R² {:.2f})", 1 - mean_square / spread));

@@ -4,6 +4,7 @@
 
 #include "base/numeric.hpp"
 #include "estimate/weights.hpp"
+#include "exec/totals.hpp"
 
 namespace cone {
 namespace {
@@ -17,7 +18,8 @@ std::vector<double> arm_variances(const LoggedSample& sample) {
   std::vector<double> variances;
   variances.reserve(outcomes.size());
   for (const std::vector<double>& y : outcomes) {
-    variances.push_back(y.size() > 1 ? variance(y, 1) : kNaN);
+    const bool has_spread = sample.totals->count(y.size()) > 1;
+    variances.push_back(has_spread ? variance(y, 1, *sample.totals) : kNaN);
   }
   return variances;
 }
@@ -43,8 +45,8 @@ double sum_unlogged(const Evidence& evidence, ArmNoise arm_noise,
       total.add(worst * (worst + 2 * own));
     }
   }
-  const auto n = static_cast<double>(sample.size());
-  return total.value() / (n * n);
+  const double n = sample.totals->count(sample.size());
+  return sample.totals->add_up(total.value()) / (n * n);
 }
 
 /// `taken`: how much of a person's own noise the policy would have met, π_T or, where arms share
@@ -75,6 +77,7 @@ void take_arm_means_apart(const Evidence& evidence, ArmNoise arm_noise, ErrorPar
     total[sample.arm[i]] += sample.weight_of(i) * sample.outcome[i];
     count[sample.arm[i]] += sample.weight_of(i);
   }
+  for (std::vector<double>* sums : {&share, &total, &count}) sample.totals->add_up(*sums);
   std::vector<double> weights;
   std::vector<double> residual;
   for (std::size_t i = 0; i < sample.size(); ++i) {
@@ -123,9 +126,9 @@ std::vector<double> residual_weights(const EstimatorInfo& estimator, const Evide
         correct_cautiously(
             expected_outcome(evidence.policy, evidence.outcome->mu.view()), weights,
             residuals(evidence.sample.arm, evidence.sample.outcome, evidence.outcome->mu.view()),
-            evidence.sample.weight)
+            evidence.sample.weight, *evidence.sample.totals)
             .factor;
-    const double scale = factor > 0 ? factor / mean(weights) : 0;
+    const double scale = factor > 0 ? factor / mean(weights, *evidence.sample.totals) : 0;
     for (double& w : weights) w *= scale;
   }
   return weights;
@@ -146,6 +149,7 @@ ErrorParts take_error_apart(const EstimatorInfo& estimator, const Evidence& evid
   ErrorParts out;
   out.population = std::move(influence);
   const LoggedSample& sample = evidence.sample;
+  const Totals& totals = *sample.totals;
   if (estimator.method == Method::kArmMeans) {
     take_arm_means_apart(evidence, options.arm_noise, out);
     return out;
@@ -158,11 +162,12 @@ ErrorParts take_error_apart(const EstimatorInfo& estimator, const Evidence& evid
     std::vector<double> scaled(weights.begin(), weights.end());
     double centre = 0;
     if (options.correction == Correction::kSelfNormalised) {
-      const double total = sum(weights);
+      const double total = sum(weights, totals);
       CompensatedSum corrected;
       for (std::size_t i = 0; i < scaled.size(); ++i) corrected.add(weights[i] * residual[i]);
-      centre = corrected.value() / total;
-      for (double& w : scaled) w *= static_cast<double>(scaled.size()) / total;
+      centre = totals.add_up(corrected.value()) / total;
+      const double n = totals.count(scaled.size());
+      for (double& w : scaled) w *= n / total;
     }
     set_parts(evidence, options.arm_noise, scaled, residual, centre, out);
   } else {
@@ -174,7 +179,7 @@ ErrorParts take_error_apart(const EstimatorInfo& estimator, const Evidence& evid
     for (std::size_t i = 0; i < sample.size(); ++i) {
       out.population[i] = dot(evidence.policy.row(i), evidence.outcome->mu.row(i));
     }
-    const double centre = mean(out.population);
+    const double centre = mean(out.population, totals);
     for (std::size_t i = 0; i < sample.size(); ++i) {
       out.population[i] +=
           evidence.implied->weights[i] * residual[i] - sample.weight_of(i) * centre;
@@ -182,17 +187,17 @@ ErrorParts take_error_apart(const EstimatorInfo& estimator, const Evidence& evid
   }
   const auto noise = [&](std::size_t i, std::size_t a) { return (*evidence.noise)(i, a); };
   out.unlogged_variance = sum_unlogged(evidence, options.arm_noise, out.coefficient, noise);
-  out.predictive_error = error_of_these(out);
+  out.predictive_error = error_of_these(out, totals);
   if (estimator.method != Method::kDoublyRobust && !evidence.implied->imbalance.empty()) {
     believe_noise(evidence, options.arm_noise, out);
   }
   return out;
 }
 
-double error_of_these(const ErrorParts& parts) {
-  const auto n = static_cast<double>(parts.these.size());
+double error_of_these(const ErrorParts& parts, const Totals& totals) {
+  const double n = totals.count(parts.these.size());
   const double imbalance = parts.imbalance.empty() ? 0 : parts.imbalance[parts.place];
-  return std::sqrt(variance(parts.these, 1) / n + parts.unlogged_variance + imbalance);
+  return std::sqrt(variance(parts.these, 1, totals) / n + parts.unlogged_variance + imbalance);
 }
 
 }  // namespace cone

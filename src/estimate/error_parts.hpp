@@ -15,7 +15,7 @@ ErrorParts take_error_apart(const EstimatorInfo& estimator, const Evidence& evid
                             std::vector<double> influence);
 
 /// The square root of the variance of independent parts and of the arms that people did not get.
-double error_of_these(const ErrorParts& parts);
+double error_of_these(const ErrorParts& parts, const Totals& totals);
 
 /// A row that corrects the direct method by weighted residuals is the direct method on this table,
 /// π_a(i) − 1{t_i = a}·w_i, plus the weighted outcomes. So where predictions are linear in the

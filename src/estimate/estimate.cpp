@@ -16,6 +16,7 @@
 #include "estimate/overlap.hpp"
 #include "estimate/significance.hpp"
 #include "estimate/weights.hpp"
+#include "exec/totals.hpp"
 
 namespace cone {
 namespace {
@@ -58,6 +59,7 @@ ValueAndInfluence without_value(std::size_t num_nodes) {
 ValueAndInfluence linearise(Method method, const Evidence& evidence,
                             const EstimatorOptions& options, std::span<const double> weights) {
   const LoggedSample& sample = evidence.sample;
+  const Totals& totals = *sample.totals;
   const auto expected = [&] {
     return expected_outcome(evidence.policy, evidence.outcome->mu.view());
   };
@@ -66,24 +68,27 @@ ValueAndInfluence linearise(Method method, const Evidence& evidence,
   };
   switch (method) {
     case Method::kArmMeans:
-      return arm_means(sample.arm, sample.outcome, evidence.policy, sample.weight);
+      return arm_means(sample.arm, sample.outcome, evidence.policy, sample.weight, totals);
     case Method::kInversePropensity:
     case Method::kClippedInversePropensity:
       // Where no logged node did what the policy would do, a mean of zeros is no estimate.
-      return sum(weights) == 0 ? without_value(weights.size())
-                               : inverse_propensity(weights, sample.outcome, sample.weight);
+      return sum(weights, totals) == 0
+                 ? without_value(weights.size())
+                 : inverse_propensity(weights, sample.outcome, sample.weight, totals);
     case Method::kSelfNormalised:
-      return self_normalised(weights, sample.outcome);
+      return self_normalised(weights, sample.outcome, totals);
     case Method::kDirect:
-      return direct_method(expected(), sample.weight);
+      return direct_method(expected(), sample.weight, totals);
     case Method::kDoublyRobust:
-      return doubly_robust(expected(), weights, residual(), options.correction, sample.weight);
+      return doubly_robust(expected(), weights, residual(), options.correction, sample.weight,
+                           totals);
     case Method::kSwitch:
     case Method::kShrinkage:
-      return doubly_robust(expected(), weights, residual(), Correction::kPlain, sample.weight);
+      return doubly_robust(expected(), weights, residual(), Correction::kPlain, sample.weight,
+                           totals);
     case Method::kCautiousCorrection: {
       CautiousCorrection corrected =
-          correct_cautiously(expected(), weights, residual(), sample.weight);
+          correct_cautiously(expected(), weights, residual(), sample.weight, totals);
       corrected.direct.value += corrected.factor * corrected.correction;
       return corrected.direct;
     }
@@ -98,7 +103,8 @@ void check_input(const EstimatorInfo& estimator, const Evidence& evidence) {
   const auto fits = [&](MatrixView<const double> table) {
     return table.rows() == n && table.cols() == evidence.sample.num_arms();
   };
-  require(n > 0 && fits(evidence.policy), "estimate: a policy of other nodes or arms");
+  require(fits(evidence.policy) && evidence.sample.totals->count(n) > 0,
+          "estimate: a policy of other nodes or arms");
   require(evidence.sample.weight.empty() || evidence.sample.weight.size() == n,
           "estimate: weights of other nodes");
   require(!estimator.needs_propensity() ||
@@ -135,7 +141,7 @@ double error_of_correction(const EstimatorInfo& estimator, const Evidence& evide
       expected_outcome(evidence.policy, evidence.outcome->mu.view()),
       importance_weights(evidence.sample.arm, evidence.policy, evidence.propensity->e.view()),
       residuals(evidence.sample.arm, evidence.sample.outcome, evidence.outcome->mu.view()),
-      evidence.sample.weight);
+      evidence.sample.weight, *evidence.sample.totals);
   return corrected.factor * corrected.correction_error;
 }
 
@@ -143,20 +149,22 @@ double error_of_correction(const EstimatorInfo& estimator, const Evidence& evide
 /// the outcome model itself. For these people: what error_parts.hpp says.
 void set_standard_errors(const EstimatorInfo& estimator, const Evidence& evidence,
                          std::span<const double> influence, Target target, Estimate& out) {
+  const Totals& totals = *evidence.sample.totals;
+  const bool has_parts = totals.any(!out.parts.these.empty());
   out.target = Target::kPeopleLikeThese;
-  out.population_standard_error = standard_error(influence);
-  double of_these = out.parts.these.empty() ? kNaN : error_of_these(out.parts);
+  out.population_standard_error = standard_error(influence, totals);
+  double of_these = has_parts ? error_of_these(out.parts, totals) : kNaN;
   if (rests_on_implied_weights(estimator, evidence)) {
     const double spread =
         standard_error(direct_method(expected_outcome(evidence.policy, evidence.outcome->mu.view()),
-                                     evidence.sample.weight)
-                           .influence);
+                                     evidence.sample.weight, totals)
+                           .influence,
+                       totals);
     // Implied weights of the whole sample know of the correction; others do not.
-    const double correction =
-        out.parts.these.empty() ? error_of_correction(estimator, evidence) : 0;
+    const double correction = has_parts ? 0 : error_of_correction(estimator, evidence);
     out.population_standard_error =
         std::sqrt(spread * spread + evidence.implied->variance + correction * correction);
-    if (out.parts.these.empty() && evidence.implied->variance_of_these) {
+    if (!has_parts && evidence.implied->variance_of_these) {
       of_these = std::hypot(std::sqrt(*evidence.implied->variance_of_these), correction);
     }
   }
@@ -189,25 +197,27 @@ void refuse_interval(const EstimatorInfo& estimator, bool lacks_nodes, Estimate&
 }
 
 /// The standard error of the mean outcome: what counts as one where an estimate has none.
-double mean_error(std::span<const double> outcome) {
-  return std::sqrt(variance(outcome, 0) / static_cast<double>(outcome.size()));
+double mean_error(const LoggedSample& sample) {
+  return std::sqrt(variance(sample.outcome, 0, *sample.totals) /
+                   sample.totals->count(sample.size()));
 }
 
 double error_scale(const Evidence& evidence, const Estimate& out) {
-  return out.standard_error > 0 ? out.standard_error : mean_error(evidence.sample.outcome);
+  return out.standard_error > 0 ? out.standard_error : mean_error(evidence.sample);
 }
 
 /// The value with propensities and weights as they would be without any bound.
 double value_without_bounds(const EstimatorInfo& estimator, const Evidence& evidence,
                             const EstimatorOptions& options, const WeightsUsed& weights,
                             const Estimate& out) {
+  const Totals& totals = *evidence.sample.totals;
   if (evidence.propensity->given()) {
-    if (weights.raw == weights.used) return out.value;
+    if (!totals.any(weights.raw != weights.used)) return out.value;
     return linearise(estimator.method, evidence, options, weights.raw).value;
   }
   const std::vector<double> free = importance_weights(evidence.sample.arm, evidence.policy,
                                                       evidence.propensity->unbounded.view());
-  if (free == weights.used) return out.value;
+  if (!totals.any(free != weights.used)) return out.value;
   return linearise(estimator.method, evidence, options, free).value;
 }
 
@@ -216,7 +226,7 @@ double value_without_bounds(const EstimatorInfo& estimator, const Evidence& evid
 double value_of_other_predictions(const EstimatorInfo& estimator, Evidence evidence,
                                   const EstimatorOptions& options, const WeightsUsed& weights,
                                   const Estimate& out) {
-  if (evidence.outcome->implausible.empty()) return out.value;
+  if (!evidence.sample.totals->any(!evidence.outcome->implausible.empty())) return out.value;
   OutcomeTable other{.mu = evidence.outcome->mu};
   for (const ImplausiblePrediction& p : evidence.outcome->implausible) {
     other.mu(p.row, p.arm) = evidence.outcome->bounded ? p.predicted : p.limit;
@@ -254,8 +264,7 @@ Estimate estimate(const EstimatorInfo& estimator, const Evidence& evidence,
   set_standard_errors(estimator, evidence, result.influence, options.target, out);
   set_interval(options.level, out);
   const bool exact_model = takes_model_as_exact(estimator, evidence, options.correction);
-  const double scale =
-      exact_model ? mean_error(evidence.sample.outcome) : error_scale(evidence, out);
+  const double scale = exact_model ? mean_error(evidence.sample) : error_scale(evidence, out);
   const bool lacks_nodes = diagnose_overlap(estimator, evidence, scale, out);
   if (exact_model && has_interval(out)) refuse_interval(estimator, lacks_nodes, out);
   if (estimator.needs_propensity()) {

@@ -4,6 +4,7 @@
 #include "cone/settings.hpp"
 
 #include "base/numeric.hpp"
+#include "exec/totals.hpp"
 
 namespace cone {
 namespace {
@@ -13,37 +14,36 @@ double count_people(std::span<const double> people, std::size_t node) {
   return people.empty() ? 1 : people[node];
 }
 
-/// Σ w·x / Σ w.
-double weighted_mean(std::span<const double> weights, std::span<const double> x) {
+double sum_products(std::span<const double> weights, std::span<const double> x,
+                    const Totals& totals) {
   CompensatedSum total;
   for (std::size_t i = 0; i < x.size(); ++i) total.add(weights[i] * x[i]);
-  return total.value() / sum(weights);
-}
-
-double mean_product(std::span<const double> weights, std::span<const double> x) {
-  CompensatedSum total;
-  for (std::size_t i = 0; i < x.size(); ++i) total.add(weights[i] * x[i]);
-  return total.value() / static_cast<double>(x.size());
+  return totals.add_up(total.value());
 }
 
 }  // namespace
 
 ValueAndInfluence arm_means(std::span<const Arm> arm, std::span<const double> outcome,
-                            MatrixView<const double> policy, std::span<const double> people) {
+                            MatrixView<const double> policy, std::span<const double> people,
+                            const Totals& totals) {
   const std::size_t n = arm.size();
+  const double num_nodes = totals.count(n);
   const std::size_t num_arms = policy.cols();
-  std::vector<CompensatedSum> arm_sum(num_arms);
+  std::vector<CompensatedSum> sums(num_arms);
   std::vector<double> arm_count(num_arms, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
-    arm_sum[arm[i]].add(count_people(people, i) * outcome[i]);
+    sums[arm[i]].add(count_people(people, i) * outcome[i]);
     arm_count[arm[i]] += count_people(people, i);
   }
+  totals.add_up(arm_count);
   std::vector<double> arm_mean(num_arms);
-  for (std::size_t a = 0; a < num_arms; ++a) arm_mean[a] = arm_sum[a].value() / arm_count[a];
+  for (std::size_t a = 0; a < num_arms; ++a) {
+    arm_mean[a] = totals.add_up(sums[a].value()) / arm_count[a];
+  }
   // The control arm gets what the others leave, so that the shares sum to 1.
   std::vector<double> policy_share(num_arms, 1.0);
   for (std::size_t a = 1; a < num_arms; ++a) {
-    policy_share[a] = mean(arm_column(policy, static_cast<Arm>(a)));
+    policy_share[a] = mean(arm_column(policy, static_cast<Arm>(a)), totals);
     policy_share[0] -= policy_share[a];
   }
 
@@ -53,7 +53,7 @@ ValueAndInfluence arm_means(std::span<const Arm> arm, std::span<const double> ou
   for (std::size_t i = 0; i < n; ++i) {
     const Arm t = arm[i];
     const double own = count_people(people, i);
-    const double weight = own * policy_share[t] * static_cast<double>(n) / arm_count[t];
+    const double weight = own * policy_share[t] * num_nodes / arm_count[t];
     const double expected = dot(policy.row(i), arm_mean);
     out.influence[i] = expected - own * out.value + weight * (outcome[i] - arm_mean[t]);
   }
@@ -62,9 +62,9 @@ ValueAndInfluence arm_means(std::span<const Arm> arm, std::span<const double> ou
 
 ValueAndInfluence inverse_propensity(std::span<const double> weights,
                                      std::span<const double> outcome,
-                                     std::span<const double> people) {
+                                     std::span<const double> people, const Totals& totals) {
   ValueAndInfluence out;
-  out.value = mean_product(weights, outcome);
+  out.value = sum_products(weights, outcome, totals) / totals.count(outcome.size());
   out.influence.resize(outcome.size());
   for (std::size_t i = 0; i < outcome.size(); ++i) {
     out.influence[i] = weights[i] * outcome[i] - count_people(people, i) * out.value;
@@ -72,12 +72,12 @@ ValueAndInfluence inverse_propensity(std::span<const double> weights,
   return out;
 }
 
-ValueAndInfluence self_normalised(std::span<const double> weights,
-                                  std::span<const double> outcome) {
+ValueAndInfluence self_normalised(std::span<const double> weights, std::span<const double> outcome,
+                                  const Totals& totals) {
   ValueAndInfluence out;
-  out.value = weighted_mean(weights, outcome);
+  out.value = sum_products(weights, outcome, totals) / sum(weights, totals);
   out.influence.resize(outcome.size());
-  const double mean_weight = mean(weights);
+  const double mean_weight = mean(weights, totals);
   for (std::size_t i = 0; i < outcome.size(); ++i) {
     out.influence[i] = weights[i] * (outcome[i] - out.value) / mean_weight;
   }
@@ -109,9 +109,10 @@ Matrix<double> doubly_robust_scores(std::span<const Arm> arm, std::span<const do
   return scores;
 }
 
-ValueAndInfluence direct_method(std::span<const double> expected, std::span<const double> people) {
+ValueAndInfluence direct_method(std::span<const double> expected, std::span<const double> people,
+                                const Totals& totals) {
   ValueAndInfluence out;
-  out.value = mean(expected);
+  out.value = mean(expected, totals);
   out.influence.resize(expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
     out.influence[i] = expected[i] - count_people(people, i) * out.value;
@@ -121,13 +122,13 @@ ValueAndInfluence direct_method(std::span<const double> expected, std::span<cons
 
 ValueAndInfluence doubly_robust(std::span<const double> expected, std::span<const double> weights,
                                 std::span<const double> residual, Correction correction,
-                                std::span<const double> people) {
-  ValueAndInfluence out = direct_method(expected, people);
+                                std::span<const double> people, const Totals& totals) {
+  ValueAndInfluence out = direct_method(expected, people, totals);
   const ValueAndInfluence correcting = correction == Correction::kPlain
-                                           ? inverse_propensity(weights, residual, people)
-                                           : self_normalised(weights, residual);
+                                           ? inverse_propensity(weights, residual, people, totals)
+                                           : self_normalised(weights, residual, totals);
   const double scale =
-      correction == Correction::kLiteral ? 1.0 / static_cast<double>(expected.size()) : 1.0;
+      correction == Correction::kLiteral ? 1.0 / totals.count(expected.size()) : 1.0;
   out.value += scale * correcting.value;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     out.influence[i] += scale * correcting.influence[i];
@@ -138,13 +139,14 @@ ValueAndInfluence doubly_robust(std::span<const double> expected, std::span<cons
 CautiousCorrection correct_cautiously(std::span<const double> expected,
                                       std::span<const double> weights,
                                       std::span<const double> residual,
-                                      std::span<const double> people) {
+                                      std::span<const double> people, const Totals& totals) {
   CautiousCorrection out;
-  out.direct = direct_method(expected, people);
-  if (!(sum(weights) > 0)) return out;  // nothing logged speaks to the policy, nor to the model
-  const ValueAndInfluence correcting = self_normalised(weights, residual);
+  out.direct = direct_method(expected, people, totals);
+  // Nothing logged speaks to the policy, nor to the model.
+  if (!(sum(weights, totals) > 0)) return out;
+  const ValueAndInfluence correcting = self_normalised(weights, residual, totals);
   out.correction = correcting.value;
-  out.correction_error = standard_error(correcting.influence);
+  out.correction_error = standard_error(correcting.influence, totals);
   const double noise = out.correction_error * out.correction_error;
   const double signal = out.correction * out.correction;
   out.factor = signal > noise ? 1 - noise / signal : 0;

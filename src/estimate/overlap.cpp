@@ -10,6 +10,7 @@
 #include "base/numeric.hpp"
 #include "estimate/diagnose.hpp"
 #include "estimate/weights.hpp"
+#include "exec/totals.hpp"
 
 namespace cone {
 namespace {
@@ -86,11 +87,13 @@ std::optional<Overlap> measure_overlap(const Evidence& evidence) {
   for (std::size_t i = 0; i < surplus.size() && !evidence.sample.weight.empty(); ++i) {
     surplus[i] -= evidence.sample.weight[i];
   }
+  const Totals& totals = *evidence.sample.totals;
+  const double num_nodes = totals.count(logged.rows());
   const auto share_of = [&](const CompensatedSum& total) {
-    return std::min(1.0, total.value() / static_cast<double>(logged.rows()));
+    return std::min(1.0, totals.add_up(total.value()) / num_nodes);
   };
-  return Overlap{.mean_weight = mean(weights),
-                 .mean_weight_error = standard_error(surplus),
+  return Overlap{.mean_weight = mean(weights, totals),
+                 .mean_weight_error = standard_error(surplus, totals),
                  .unsupported_fraction = share_of(unsupported),
                  .never_given_fraction = share_of(never_given)};
 }
@@ -104,7 +107,7 @@ bool diagnose_overlap(const EstimatorInfo& estimator, const Evidence& evidence, 
   out.mean_weight = overlap->mean_weight;
   out.unsupported_fraction = unsupported;
 
-  const double spread = std::sqrt(variance(evidence.sample.outcome, 0));
+  const double spread = std::sqrt(variance(evidence.sample.outcome, 0, *evidence.sample.totals));
   const double possible_shift = unsupported * spread;
   if (possible_shift > (given ? kShareThatMatters : kShareThatSpoilsIntervals) * scale) {
     out.warnings.push_back(unsupported_text(estimator, *evidence.propensity, *overlap));

@@ -1,6 +1,7 @@
 #include "estimate/weights.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "base/numeric.hpp"
 
@@ -58,14 +59,16 @@ std::vector<double> shrunk_weights(std::span<const double> weights, double lambd
   });
 }
 
-double effective_sample_size(std::span<const double> weights) {
+double effective_sample_size(std::span<const double> weights, const Totals& totals) {
   CompensatedSum total;
   CompensatedSum squares;
   for (const double w : weights) {
     total.add(w);
     squares.add(w * w);
   }
-  return squares.value() > 0 ? total.value() * total.value() / squares.value() : 0.0;
+  std::array<double, 2> sums = {total.value(), squares.value()};
+  totals.add_up(sums);
+  return sums[1] > 0 ? sums[0] * sums[0] / sums[1] : 0.0;
 }
 
 }  // namespace cone

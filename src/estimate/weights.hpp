@@ -7,6 +7,7 @@
 #include "cone/dataset.hpp"
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
+#include "cone/totals.hpp"
 
 namespace cone {
 
@@ -33,6 +34,7 @@ std::vector<double> shrunk_weights(std::span<const double> weights, double lambd
                                    std::span<const double> people = {});
 
 /// (Σ w)² / Σ w²: the number of equally weighted nodes with the same variance. 0 without weight.
-double effective_sample_size(std::span<const double> weights);
+double effective_sample_size(std::span<const double> weights,
+                             const Totals& totals = Totals::alone());
 
 }  // namespace cone

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "base/numeric.hpp"
 #include "estimate/significance.hpp"
 
@@ -77,9 +79,10 @@ bool is_same(const Matrix<double>& a, const Matrix<double>& b) {
 
 }  // namespace
 
-bool is_comparable(const Estimate& e) {
+bool is_comparable(const Estimate& e, const Totals& totals) {
   if (!std::isfinite(e.value) || std::isnan(e.standard_error)) return false;
-  return !(e.target == Target::kThesePeople ? e.parts.these : e.parts.population).empty();
+  return totals.any(
+      !(e.target == Target::kThesePeople ? e.parts.these : e.parts.population).empty());
 }
 
 void allow_for_few_clusters(const DependentCovariance& way, double level,
@@ -98,6 +101,15 @@ const EstimatorInfo* choose_headline(std::span<const EstimatorInfo> rows) {
   const auto robust = std::ranges::find(rows, Method::kDoublyRobust, &EstimatorInfo::method);
   if (robust != rows.end()) return &*robust;
   return rows.empty() ? nullptr : &rows.front();
+}
+
+void warn_of_refused_dependence(Dependence wanted, const Decision& decision,
+                                std::vector<std::string>& warnings) {
+  if (wanted == Dependence::kLargest || wanted == decision.dependence) return;
+  warnings.push_back(fmt::format(
+      "--dependence {} cannot be used here: intervals take errors as {}; standard_errors in the "
+      "record (--json) says why",
+      enum_name(wanted), enum_name(decision.dependence)));
 }
 
 Decision decide(const Context& context, const Comparable& compared, std::string_view estimator,
@@ -139,7 +151,7 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     const double net_value = e->value - policy.cost.value_or(0);
     policy.gain = net_value - done;
     out.level = e->level;
-    if (!is_comparable(*e)) continue;
+    if (!is_comparable(*e, totals)) continue;
     out.target = e->target;
     policy.interval = e->interval;
     place.push_back(out.policies.size() - 1);

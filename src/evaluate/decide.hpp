@@ -2,6 +2,9 @@
 
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "cone/context.hpp"
 #include "cone/record.hpp"
@@ -25,11 +28,15 @@ struct Comparable {
 const EstimatorInfo* choose_headline(std::span<const EstimatorInfo> rows);
 
 /// Whether an estimate has a standard error, and the parts that it is made of.
-bool is_comparable(const Estimate& e);
+bool is_comparable(const Estimate& e, const Totals& totals = Totals::alone());
 
 /// Widens variances by the t quantile in place of the normal one, where they rest on few clusters.
 void allow_for_few_clusters(const DependentCovariance& way, double level,
                             Matrix<double>& covariance);
+
+/// Says that the dependence that was asked for cannot be used here, where it cannot.
+void warn_of_refused_dependence(Dependence wanted, const Decision& decision,
+                                std::vector<std::string>& warnings);
 
 /// Compares the policies with each other and with what was done, by the estimates of `estimator`.
 Decision decide(const Context& context, const Comparable& compared, std::string_view estimator,

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/numeric.hpp"
+#include "exec/totals.hpp"
 
 namespace cone {
 namespace {
@@ -26,7 +27,8 @@ struct LogLosses {
 LogLosses log_losses(const LoggedSample& sample, const PropensityTable& table) {
   std::vector<double> count(sample.num_arms(), 0.0);
   for (const Arm arm : sample.arm) ++count[arm];
-  const double num_others = static_cast<double>(sample.size()) - 1;
+  sample.totals->add_up(count);
+  const double num_others = sum(count) - 1;
   LogLosses losses;
   for (std::size_t i = 0; i < sample.size(); ++i) {
     const Arm own = sample.arm[i];
@@ -54,13 +56,16 @@ PropensityDiagnostics diagnose_propensity(const std::string& name, const LoggedS
       out.max = std::max(out.max, table.e(i, a));
     }
   }
+  const Totals& totals = *sample.totals;
+  out.min = -totals.find_largest(-out.min);
+  out.max = totals.find_largest(out.max);
   const LogLosses losses = log_losses(sample, table);
-  out.log_loss = mean(losses.model);
-  out.constant_log_loss = mean(losses.constant);
+  out.log_loss = mean(losses.model, totals);
+  out.constant_log_loss = mean(losses.constant, totals);
   std::vector<double> excess(sample.size());
   for (std::size_t k = 0; k < excess.size(); ++k) excess[k] = losses.model[k] - losses.constant[k];
   // Chance alone makes a useless model a little worse than a constant: speak up beyond that.
-  if (mean(excess) > 2 * standard_error(excess)) {
+  if (mean(excess, totals) > 2 * standard_error(excess, totals)) {
     warnings.push_back(
         fmt::format("propensity ({}): describes the log worse than a constant would (log loss "
                     "{:.4f} against {:.4f})",
@@ -70,7 +75,8 @@ PropensityDiagnostics diagnose_propensity(const std::string& name, const LoggedS
 }
 
 double r_squared(const LoggedSample& sample, const OutcomeTable& table) {
-  const double centre = mean(sample.outcome);
+  const Totals& totals = *sample.totals;
+  const double centre = mean(sample.outcome, totals);
   CompensatedSum residual;
   CompensatedSum spread;
   for (std::size_t i = 0; i < sample.size(); ++i) {
@@ -78,7 +84,7 @@ double r_squared(const LoggedSample& sample, const OutcomeTable& table) {
     residual.add(error * error);
     spread.add((sample.outcome[i] - centre) * (sample.outcome[i] - centre));
   }
-  return 1 - residual.value() / spread.value();
+  return 1 - totals.add_up(residual.value()) / totals.add_up(spread.value());
 }
 
 constexpr std::size_t kMostCurves = 10;
@@ -124,13 +130,19 @@ DataSummary summarise(const Dataset& data) {
 Diagnostics diagnose(const LoadedData& data, const LoggedSample& sample,
                      const LearntNuisances& learnt, const std::vector<std::string>& warnings) {
   const Dataset& observed = data.observed;
-  Diagnostics out;
-  out.num_evaluated_nodes = sample.size();
+  Diagnostics out = diagnose_models(sample, learnt, warnings);
   for (std::size_t i = 0; i < observed.num_nodes(); ++i) {
     out.num_isolated_nodes += observed.graph.degree(static_cast<NodeIndex>(i)) == 0 ? 1 : 0;
   }
   out.num_self_loops_dropped = data.edges.num_self_loops;
   out.num_edges_merged = data.edges.num_merged;
+  return out;
+}
+
+Diagnostics diagnose_models(const LoggedSample& sample, const LearntNuisances& learnt,
+                            const std::vector<std::string>& warnings) {
+  Diagnostics out;
+  out.num_evaluated_nodes = static_cast<std::uint64_t>(sample.totals->count(sample.size()));
   std::vector<std::string> of_propensities;
   std::vector<std::string> of_outcomes;
   for (const auto& [name, nuisances] : sort_by_name(learnt)) {

@@ -13,8 +13,12 @@ namespace cone {
 
 DataSummary summarise(const Dataset& data);
 
-/// What the learnt nuisances are worth on nodes they were not fitted on, and what the loader
-/// merged. `warnings`: further ones, about no learner alone.
+/// What the learnt nuisances are worth on nodes they were not fitted on. `warnings`: further ones,
+/// about no learner alone.
+Diagnostics diagnose_models(const LoggedSample& sample, const LearntNuisances& learnt,
+                            const std::vector<std::string>& warnings);
+
+/// The same, and what the loader merged.
 Diagnostics diagnose(const LoadedData& data, const LoggedSample& sample,
                      const LearntNuisances& learnt, const std::vector<std::string>& warnings);
 

@@ -13,16 +13,16 @@
 #include "base/numeric.hpp"
 #include "base/stopwatch.hpp"
 #include "data/arm_costs.hpp"
-#include "estimate/weights.hpp"
+#include "evaluate/decide.hpp"
 #include "evaluate/diagnostics.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
 #include "evaluate/repeats.hpp"
 #include "evaluate/row_notes.hpp"
 #include "evaluate/run.hpp"
+#include "evaluate/run_config.hpp"
 #include "evaluate/scaling_diagnostics.hpp"
 #include "evaluate/verdicts.hpp"
-#include "options/option_json.hpp"
 
 namespace cone {
 namespace {
@@ -55,34 +55,6 @@ PolicyResult describe_policy(const PolicyOnData& policy, const LoadedData& data,
   result.arm_fractions[0] = 1 - result.treated_fraction;
   if (data.truth) result.truth = data.truth->utility(table, sample.nodes, sample.weight);
   return result;
-}
-
-nlohmann::ordered_json config_json(const Context& context, const EvaluateOptions& options,
-                                   std::span<const PolicyOnData> policies,
-                                   std::span<const EstimatorInfo> rows) {
-  nlohmann::ordered_json config = option_json(options);
-  config["estimators"] = nlohmann::ordered_json::array();
-  for (const EstimatorInfo& row : rows) config["estimators"].push_back(std::string(row.name));
-  config["policies"] = nlohmann::ordered_json::array();
-  for (const PolicyOnData& policy : policies) config["policies"].push_back(policy.name);
-  config["seed"] = context.seed();
-  return config;
-}
-
-/// What the options that follow the data came to.
-void add_automatic(const Dataset& data, const EvaluateOptions& options,
-                   nlohmann::ordered_json& config) {
-  nlohmann::ordered_json chosen = nlohmann::ordered_json::object();
-  const EstimatorOptions& of = options.estimator;
-  const bool fits_propensities = options.nuisances == NuisanceSource::kFitted;
-  if (fits_propensities && !options.nuisance.propensity_bound) {
-    chosen["propensity_bound"] = choose_propensity_bounds(data, {}).low;
-  }
-  if (!of.clip) chosen["clip"] = limit_of_weights(of.clip, data.num_arms());
-  if (!of.switch_threshold) {
-    chosen["switch_threshold"] = limit_of_weights(of.switch_threshold, data.num_arms());
-  }
-  if (!chosen.empty()) config["automatic"] = std::move(chosen);
 }
 
 /// Costs by columns are in no checksum of the data, and results depend on them.
@@ -191,17 +163,6 @@ void describe_association(const EvaluationRun& run, const Decision& decision, Di
                      : "they do not hold what that does: network_dm has robust intervals"));
 }
 
-/// Says that the dependence that was asked for cannot be used here.
-void warn_of_refused_dependence(const EvaluateOptions& options, const Decision& decision,
-                                Diagnostics& out) {
-  const Dependence wanted = options.estimator.dependence;
-  if (wanted == Dependence::kLargest || wanted == decision.dependence) return;
-  out.warnings.push_back(fmt::format(
-      "--dependence {} cannot be used here: intervals take errors as {}; standard_errors in the "
-      "record (--json) says why",
-      enum_name(wanted), enum_name(decision.dependence)));
-}
-
 }  // namespace
 
 bool uses_cone(const Dataset& data, const EvaluateOptions& options) {
@@ -235,8 +196,9 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
   record.version = kVersion;
   record.revision = source_revision();
   record.commit = build_commit();
-  record.config = config_json(context, options, policies, run.rows());
-  add_automatic(data.observed, options, record.config);
+  std::vector<std::string> names;
+  for (const PolicyOnData& policy : policies) names.push_back(policy.name);
+  record.config = describe_config(context, data.observed, options, run.rows(), names);
   add_cost_checksum(data.observed, options, record.config);
   record.data = summarise(data.observed);
   record.timing_seconds = {{"nuisances", 0.0}, {"estimates", 0.0}};
@@ -294,7 +256,8 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
   record.timing_seconds["diagnostics"] = watch.seconds();
   if (record.decision) {
     unless_stopped([&] { describe_association(run, *record.decision, record.diagnostics); });
-    warn_of_refused_dependence(options, *record.decision, record.diagnostics);
+    warn_of_refused_dependence(options.estimator.dependence, *record.decision,
+                               record.diagnostics.warnings);
   }
   return record;
 }

@@ -66,7 +66,7 @@ void EvaluationRun::add_robust_intervals(std::vector<PolicyResult>& results) {
                                choose_propensity_bounds(data_, options_.nuisance.propensity_bound));
   for (std::size_t p = 0; p < results.size(); ++p) {
     for (Estimate& e : results[p].estimates) {
-      const ModelNoise* noise = noise_of(row_called(e.estimator));
+      const ModelNoise* noise = noise_of(basis(), row_called(e.estimator));
       if (noise == nullptr || std::isnan(e.standard_error)) continue;
       const HiddenBias bias =
           bound_hidden_bias(sample_, policies_.sample[p].view(), noise->residual, *strength_);

@@ -8,6 +8,7 @@
 
 #include "base/numeric.hpp"
 #include "estimate/diagnose.hpp"
+#include "exec/totals.hpp"
 #include "nn/train.hpp"
 
 namespace cone {
@@ -61,7 +62,9 @@ std::string describe_better_regression(const LoggedSample& sample, const LearntN
                                        const OutcomeTable& model, LearnerId learner) {
   constexpr double kBeyondChance = 3;        // standard errors
   constexpr double kShareThatShows = 0.005;  // of the outcome's variance: the digits of R² below
-  const double spread = variance(sample.outcome, 0);
+  const Totals& totals = *sample.totals;
+  const auto mean_of = [&](const std::vector<double>& values) { return mean(values, totals); };
+  const double spread = variance(sample.outcome, 0, totals);
   const std::vector<double> own = squared_errors(sample, model);
   for (const LearnerId regression : {LearnerId::kRidge, LearnerId::kOls2, LearnerId::kOls1}) {
     const auto found = learnt.parts().find(regression);
@@ -69,13 +72,13 @@ std::string describe_better_regression(const LoggedSample& sample, const LearntN
     const std::vector<double> other = squared_errors(sample, *found->second.outcome);
     std::vector<double> excess(own.size());
     for (std::size_t i = 0; i < excess.size(); ++i) excess[i] = own[i] - other[i];
-    if (!(mean(excess) > kBeyondChance * standard_error(excess))) continue;
-    if (!(mean(excess) > kShareThatShows * spread)) continue;  // without noise anything is sure
+    if (!(mean_of(excess) > kBeyondChance * standard_error(excess, totals))) continue;
+    if (!(mean_of(excess) > kShareThatShows * spread)) continue;  // without noise anything is sure
     return fmt::format(
         "{} outcomes worse than {} does (R² {:.2f} against {:.2f}): part of what the features say "
         "is lost; compare with {}",
         learner == LearnerId::kCone ? "its networks predict" : "it predicts", enum_name(regression),
-        1 - mean(own) / spread, 1 - mean(other) / spread, doubly_robust_on(regression));
+        1 - mean_of(own) / spread, 1 - mean_of(other) / spread, doubly_robust_on(regression));
   }
   return "";
 }

@@ -15,11 +15,10 @@
 #include "base/stopwatch.hpp"
 #include "data/arm_costs.hpp"
 #include "data/split.hpp"
-#include "estimate/error_parts.hpp"
 #include "evaluate/decide.hpp"
 #include "evaluate/fitted_model.hpp"
-#include "evaluate/row_notes.hpp"
 #include "inference/association.hpp"
+#include "nuisance/residual_variance.hpp"
 
 namespace cone {
 namespace {
@@ -127,7 +126,7 @@ void EvaluationRun::learn(const LearningStep& step) {
   if (has_given) nuisances.propensity.reset();
   learnt_.add(step.learner, std::move(nuisances));
   describe_outcome_noise(step.learner);
-  imply_weights(step.learner, policies_);
+  imply_weights(basis(), step.learner, policies_);
 }
 
 void EvaluationRun::learn_overlap() {
@@ -150,112 +149,22 @@ void EvaluationRun::learn_overlap() {
 void EvaluationRun::describe_outcome_noise(LearnerId learner) {
   const auto& outcome = learnt_.parts().at(learner).outcome;
   if (!outcome) return;
-  noise_.emplace(learner, describe_noise(context_, data_.graph, sample_, outcome->mu.view(),
-                                         kernels_ ? &*kernels_ : nullptr));
+  noise_.emplace(learner, describe_noise(context_, relative_degrees(data_.graph, sample_), sample_,
+                                         outcome->mu.view(), kernels_ ? &*kernels_ : nullptr));
 }
 
-void EvaluationRun::imply_weights(LearnerId learner, ValuedPolicies& policies) const {
-  const bool needed = std::any_of(rows_.begin(), rows_.end(), [&](const EstimatorInfo& row) {
-    return row.outcome == learner &&
-           (row.method == Method::kDirect || row.method == Method::kCautiousCorrection);
-  });
-  const auto& outcome = learnt_.parts().at(learner).outcome;
-  if (!needed || !outcome || outcome->variance == nullptr) return;
-  std::vector<Matrix<double>> weighed;
-  std::vector<MatrixView<const double>> views = policies.tables;
-  if (!sample_.weight.empty()) {
-    for (const Matrix<double>& of_sample : policies.sample) {
-      // Only the rows of the sample are looked at.
-      Matrix<double>& table = weighed.emplace_back(data_.num_nodes(), data_.num_arms());
-      for (std::size_t i = 0; i < sample_.size(); ++i) {
-        std::ranges::copy(of_sample.row(i), table.row(sample_.nodes[i]).begin());
-      }
-    }
-    views.clear();
-    for (const Matrix<double>& table : weighed) views.push_back(table.view());
-  }
-  policies.implied[learner] = outcome->variance->imply_weights(context_, views);
+EstimationBasis EvaluationRun::basis() const {
+  return {.context = context_,
+          .options = options_.estimator,
+          .rows = rows_,
+          .sample = sample_,
+          .learnt = learnt_,
+          .noise = noise_,
+          .kernels = kernels_ ? &*kernels_ : nullptr};
 }
 
 const EstimatorInfo& EvaluationRun::row_called(std::string_view name) const {
   return *std::ranges::find(rows_, name, &EstimatorInfo::name);
-}
-
-const ModelNoise* EvaluationRun::noise_of(const EstimatorInfo& row) const {
-  const auto noise = noise_.find(row.outcome);
-  return row.needs_outcome_model() && noise != noise_.end() ? &noise->second : nullptr;
-}
-
-Evidence EvaluationRun::evidence_of(const EstimatorInfo& row, const ValuedPolicies& policies,
-                                    std::size_t policy) const {
-  Evidence evidence{.sample = sample_,
-                    .policy = policies.sample[policy].view(),
-                    .outcome = learnt_.outcome_of(row),
-                    .propensity = learnt_.propensity_of(row),
-                    .policy_place = policy};
-  if (const ModelNoise* noise = noise_of(row)) evidence.noise = &noise->variance;
-  const bool is_direct = row.method == Method::kDirect || row.method == Method::kCautiousCorrection;
-  const auto implied = policies.implied.find(row.outcome);
-  if (is_direct && implied != policies.implied.end()) evidence.implied = &implied->second[policy];
-  const auto corrected = policies.implied_of_row.find(row.name);
-  if (corrected != policies.implied_of_row.end()) evidence.implied = &corrected->second[policy];
-  return evidence;
-}
-
-void EvaluationRun::imply_corrected_weights(const EstimatorInfo& row,
-                                            ValuedPolicies& policies) const {
-  const bool corrects_partly = row.method == Method::kSwitch || row.method == Method::kShrinkage ||
-                               row.method == Method::kCautiousCorrection;
-  // Nodes outside of the sample have no residual that says how noisy they are.
-  if (!corrects_partly || sample_.size() != data_.num_nodes()) return;
-  const OutcomeTable& outcome = *learnt_.outcome_of(row);
-  if (outcome.variance == nullptr) return;
-  std::vector<std::vector<double>> weights;
-  std::vector<Matrix<double>> tables;
-  std::vector<MatrixView<const double>> views;
-  bool corrects = false;
-  for (std::size_t p = 0; p < policies.sample.size(); ++p) {
-    const Evidence evidence = evidence_of(row, policies, p);
-    weights.push_back(residual_weights(row, evidence, options_.estimator));
-    corrects = corrects || sum(weights.back()) > 0;
-    tables.push_back(uncorrected_part(evidence, weights.back()));
-  }
-  if (!corrects && row.method == Method::kCautiousCorrection) return;  // the direct method's do
-  views.reserve(tables.size());
-  for (const Matrix<double>& table : tables) views.push_back(table.view());
-  std::vector<ImpliedWeights> implied = outcome.variance->imply_weights(context_, views);
-  for (std::size_t p = 0; p < policies.sample.size(); ++p) {
-    const std::vector<double> residual = residuals(sample_.arm, sample_.outcome, outcome.mu.view());
-    CompensatedSum variance;
-    for (std::size_t i = 0; i < sample_.size(); ++i) {
-      double& v = implied[p].weights[i];
-      v += weights[p][i];
-      variance.add(v * v * residual[i] * residual[i]);
-    }
-    const auto n = static_cast<double>(sample_.size());
-    implied[p].variance = variance.value() / (n * n);
-    implied[p].variance_of_these.reset();
-  }
-  policies.implied_of_row[row.name] = std::move(implied);
-}
-
-Estimate EvaluationRun::estimate_row(const EstimatorInfo& row, const ValuedPolicies& policies,
-                                     std::size_t policy) const {
-  const Evidence evidence = evidence_of(row, policies, policy);
-  Estimate value;
-  if (row.needs_balance()) {
-    value =
-        estimate_balanced(row, evidence, learnt_.balancer_of(row).value(context_, evidence.policy),
-                          options_.estimator);
-  } else {
-    value = estimate(row, evidence, options_.estimator);
-    note_learning(row, evidence, learnt_, value);
-  }
-  if (kernels_) {
-    apply_dependence(context_, *kernels_, sample_, policies.sample[policy], noise_of(row),
-                     options_.estimator.dependence, value);
-  }
-  return value;
 }
 
 void EvaluationRun::estimate_ready(std::vector<PolicyResult>& results) {
@@ -263,12 +172,12 @@ void EvaluationRun::estimate_ready(std::vector<PolicyResult>& results) {
   std::vector<EstimatorInfo> ready;
   std::copy_if(waiting_.begin(), waiting_.end(), std::back_inserter(ready), is_ready);
   if (ready.empty()) return;
-  for (const EstimatorInfo& row : ready) imply_corrected_weights(row, policies_);
+  for (const EstimatorInfo& row : ready) imply_corrected_weights(basis(), row, policies_);
   std::vector<PolicyResult> extended = results;  // kept as they are if this is cancelled
   for (std::size_t p = 0; p < policies_.sample.size(); ++p) {
     for (const EstimatorInfo& row : ready) {
       context_.poll();
-      extended[p].estimates.push_back(estimate_row(row, policies_, p));
+      extended[p].estimates.push_back(estimate_row(basis(), row, policies_, p));
     }
   }
   results = std::move(extended);
@@ -291,7 +200,7 @@ std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> res
   return decide(context_,
                 {.sample = sample_,
                  .kernels = *kernels_,
-                 .noise = noise_of(*headline),
+                 .noise = noise_of(basis(), *headline),
                  .sample_policies = policies_.sample,
                  .costs = costs_},
                 headline->name, results, options_.estimator.dependence);
@@ -299,7 +208,7 @@ std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> res
 
 std::optional<AssociationDiagnostics> EvaluationRun::associate_residuals(
     std::string_view estimator) const {
-  const ModelNoise* noise = noise_of(row_called(estimator));
+  const ModelNoise* noise = noise_of(basis(), row_called(estimator));
   if (!kernels_ || !kernels_->has_edges() || noise == nullptr) return std::nullopt;
   std::vector<double> standardised = noise->residual;
   for (std::size_t i = 0; i < standardised.size(); ++i) {

@@ -9,19 +9,10 @@
 #include "data/arm_costs.hpp"
 #include "evaluate/budget_curve.hpp"
 #include "evaluate/fitted_model.hpp"
-#include "evaluate/learning.hpp"
-#include "inference/dependent_errors.hpp"
+#include "evaluate/row_estimates.hpp"
 #include "inference/hidden_strength.hpp"
 
 namespace cone {
-
-/// Policies that are valued together, and what their values rest on.
-struct ValuedPolicies {
-  std::vector<MatrixView<const double>> tables;  ///< nodes × arms, one per policy
-  std::vector<Matrix<double>> sample;            ///< sample × arms, weighed
-  std::map<LearnerId, std::vector<ImpliedWeights>> implied;
-  std::map<std::string_view, std::vector<ImpliedWeights>> implied_of_row;
-};
 
 /// One evaluation on its way: runs learners, and estimators as soon as theirs are done.
 class EvaluationRun {
@@ -70,23 +61,14 @@ class EvaluationRun {
   void learn_overlap();
   /// Runs the estimators that have become ready and takes them off the list.
   void estimate_ready(std::vector<PolicyResult>& results);
-  Estimate estimate_row(const EstimatorInfo& row, const ValuedPolicies& policies,
-                        std::size_t policy) const;
   bool wants_robust_intervals() const;
   /// Widens intervals by what a hidden confounder could do.
   void add_robust_intervals(std::vector<PolicyResult>& results);
   /// Folds for predicting who was treated.
   FitPlan plan_treatment() const;
-  /// Answers for all policies at once, where a row needs them.
-  void imply_weights(LearnerId learner, ValuedPolicies& policies) const;
-  /// The same for a row that corrects part of the direct method by weighted residuals.
-  void imply_corrected_weights(const EstimatorInfo& row, ValuedPolicies& policies) const;
-  Evidence evidence_of(const EstimatorInfo& row, const ValuedPolicies& policies,
-                       std::size_t policy) const;
+  EstimationBasis basis() const;
   BudgetCurve trace_budget(const EstimatorInfo& row, const Ranking& ranking) const;
   const EstimatorInfo& row_called(std::string_view name) const;
-  /// Noise of the row's outcome model; nullptr where it has none.
-  const ModelNoise* noise_of(const EstimatorInfo& row) const;
 
   const Context& context_;
   const Dataset& data_;

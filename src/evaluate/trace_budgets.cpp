@@ -52,8 +52,8 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
   for (const Matrix<double>& table : first.sample) first.tables.push_back(table.view());
   {
     const StageScope stage(context_, "what the values rest on", 0, 0.7);
-    if (row.needs_outcome_model()) imply_weights(row.outcome, first);
-    imply_corrected_weights(row, first);
+    if (row.needs_outcome_model()) imply_weights(basis(), row.outcome, first);
+    imply_corrected_weights(basis(), row, first);
   }
   std::vector<Estimate> estimates;
   std::vector<const ErrorParts*> parts;
@@ -63,7 +63,7 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
   Target target = Target::kThesePeople;
   for (std::size_t k = 0; k <= steps; ++k) {
     context_.poll();
-    const Estimate& e = estimates.emplace_back(estimate_row(row, first, k));
+    const Estimate& e = estimates.emplace_back(estimate_row(basis(), row, first, k));
     values.gross.push_back(e.value);
     values.cost.push_back(mean_cost(first.sample[k], costs_).value_or(0));
     target = e.target;
@@ -74,8 +74,8 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
   }
   std::optional<JointErrors> errors;
   if (!parts.empty()) {
-    errors = join_errors(context_, *kernels_, sample_, target, parts, tables, noise_of(row),
-                         options_.estimator.dependence);
+    errors = join_errors(context_, *kernels_, sample_, target, parts, tables,
+                         noise_of(basis(), row), options_.estimator.dependence);
   }
   if (errors) {
     Matrix<double> covariance = errors->best().covariance;
@@ -90,7 +90,7 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
   curve.target = target;
   if (errors) curve.dependence = errors->best().dependence;
   curve.largest_tie = ranking.largest_tie();
-  const ModelNoise* noise = noise_of(row);
+  const ModelNoise* noise = noise_of(basis(), row);
   for (std::size_t k = 1; noise != nullptr && strength_ && k <= steps; ++k) {
     const Matrix<double> change = subtract_tables(first.sample[k], first.sample[0]);
     const double bound =

@@ -10,6 +10,7 @@
 #include "cone/error.hpp"
 
 #include "exec/thread_pool.hpp"
+#include "exec/totals.hpp"
 
 namespace cone {
 namespace {
@@ -68,7 +69,8 @@ class Context::Reporter {
 Context::Context(std::uint64_t seed, int num_threads, ProgressObserver* progress)
     : pool_(std::make_shared<ThreadPool>(num_threads)),
       reporter_(progress != nullptr ? std::make_shared<Reporter>(*progress) : nullptr),
-      seed_(seed) {}
+      seed_(seed),
+      totals_(&Totals::alone()) {}
 
 int Context::num_threads() const { return is_serial_ ? 1 : pool_->num_threads(); }
 
@@ -87,6 +89,12 @@ Context Context::with_observer(ProgressObserver* progress) const {
 Context Context::on_one_thread() const {
   Context other = *this;
   other.is_serial_ = true;
+  return other;
+}
+
+Context Context::shared_by(const Totals& totals) const {
+  Context other = on_one_thread();
+  other.totals_ = &totals;
   return other;
 }
 

@@ -2,21 +2,18 @@
 
 #include <span>
 
+#include "cone/totals.hpp"
+
 namespace cone {
 
-/// Sums over nodes that several processes have a part of each. A process that has all of them need
-/// not add anything: this is it.
-class Totals {
- public:
-  virtual ~Totals() = default;
-  /// In the place of what this process has: the sums over all processes.
-  virtual void add_up(std::span<double> /*values*/) const {}
-  virtual double find_largest(double value) const { return value; }
+// Over the values of all processes, as base/numeric.hpp has them over those of one.
 
-  double add_up(double value) const {
-    add_up(std::span(&value, 1));
-    return value;
-  }
-};
+double sum(std::span<const double> values, const Totals& totals);
+/// NaN when there are no values.
+double mean(std::span<const double> values, const Totals& totals);
+/// Sum of squared deviations over (n − ddof).
+double variance(std::span<const double> values, int ddof, const Totals& totals);
+/// The standard error of the mean, sd (n − 1) / √n. NaN for fewer than two values.
+double standard_error(std::span<const double> values, const Totals& totals);
 
 }  // namespace cone

@@ -162,10 +162,11 @@ double quantile_for(double level, double degrees_of_freedom) {
 
 }  // namespace
 
-ModelNoise describe_noise(const Context& context, const Graph& graph, const LoggedSample& sample,
-                          MatrixView<const double> mu, const DependenceKernels* kernels) {
+ModelNoise describe_noise(const Context& context, std::span<const double> relative_degree,
+                          const LoggedSample& sample, MatrixView<const double> mu,
+                          const DependenceKernels* kernels) {
   ModelNoise out;
-  out.variance = estimate_noise(graph, sample, mu);
+  out.variance = estimate_noise(relative_degree, sample, mu);
   out.residual = residuals(sample.arm, sample.outcome, mu);
   std::vector<double> standardised;
   for (std::size_t i = 0; i < sample.size(); ++i) {
@@ -185,7 +186,8 @@ std::optional<JointErrors> join_errors(const Context& context, const DependenceK
                                        const ModelNoise* noise, Dependence wanted) {
   const bool these = target == Target::kThesePeople;
   for (const ErrorParts* p : parts) {
-    if ((these ? p->these : p->population).empty()) return std::nullopt;
+    const bool has_parts = !(these ? p->these : p->population).empty();
+    if (!kernels.totals().any(has_parts)) return std::nullopt;
   }
   const Matrix<double> columns =
       centre_columns(kernels, parts, [&](const ErrorParts& p) -> const std::vector<double>& {

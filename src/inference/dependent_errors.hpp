@@ -21,9 +21,11 @@ struct ModelNoise {
   SharedNoise shared;
 };
 
-/// `kernels`: nullptr where the nodes of the sample are no whole network.
-ModelNoise describe_noise(const Context& context, const Graph& graph, const LoggedSample& sample,
-                          MatrixView<const double> mu, const DependenceKernels* kernels);
+/// `relative_degree`: of the nodes of the sample. `kernels`: nullptr where they are no whole
+/// network.
+ModelNoise describe_noise(const Context& context, std::span<const double> relative_degree,
+                          const LoggedSample& sample, MatrixView<const double> mu,
+                          const DependenceKernels* kernels);
 
 /// Covariances of several values, by every idea of the dependence, the one that a standard error is
 /// taken from marked.

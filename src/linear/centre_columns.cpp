@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/numeric.hpp"
+#include "exec/totals.hpp"
 
 namespace cone {
 namespace {
@@ -33,18 +34,44 @@ double sum_terms(std::span<double> values, const Term& term) {
   return total.value();
 }
 
-bool is_constant(std::span<const double> values) {
-  return std::all_of(values.begin(), values.end(),
-                     [&](double value) { return value == values.front(); });
+/// Columns that differ somewhere, here or in another process.
+std::vector<std::uint32_t> find_varying(const Matrix<double>& columns, const Totals& totals) {
+  constexpr double kNone = -std::numeric_limits<double>::infinity();
+  std::vector<double> ends(2 * columns.rows(), kNone);  // the largest value, and of the negated
+  for (std::size_t j = 0; j < columns.rows(); ++j) {
+    double high = kNone;
+    double low = -kNone;
+    for (const double value : columns.row(j)) {
+      high = std::max(high, value);
+      low = std::min(low, value);
+    }
+    ends[2 * j] = high;
+    ends[2 * j + 1] = -low;
+  }
+  totals.find_largest(ends);
+  std::vector<std::uint32_t> varying;
+  for (std::uint32_t j = 0; j < columns.rows(); ++j) {
+    if (-ends[2 * j + 1] < ends[2 * j]) varying.push_back(j);
+  }
+  return varying;
+}
+
+/// Σ of term(column, value) of every column over all processes; term may change the values.
+template <class Term>
+std::vector<double> sum_columns(const Context& context, Matrix<double>& columns, const Term& term) {
+  std::vector<double> sums;
+  for (std::size_t j = 0; j < columns.rows(); ++j) {
+    context.poll();
+    sums.push_back(sum_terms(columns.row(j), [&](double& value) { return term(j, value); }));
+  }
+  context.totals().add_up(sums);
+  return sums;
 }
 
 }  // namespace
 
 CentredColumns centre_columns(const Context& context, Matrix<double> columns) {
-  CentredColumns out;
-  for (std::uint32_t j = 0; j < columns.rows(); ++j) {
-    if (columns.cols() > 0 && !is_constant(columns.row(j))) out.kept.push_back(j);
-  }
+  CentredColumns out{.kept = find_varying(columns, context.totals())};
   if (out.kept.size() == columns.rows()) {
     out.values = std::move(columns);
   } else {
@@ -54,22 +81,27 @@ CentredColumns centre_columns(const Context& context, Matrix<double> columns) {
     }
   }
   constexpr double kNegligible = 4 * std::numeric_limits<double>::epsilon();
-  const auto n = static_cast<double>(out.values.cols());
-  for (std::size_t j = 0; j < out.kept.size(); ++j) {
-    context.poll();
-    const std::span<double> column = out.values.row(j);
-    double mean = sum_terms(column, [](double& value) { return value; }) / n;
-    const double rest = sum_terms(column, [&](double& value) { return value -= mean; }) / n;
-    const auto square = [](double& value) { return value * value; };
-    double squares = sum_terms(column, square);
-    if (std::abs(rest) > kNegligible * std::max(std::abs(mean), std::sqrt(squares / n))) {
-      for (double& value : column) value -= rest;
-      mean += rest;
-      squares = sum_terms(column, square);
-    }
-    out.means.push_back(mean);
-    out.sums_of_squares.push_back(squares);
+  const double n = context.totals().count(out.values.cols());
+  out.means = sum_columns(context, out.values, [](std::size_t, double value) { return value; });
+  for (double& mean : out.means) mean /= n;
+  std::vector<double> rest = sum_columns(
+      context, out.values, [&](std::size_t j, double& value) { return value -= out.means[j]; });
+  const auto square = [](std::size_t, double value) { return value * value; };
+  out.sums_of_squares = sum_columns(context, out.values, square);
+  bool is_exact = true;
+  for (std::size_t j = 0; j < rest.size(); ++j) {
+    rest[j] /= n;
+    const double size = std::max(std::abs(out.means[j]), std::sqrt(out.sums_of_squares[j] / n));
+    if (!(std::abs(rest[j]) > kNegligible * size)) rest[j] = 0;
+    is_exact = is_exact && rest[j] == 0;
+    out.means[j] += rest[j];
   }
+  if (is_exact) return out;
+  for (std::size_t j = 0; j < rest.size(); ++j) {
+    if (rest[j] == 0) continue;
+    for (double& value : out.values.row(j)) value -= rest[j];
+  }
+  out.sums_of_squares = sum_columns(context, out.values, square);
   return out;
 }
 

@@ -15,18 +15,39 @@
 namespace cone {
 namespace {
 
+/// Over the rows of all processes.
 struct ColumnSummary {
-  std::uint64_t num_entries = 0;
+  double num_entries = 0;
   double low = std::numeric_limits<double>::infinity();
   double high = -std::numeric_limits<double>::infinity();
-  CompensatedSum sum;
+  double sum = 0;
 };
 
 /// Rows or entries of a pass after which it asks whether to go on.
 constexpr std::size_t kItemsPerPoll = 4096;
 
-std::vector<ColumnSummary> summarise_columns(const Context& context, const SparseMatrix& x) {
+void add_up_summaries(const Totals& totals, std::vector<ColumnSummary>& columns) {
+  if (!totals.has_others()) return;
+  std::vector<double> sums;
+  std::vector<double> largest;
+  for (const ColumnSummary& column : columns) {
+    sums.insert(sums.end(), {column.num_entries, column.sum});
+    largest.insert(largest.end(), {column.high, -column.low});
+  }
+  totals.add_up(sums);
+  totals.find_largest(largest);
+  for (std::size_t j = 0; j < columns.size(); ++j) {
+    columns[j] = {.num_entries = sums[2 * j],
+                  .low = -largest[2 * j + 1],
+                  .high = largest[2 * j],
+                  .sum = sums[2 * j + 1]};
+  }
+}
+
+std::vector<ColumnSummary> summarise_columns(const Context& context, const SparseMatrix& x,
+                                             double num_rows) {
   std::vector<ColumnSummary> columns(x.cols());
+  std::vector<CompensatedSum> sums(x.cols());
   for (std::size_t k = 0; k < x.num_entries(); ++k) {
     if (k % kItemsPerPoll == 0) context.poll();
     ColumnSummary& column = columns[x.columns()[k]];
@@ -34,10 +55,12 @@ std::vector<ColumnSummary> summarise_columns(const Context& context, const Spars
     ++column.num_entries;
     column.low = std::min(column.low, value);
     column.high = std::max(column.high, value);
-    column.sum.add(value);
+    sums[x.columns()[k]].add(value);
   }
+  for (std::size_t j = 0; j < x.cols(); ++j) columns[j].sum = sums[j].value();
+  add_up_summaries(context.totals(), columns);
   for (ColumnSummary& column : columns) {
-    if (column.num_entries < x.rows()) {
+    if (column.num_entries < num_rows) {
       column.low = std::min(column.low, 0.0);
       column.high = std::max(column.high, 0.0);
     }
@@ -55,7 +78,9 @@ std::vector<std::uint32_t> numbers_below(std::size_t count) {
 
 CentredMatrix::CentredMatrix(const Context& context, const FeatureMatrix& x,
                              std::span<const std::uint32_t> rows)
-    : num_source_cols_(x.cols()) {
+    : totals_(&context.totals()),
+      num_source_cols_(x.cols()),
+      num_all_rows_(totals_->count(rows.size())) {
   if (!x.dense_columns().empty()) {
     CentredColumns centred = centre_columns(context, x.gather_dense_columns(rows));
     dense_ = std::move(centred.values);
@@ -64,6 +89,7 @@ CentredMatrix::CentredMatrix(const Context& context, const FeatureMatrix& x,
     for (const std::uint32_t k : centred.kept) kept_.push_back(x.dense_columns()[k]);
   }
   take_sparse(context, x.sparse().select_rows(rows));
+  num_stored_ = totals_->count(dense_.values().size() + sparse_.num_entries());
 }
 
 CentredMatrix::CentredMatrix(const Context& context, const FeatureMatrix& x)
@@ -72,8 +98,7 @@ CentredMatrix::CentredMatrix(const Context& context, const FeatureMatrix& x)
 void CentredMatrix::take_sparse(const Context& context, const SparseMatrix& x) {
   constexpr std::uint32_t kDropped = std::numeric_limits<std::uint32_t>::max();
   const std::size_t first = num_dense();
-  const std::vector<ColumnSummary> columns = summarise_columns(context, x);
-  const auto num_rows = static_cast<double>(x.rows());
+  const std::vector<ColumnSummary> columns = summarise_columns(context, x, num_all_rows_);
   std::vector<std::uint32_t> position(x.cols(), kDropped);
   std::vector<double> mean;           // of the columns of S
   std::vector<std::uint32_t> filled;  // those of them that are stored with all their entries
@@ -82,8 +107,8 @@ void CentredMatrix::take_sparse(const Context& context, const SparseMatrix& x) {
     if (!(column.low < column.high)) continue;
     position[j] = static_cast<std::uint32_t>(mean.size());
     kept_.push_back(static_cast<std::uint32_t>(j));
-    mean.push_back(column.sum.value() / num_rows);
-    const bool fill = 2 * column.num_entries > x.rows();
+    mean.push_back(column.sum / num_all_rows_);
+    const bool fill = 2 * column.num_entries > num_all_rows_;
     if (fill) filled.push_back(position[j]);
     offsets_.push_back(fill ? 0.0 : mean.back());
   }
@@ -117,8 +142,9 @@ void CentredMatrix::take_sparse(const Context& context, const SparseMatrix& x) {
     for (; next_filled != filled.end(); ++next_filled) append(*next_filled, -mean[*next_filled]);
     row_offsets.push_back(row_columns.size());
   }
+  totals_->add_up(squares);
   for (std::size_t j = 0; j < mean.size(); ++j) {
-    squares[j] -= num_rows * offsets_[j] * offsets_[j];
+    squares[j] -= num_all_rows_ * offsets_[j] * offsets_[j];
   }
   means_.insert(means_.end(), mean.begin(), mean.end());
   sums_of_squares_.insert(sums_of_squares_.end(), squares.begin(), squares.end());
@@ -141,7 +167,12 @@ void CentredMatrix::multiply(std::span<const double> u, std::span<double> out) c
 
 void CentredMatrix::multiply_transposed(std::span<const double> r, std::span<double> out) const {
   if (num_dense() > 0) multiply_columns_transposed(dense_.view(), r, out.first(num_dense()));
-  const std::span<double> out_sparse = out.subspan(num_dense());
+  multiply_sparse_transposed(r, out.subspan(num_dense()));
+  totals_->add_up(out);
+}
+
+void CentredMatrix::multiply_sparse_transposed(std::span<const double> r,
+                                               std::span<double> out_sparse) const {
   if (out_sparse.empty()) return;
   double total = 0;
   for (const double value : r) total += value;
@@ -171,6 +202,12 @@ MatrixView<const double> CentredMatrix::read_rows(std::size_t begin, std::size_t
 }
 
 Matrix<double> CentredMatrix::column_gram(const Context& context) const {
+  Matrix<double> gram = gram_of_own_rows(context);
+  totals_->add_up(gram.values());
+  return gram;
+}
+
+Matrix<double> CentredMatrix::gram_of_own_rows(const Context& context) const {
   const std::size_t first = num_dense();
   if (sparse_.cols() == 0) return column_products(context, dense_.view());
   Matrix<double> of_sparse = gram_matrix(context, sparse_);
@@ -190,7 +227,8 @@ Matrix<double> CentredMatrix::column_gram(const Context& context) const {
                 gram.row(first + a).begin() + static_cast<std::ptrdiff_t>(first));
   }
   std::vector<double> dense(first);
-  // Dense columns add up to zero, so the offsets of the others take nothing off these products.
+  // Dense columns add up to zero over all rows, so the offsets of the others take nothing off these
+  // products.
   for (std::size_t i = 0; i < rows(); ++i) {
     if (i % kItemsPerPoll == 0) context.poll();
     const SparseMatrix::Row row = sparse_.row(i);

@@ -8,6 +8,8 @@
 #include "cone/features.hpp"
 #include "cone/matrix.hpp"
 
+#include "exec/totals.hpp"
+
 namespace cone {
 
 /// X with the mean of every column taken off and constant columns left out, in two blocks.
@@ -20,6 +22,9 @@ namespace cone {
 /// entries of X.
 ///
 /// Columns are in an order of their own: the dense ones, then the sparse ones; see kept().
+///
+/// Where several processes have some of the rows each (Context::totals), rows are those of this
+/// one, and whatever goes over rows goes over those of all.
 class CentredMatrix {
  public:
   /// Of the rows named by `rows`, in that order.
@@ -29,12 +34,15 @@ class CentredMatrix {
   CentredMatrix(const Context& context, const FeatureMatrix& x);
 
   std::size_t rows() const { return sparse_.rows(); }
+  /// Rows of all processes.
+  double num_all_rows() const { return num_all_rows_; }
+  const Totals& totals() const { return *totals_; }
   /// Columns that are not constant.
   std::size_t cols() const { return kept_.size(); }
   /// How many of them are dense.
   std::size_t num_dense() const { return dense_.rows(); }
-  /// Values that a product with a vector reads.
-  std::size_t num_stored() const { return dense_.values().size() + sparse_.num_entries(); }
+  /// Values that a product with a vector reads, in all processes.
+  double num_stored() const { return num_stored_; }
 
   /// out = X_c u. O(values stored).
   void multiply(std::span<const double> u, std::span<double> out) const;
@@ -48,7 +56,7 @@ class CentredMatrix {
 
   /// The lower triangle of X_c'X_c, cols × cols.
   Matrix<double> column_gram(const Context& context) const;
-  /// The lower triangle of X_c X_c', rows × rows.
+  /// The lower triangle of X_c X_c', rows × rows. Of a process that has all rows.
   Matrix<double> row_gram(const Context& context) const;
   /// Σ of squares of every column: the diagonal of column_gram().
   std::span<const double> sums_of_squares() const { return sums_of_squares_; }
@@ -65,8 +73,13 @@ class CentredMatrix {
 
  private:
   void take_sparse(const Context& context, const SparseMatrix& x);
+  void multiply_sparse_transposed(std::span<const double> r, std::span<double> out_sparse) const;
+  Matrix<double> gram_of_own_rows(const Context& context) const;
 
+  const Totals* totals_;
   std::size_t num_source_cols_;
+  double num_all_rows_ = 0;
+  double num_stored_ = 0;
   std::vector<std::uint32_t> kept_;
   std::vector<double> means_;
   std::vector<double> sums_of_squares_;

@@ -17,6 +17,14 @@ double squared_norm(std::span<const double> values) {
 
 }  // namespace
 
+double CentredOperator::squared_norm_of_rows(std::span<const double> b) const {
+  return transposed ? squared_norm(b) : matrix.totals().add_up(squared_norm(b));
+}
+
+double CentredOperator::squared_norm_of_columns(std::span<const double> u) const {
+  return transposed ? matrix.totals().add_up(squared_norm(u)) : squared_norm(u);
+}
+
 bool minimise_squares(const Context& context, const CentredOperator& a, std::span<const double> b,
                       double damping, double tolerance, std::size_t max_iterations,
                       std::span<double> u) {
@@ -27,8 +35,9 @@ bool minimise_squares(const Context& context, const CentredOperator& a, std::spa
   // Rounding leaves a gradient of up to epsilon·||A||·||b||, which no iteration removes.
   const double rounding = std::numeric_limits<double>::epsilon() *
                           std::numeric_limits<double>::epsilon() * sum(a.matrix.sums_of_squares()) *
-                          squared_norm(b);
-  const double target = std::max(tolerance * tolerance * squared_norm(gradient), rounding);
+                          a.squared_norm_of_rows(b);
+  const double target =
+      std::max(tolerance * tolerance * a.squared_norm_of_columns(gradient), rounding);
 
   context.poll();
   a.multiply(u, residual);
@@ -40,18 +49,19 @@ bool minimise_squares(const Context& context, const CentredOperator& a, std::spa
   };
   update_gradient();
   std::vector<double> direction = gradient;
-  double size = squared_norm(gradient);
+  double size = a.squared_norm_of_columns(gradient);
   for (std::size_t iteration = 0; size > target; ++iteration) {
     if (iteration == max_iterations) return false;
     context.poll();
     a.multiply(direction, image);
-    const double curvature = squared_norm(image) + damping * squared_norm(direction);
+    const double curvature =
+        a.squared_norm_of_rows(image) + damping * a.squared_norm_of_columns(direction);
     if (!(curvature > 0)) break;  // the direction is in the null space: nothing left to gain
     const double step = size / curvature;
     for (std::size_t j = 0; j < direction.size(); ++j) u[j] += step * direction[j];
     for (std::size_t i = 0; i < image.size(); ++i) residual[i] -= step * image[i];
     update_gradient();
-    const double next_size = squared_norm(gradient);
+    const double next_size = a.squared_norm_of_columns(gradient);
     const double momentum = next_size / size;
     for (std::size_t j = 0; j < direction.size(); ++j) {
       direction[j] = gradient[j] + momentum * direction[j];

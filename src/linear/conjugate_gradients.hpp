@@ -21,6 +21,10 @@ struct CentredOperator {
   void multiply_transposed(std::span<const double> r, std::span<double> out) const {
     transposed ? matrix.multiply(r, out) : matrix.multiply_transposed(r, out);
   }
+  /// ||b||² of one number per row of A, and ||u||² of one per column: rows of X may be spread over
+  /// several processes, columns never are.
+  double squared_norm_of_rows(std::span<const double> b) const;
+  double squared_norm_of_columns(std::span<const double> u) const;
 };
 
 /// Minimises ||b − Au||² + damping·||u||² by conjugate gradients on the normal equations (CGLS),

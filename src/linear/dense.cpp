@@ -60,6 +60,7 @@ int as_int(std::size_t value) { return static_cast<int>(value); }
 
 void multiply_columns(MatrixView<const double> columns, std::span<const double> u,
                       std::span<double> out) {
+  if (columns.cols() == 0) return;  // BLAS wants a row at least
   const OneBlasThread guard;
   cblas_dgemv(CblasRowMajor, CblasTrans, as_int(columns.rows()), as_int(columns.cols()), 1.0,
               columns.data(), as_int(columns.stride()), u.data(), 1, 0.0, out.data(), 1);
@@ -67,6 +68,10 @@ void multiply_columns(MatrixView<const double> columns, std::span<const double> 
 
 void multiply_columns_transposed(MatrixView<const double> columns, std::span<const double> r,
                                  std::span<double> out) {
+  if (columns.cols() == 0) {
+    std::ranges::fill(out, 0.0);
+    return;
+  }
   const OneBlasThread guard;
   cblas_dgemv(CblasRowMajor, CblasNoTrans, as_int(columns.rows()), as_int(columns.cols()), 1.0,
               columns.data(), as_int(columns.stride()), r.data(), 1, 0.0, out.data(), 1);

@@ -33,14 +33,15 @@ bool is_hessian_cheaper(double rows, std::size_t cols, double num_stored, std::s
 }  // namespace
 
 bool prefers_explicit_hessian(const CentredMatrix& x, std::size_t num_labels) {
-  return x.num_dense() > 0 && is_hessian_cheaper(static_cast<double>(x.rows()), x.cols(),
-                                                 static_cast<double>(x.num_stored()), num_labels);
+  return x.num_dense() > 0 &&
+         is_hessian_cheaper(x.num_all_rows(), x.cols(), x.num_stored(), num_labels);
 }
 
-bool prefers_explicit_hessian(const FeatureMatrix& x, std::size_t num_labels) {
+bool prefers_explicit_hessian(const Context& context, const FeatureMatrix& x,
+                              std::size_t num_labels) {
   return !x.dense_columns().empty() &&
-         is_hessian_cheaper(static_cast<double>(x.rows()), x.cols(),
-                            static_cast<double>(x.num_stored()), num_labels);
+         is_hessian_cheaper(context.totals().count(x.rows()), x.cols(),
+                            context.totals().count(x.num_stored()), num_labels);
 }
 
 ExplicitLogistic::ExplicitLogistic(const Context& context,

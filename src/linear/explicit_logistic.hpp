@@ -16,7 +16,8 @@ namespace cone {
 /// multiplications. Never without dense columns.
 bool prefers_explicit_hessian(const CentredMatrix& x, std::size_t num_labels);
 /// The same of X, or of some of its rows.
-bool prefers_explicit_hessian(const FeatureMatrix& x, std::size_t num_labels);
+bool prefers_explicit_hessian(const Context& context, const FeatureMatrix& x,
+                              std::size_t num_labels);
 
 /// Newton steps by the Cholesky factor of the Hessian, for few columns.
 ///

@@ -45,9 +45,10 @@ LinearSmoother::LinearSmoother(const Context& context, const FeatureMatrix& x,
 LinearSmoother::LinearSmoother(const Context& context, CentredMatrix x, std::size_t largest_direct)
     : context_(context),
       x_(std::move(x)),
-      direct_(std::min(x_.rows(), x_.cols()) <= largest_direct),
-      on_columns_(x_.cols() <= x_.rows()) {
-  require(x_.rows() > 0, "linear smoother: X has no rows");
+      // Rows that several processes have have no Gram matrix in one place.
+      on_columns_(x_.totals().has_others() || static_cast<double>(x_.cols()) <= x_.num_all_rows()),
+      direct_((on_columns_ ? x_.cols() : x_.rows()) <= largest_direct) {
+  require(x_.num_all_rows() > 0, "linear smoother: X has no rows");
   if (!direct_) return;
   if (on_columns_) {
     gram_ = x_.column_gram(context);
@@ -68,7 +69,7 @@ LinearSmoother::LinearSmoother(const Context& context, CentredMatrix x, std::siz
 void LinearSmoother::set_strength(double strength) {
   require(strength >= 0, "linear smoother: the strength is negative");
   strength_ = strength;
-  rank_ = std::min(x_.cols(), x_.rows() - 1);
+  rank_ = std::min(x_.cols(), static_cast<std::size_t>(x_.num_all_rows()) - 1);
   inverse_.reset();
   if (std::isinf(strength)) {
     rank_ = 0;
@@ -82,7 +83,7 @@ void LinearSmoother::set_strength(double strength) {
 
 LinearFit LinearSmoother::fit(std::span<const double> y) {
   require(y.size() == x_.rows(), "linear smoother: X and y differ in length");
-  const double centre = mean(y);
+  const double centre = mean(y, x_.totals());
   Matrix<double> centred(1, y.size());
   for (std::size_t i = 0; i < y.size(); ++i) centred(0, i) = y[i] - centre;
   const Matrix<double> slopes = apply(/*transposed=*/false, centred);
@@ -102,7 +103,7 @@ Matrix<double> LinearSmoother::weights(const Matrix<double>& totals,
   }
   Matrix<double> weights = apply(/*transposed=*/true, deviations);
   for (std::size_t i = 0; i < weights.rows(); ++i) {
-    const double share = total_weight[i] / static_cast<double>(x_.rows());
+    const double share = total_weight[i] / x_.num_all_rows();
     for (double& weight : weights.row(i)) weight += share;
   }
   return weights;

@@ -20,7 +20,8 @@ namespace cone {
 /// for any points x_i, where d = Σ_i q_i (x_i − x̄) and Q = Σ_i q_i. Both come from one factor.
 class LinearSmoother {
  public:
-  /// Iterative where both sides of X exceed `largest_direct`.
+  /// Iterative where both sides of X exceed `largest_direct`; where several processes have rows,
+  /// where its columns do.
   LinearSmoother(const Context& context, const FeatureMatrix& x,
                  std::size_t largest_direct = kLargestDirectFit);
   /// On these rows of X.
@@ -47,7 +48,8 @@ class LinearSmoother {
   bool converged() const { return converged_; }
   /// What X, its Gram matrix and the factor of that take, roughly.
   std::size_t num_bytes() const {
-    return sizeof(double) * (2 * gram_.rows() * gram_.cols() + 2 * x_.num_stored());
+    return sizeof(double) *
+           (2 * gram_.rows() * gram_.cols() + 2 * static_cast<std::size_t>(x_.num_stored()));
   }
 
  private:
@@ -59,8 +61,8 @@ class LinearSmoother {
 
   Context context_;
   CentredMatrix x_;
-  bool direct_;
   bool on_columns_;  // the Gram matrix is X_c'X_c, not X_cX_c'
+  bool direct_;
   Matrix<double> gram_;
   double constant_shift_ = 0;  // added to every element of X_cX_c'
   double strength_ = 0;

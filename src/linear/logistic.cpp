@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "exec/totals.hpp"
 #include "linear/dense.hpp"
 #include "linear/logistic_solver.hpp"
 #include "linear/softmax_loss.hpp"
@@ -71,6 +72,10 @@ HeldOutLabels::HeldOutLabels(const FeatureMatrix& x, std::span<const std::uint32
 }
 
 double HeldOutLabels::total_log_loss(const Context& context, const LogisticFit& fit) const {
+  return context.totals().add_up(own_log_loss(context, fit));
+}
+
+double HeldOutLabels::own_log_loss(const Context& context, const LogisticFit& fit) const {
   if (dense_columns_.empty()) {
     double loss = 0;
     for (std::size_t i = 0; i < label_.size(); ++i) {

@@ -34,10 +34,12 @@ class HeldOutLabels {
   /// The rows of X named by `rows`, and their labels.
   HeldOutLabels(const FeatureMatrix& x, std::span<const std::uint32_t> rows,
                 std::span<const std::uint8_t> labels);
-  /// Σ_i −log P(label_i). On one thread.
+  /// Σ_i −log P(label_i), over the rows of all processes. On one thread.
   double total_log_loss(const Context& context, const LogisticFit& fit) const;
 
  private:
+  double own_log_loss(const Context& context, const LogisticFit& fit) const;
+
   std::vector<std::uint32_t> dense_columns_;
   Matrix<double> dense_;  // dense columns × rows
   SparseMatrix sparse_;

@@ -15,7 +15,7 @@
 namespace cone {
 namespace {
 
-/// How many rows of all folds but one have each label. Throws unless all occur.
+/// How many rows of all folds but one have each label, in all processes. Throws unless all occur.
 std::vector<double> count_labels(const LabelledRows& rows, std::size_t left_out) {
   const std::size_t num_labels = rows.num_labels;
   require(num_labels >= 2, "logistic regression: there must be two labels or more");
@@ -27,6 +27,7 @@ std::vector<double> count_labels(const LabelledRows& rows, std::size_t left_out)
       ++count[rows.label[i]];
     }
   }
+  rows.x.totals().add_up(count);
   const double num_rows = sum(count);
   for (std::size_t a = 0; a < num_labels; ++a) {
     if (count[a] > 0) continue;
@@ -85,7 +86,7 @@ void LogisticObjective::add_penalty_gradient(std::span<const double> point,
 }
 
 double LogisticObjective::gradient_rounding(double c) const {
-  const auto num_rows = static_cast<double>(labels().size());
+  const double num_rows = matrix().num_all_rows();
   return std::numeric_limits<double>::epsilon() * c * num_rows *
          std::sqrt(num_rows + sum(matrix().sums_of_squares()));
 }

@@ -12,7 +12,8 @@
 
 namespace cone {
 
-/// What regressions on the same rows share.
+/// What regressions on the same rows share. Rows are those of this process, and sums over rows go
+/// over those of all (CentredMatrix).
 struct LabelledRows {
   CentredMatrix x;
   std::vector<std::uint8_t> label;  ///< one per row, below num_labels

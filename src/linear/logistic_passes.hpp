@@ -33,7 +33,7 @@ struct LossCurvature {
 inline std::size_t pair_of_labels(std::size_t a, std::size_t b) { return a * (a + 1) / 2 + b; }
 
 /// Passes over the rows of a fold at a point (see LogisticObjective). Blocks of rows stay in the
-/// cache from the product with the slopes to all that follows.
+/// cache from the product with the slopes to all that follows. Sums are those of all processes.
 class LogisticPasses {
  public:
   /// The context must outlive it.
@@ -45,6 +45,7 @@ class LogisticPasses {
   LossCurvature measure_curvature(std::size_t fold, std::span<const double> point) const;
 
  private:
+  const Totals& totals() const { return rows_->x.totals(); }
   /// body(labels, columns × rows, probabilities) for blocks of rows; returns their loss.
   template <class Body>
   double pass_over(std::size_t fold, std::span<const double> point, const Body& body) const;

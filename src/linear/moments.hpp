@@ -20,7 +20,7 @@ struct Moments {
 
 /// The moments of the rows named by `rows`. `origin` (columns, then y) should be near the means:
 /// digits are lost where a mean is many standard deviations away from it. O(rows · columns²) on one
-/// thread.
+/// thread. Where several processes have some of the rows each, the moments are those of all.
 Moments measure_moments(const Context& context, const FeatureMatrix& x, std::span<const double> y,
                         std::span<const std::uint32_t> rows, std::span<const double> origin);
 
@@ -47,7 +47,7 @@ class RidgePath {
 
 /// Whether a path of `num_strengths` fits on part of the rows of X costs less by moments than by
 /// conjugate gradients, by the count of multiplications. Never without dense columns.
-bool prefers_moments(const FeatureMatrix& x, std::size_t num_strengths);
+bool prefers_moments(const Context& context, const FeatureMatrix& x, std::size_t num_strengths);
 
 /// Σ_i (y_i − intercept − x_i·slopes)² over the rows that the moments are of. Rounding leaves an
 /// error of about 1e-15 times Σ_i (y_i − mean)².

@@ -9,8 +9,9 @@
 
 namespace cone {
 
-ScaledFeatures scale_for_penalty(const FeatureTable& features, FeatureScaling scaling) {
-  const std::vector<ColumnUnit> units = measure_columns(features);
+ScaledFeatures scale_for_penalty(const FeatureTable& features, FeatureScaling scaling,
+                                 const Totals& totals) {
+  const std::vector<ColumnUnit> units = measure_columns(features, totals);
   std::vector<double> factor(units.size(), 0.0);
   double total_variance = 0;
   for (std::size_t j = 0; j < units.size(); ++j) {
@@ -23,8 +24,8 @@ ScaledFeatures scale_for_penalty(const FeatureTable& features, FeatureScaling sc
           .total_variance = total_variance > 0 ? total_variance : 1.0};
 }
 
-FeatureMatrix scale_for_least_squares(const FeatureTable& features) {
-  const std::vector<ColumnUnit> units = measure_columns(features);
+FeatureMatrix scale_for_least_squares(const FeatureTable& features, const Totals& totals) {
+  const std::vector<ColumnUnit> units = measure_columns(features, totals);
   // Root mean variance of the counts: one factor for all, since they share one unit.
   double count_variance = 0;
   for (std::size_t j = features.num_dense; j < units.size(); ++j) {

@@ -19,10 +19,12 @@ struct ScaledFeatures {
 
 /// For ridge and logistic regression, whose penalty depends on the units: every column, measurement
 /// or count, gets unit variance, unless the user asks for none of it.
-ScaledFeatures scale_for_penalty(const FeatureTable& features, FeatureScaling scaling);
+ScaledFeatures scale_for_penalty(const FeatureTable& features, FeatureScaling scaling,
+                                 const Totals& totals = Totals::alone());
 
 /// For least squares, which depend on the units only where columns depend on each other and the
 /// shortest coefficients are taken: measurements get unit variance, all counts one common factor.
-FeatureMatrix scale_for_least_squares(const FeatureTable& features);
+FeatureMatrix scale_for_least_squares(const FeatureTable& features,
+                                      const Totals& totals = Totals::alone());
 
 }  // namespace cone

@@ -75,9 +75,10 @@ LinearVariance::LinearVariance(std::shared_ptr<const LinearLog> log, std::vector
 Matrix<double> LinearVariance::imply_unit_weights(
     const Context& context, std::size_t unit, std::span<const MatrixView<const double>> policies,
     bool& converged) const {
-  const PolicyTotals totals = units_[unit].all_arms()
-                                  ? total_all_arms(*log_, units_[unit], policies)
-                                  : total_one_arm(*log_, units_[unit], policies);
+  PolicyTotals totals = units_[unit].all_arms() ? total_all_arms(*log_, units_[unit], policies)
+                                                : total_one_arm(*log_, units_[unit], policies);
+  context.totals().add_up(totals.points.values());
+  context.totals().add_up(totals.weight);
   const auto ask = [&](LinearSmoother& smoother) {
     Matrix<double> weights = smoother.weights(totals.points, totals.weight);
     converged = smoother.converged();
@@ -112,10 +113,11 @@ std::vector<ImpliedWeights> LinearVariance::imply_weights(
       out[k].converged = out[k].converged && converged[u] != 0;
     }
   }
-  const auto num_scored = static_cast<double>(log_->plan.scored.size());
+  const double num_scored = context.totals().count(log_->plan.scored.size());
   for (ImpliedWeights& implied : out) {
     implied.variance =
-        weighted_total(implied.weights, squared_residuals_) / (num_scored * num_scored);
+        context.totals().add_up(weighted_total(implied.weights, squared_residuals_)) /
+        (num_scored * num_scored);
   }
   return out;
 }

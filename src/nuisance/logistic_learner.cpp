@@ -18,9 +18,10 @@ Nuisances LogisticLearner::fit(const Context& context, const Dataset& data,
   validate(options_);
   require_valid(plan, data.num_nodes());
   context.poll();
-  require_every_arm(data, plan);
+  require_every_arm(data, plan, context.totals());
   context.poll();
-  const ScaledFeatures features = scale_for_penalty(data.features, options_.feature_scaling);
+  const ScaledFeatures features =
+      scale_for_penalty(data.features, options_.feature_scaling, context.totals());
   const std::vector<PropensityFit> fits =
       fit_propensities(context, features.matrix, data.treatment, data.num_arms(),
                        features.total_variance, plan.tasks);
@@ -50,8 +51,10 @@ Nuisances LogisticLearner::fit(const Context& context, const Dataset& data,
         num_weakest, plan.tasks.size()));
   }
   Nuisances out;
-  out.propensity = bound_propensities(std::move(probability),
-                                      choose_propensity_bounds(data, options_.propensity_bound));
+  out.propensity = bound_propensities(
+      std::move(probability),
+      choose_propensity_bounds(data, options_.propensity_bound, context.totals()),
+      context.totals());
   out.propensity->chosen_strengths = std::move(strengths);
   NeverGiven never = find_never_given(context, data);
   out.propensity->never_given = take_scored(never, plan.scored);

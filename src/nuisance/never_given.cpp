@@ -1,11 +1,14 @@
 #include "nuisance/never_given.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <numeric>
+#include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "base/numeric.hpp"
 #include "base/text.hpp"
 
 namespace cone {
@@ -17,20 +20,47 @@ constexpr double kChanceOfNobody = 0.01;
 constexpr double kShareAmongTheKind = 0.5;  // of the arm's share among all nodes
 constexpr std::size_t kMostSentences = 3;
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 /// A kind of nodes without a member in an arm.
 struct Kind {
   Arm arm;
-  std::size_t size;
+  double size;
   std::string name;
 };
+
+/// The values of a column, ascending, over all processes; none where there are more than a few.
+std::vector<double> list_few_values(std::span<const double> column, const Totals& totals) {
+  std::vector<double> here;
+  for (const double value : column) {
+    const auto at = std::ranges::lower_bound(here, value);
+    if (at != here.end() && *at == value) continue;
+    here.insert(at, value);
+    if (here.size() > kFewValues) break;
+  }
+  if (totals.any(here.size() > kFewValues)) return {};
+  if (!totals.has_others()) return here;
+  std::vector<double> all;
+  while (all.size() <= kFewValues) {
+    const auto next = all.empty() ? here.begin() : std::ranges::upper_bound(here, all.back());
+    const double least = -totals.find_largest(next == here.end() ? -kInfinity : -*next);
+    if (least == kInfinity) return all;
+    all.push_back(least);
+  }
+  return {};
+}
 
 class KindSearch {
  public:
   KindSearch(const Context& context, const Dataset& data)
       : context_(context),
         data_(data),
-        sizes_(data.arm_sizes()),
+        totals_(context.totals()),
+        num_nodes_(totals_.count(data.num_nodes())),
+        sizes_(data.num_arms(), 0.0),
         is_never_(data.num_nodes(), data.num_arms()) {
+    for (const Arm arm : data.treatment) ++sizes_[arm];
+    totals_.add_up(sizes_);
     const auto num_tests = static_cast<double>(2 * data.features.names.size() * data.num_arms());
     log_chance_ = std::log(kChanceOfNobody / std::max(1.0, num_tests));
   }
@@ -48,69 +78,81 @@ class KindSearch {
   }
   std::vector<Kind> kinds;
   Matrix<unsigned char>& is_never() { return is_never_; }
+  double num_nodes() const { return num_nodes_; }
 
  private:
   /// Whether chance does not explain that nobody of so many has the arm.
-  bool is_surprising(std::size_t num_nodes, std::size_t arm) const {
-    const double share = static_cast<double>(sizes_[arm]) / static_cast<double>(data_.num_nodes());
-    return static_cast<double>(num_nodes) * std::log1p(-kShareAmongTheKind * share) < log_chance_;
+  bool is_surprising(double num_nodes, std::size_t arm) const {
+    const double share = sizes_[arm] / num_nodes_;
+    return num_nodes * std::log1p(-kShareAmongTheKind * share) < log_chance_;
   }
-  void add(std::size_t arm, std::span<const NodeIndex> nodes, const std::string& name) {
-    kinds.push_back({static_cast<Arm>(arm), nodes.size(), name});
-    for (const NodeIndex i : nodes) is_never_(i, arm) = 1;
+  /// All nodes whose value belongs to the kind.
+  template <class Belongs>
+  void add(std::size_t arm, double size, std::string name, std::span<const double> value,
+           const Belongs& belongs) {
+    kinds.push_back({static_cast<Arm>(arm), size, std::move(name)});
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (belongs(value[i])) is_never_(i, arm) = 1;
+    }
   }
 
   void look_at_column(std::size_t c, std::span<const double> value) {
-    const std::size_t n = value.size();
-    std::vector<NodeIndex> order(n);
-    std::iota(order.begin(), order.end(), NodeIndex{0});
-    std::sort(order.begin(), order.end(),
-              [&](NodeIndex a, NodeIndex b) { return value[a] < value[b]; });
     context_.poll();
-    std::vector<std::size_t> starts;
-    for (std::size_t k = 0; k < n && starts.size() <= kFewValues; ++k) {
-      if (k == 0 || value[order[k]] != value[order[k - 1]]) starts.push_back(k);
-    }
     const std::string name = printable(data_.features.names[c]);
-    const std::span<const NodeIndex> nodes(order);
-    if (starts.size() == 1) return;
-    if (starts.size() <= kFewValues) {
-      starts.push_back(n);
-      for (std::size_t s = 0; s + 1 < starts.size(); ++s) {
-        look_at_value(nodes.subspan(starts[s], starts[s + 1] - starts[s]),
-                      fmt::format("with {} = {:.4g}", name, value[order[starts[s]]]));
-      }
+    const std::vector<double> few = list_few_values(value, totals_);
+    if (few.size() == 1) return;
+    if (!few.empty()) {
+      look_at_values(few, value, name);
       return;
     }
-    for (std::size_t a = 0; a < data_.num_arms(); ++a) look_at_tails(a, nodes, value, name);
+    for (std::size_t a = 0; a < data_.num_arms(); ++a) look_at_tails(a, value, name);
   }
-  void look_at_value(std::span<const NodeIndex> nodes, const std::string& name) {
-    std::vector<std::size_t> counts(data_.num_arms(), 0);
-    for (const NodeIndex i : nodes) ++counts[data_.treatment[i]];
-    for (std::size_t a = 0; a < counts.size(); ++a) {
-      if (counts[a] == 0 && is_surprising(nodes.size(), a)) add(a, nodes, name);
+  void look_at_values(std::span<const double> few, std::span<const double> value,
+                      const std::string& name) {
+    Matrix<double> members(few.size(), data_.num_arms());
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      const auto at = std::ranges::lower_bound(few, value[i]) - few.begin();
+      ++members(static_cast<std::size_t>(at), data_.treatment[i]);
+    }
+    totals_.add_up(members.values());
+    for (std::size_t k = 0; k < few.size(); ++k) {
+      const double size = sum(members.row(k));
+      for (std::size_t a = 0; a < members.cols(); ++a) {
+        if (members(k, a) > 0 || !is_surprising(size, a)) continue;
+        add(a, size, fmt::format("with {} = {:.4g}", name, few[k]), value,
+            [&](double v) { return v == few[k]; });
+      }
     }
   }
-  /// `order` is by rising value. Nodes that share the outermost value of the arm are not beyond it.
-  void look_at_tails(std::size_t arm, std::span<const NodeIndex> order,
-                     std::span<const double> value, const std::string& name) {
-    const auto has_arm = [&](NodeIndex i) { return data_.treatment[i] == arm; };
-    const auto lowest = std::find_if(order.begin(), order.end(), has_arm);
-    if (lowest == order.end()) return;
-    const auto highest = std::find_if(order.rbegin(), order.rend(), has_arm);
-    const double low = value[*lowest];
-    const double high = value[*highest];
-    const auto by_value = [&](NodeIndex i) { return value[i]; };
-    const auto below = std::ranges::lower_bound(order, low, {}, by_value) - order.begin();
-    const auto above = order.end() - std::ranges::upper_bound(order, high, {}, by_value);
-    const auto consider = [&](std::span<const NodeIndex> tail, const char* where, double bound) {
-      const auto least = kLeastTail * static_cast<double>(order.size());
-      if (static_cast<double>(tail.size()) >= least && is_surprising(tail.size(), arm)) {
-        add(arm, tail, fmt::format("with {} {} {:.4g}", name, where, bound));
-      }
+  /// Nodes that share the outermost value of the arm are not beyond it.
+  void look_at_tails(std::size_t arm, std::span<const double> value, const std::string& name) {
+    std::array<double, 2> ends = {-kInfinity, -kInfinity};  // the largest, and of the negated
+    for (std::size_t i = 0; i < value.size(); ++i) {
+      if (data_.treatment[i] != arm) continue;
+      ends[0] = std::max(ends[0], value[i]);
+      ends[1] = std::max(ends[1], -value[i]);
+    }
+    totals_.find_largest(ends);
+    const double high = ends[0];
+    const double low = -ends[1];
+    if (low > high) return;  // nobody has the arm
+    std::array<double, 2> beyond = {0, 0};
+    for (const double v : value) {
+      beyond[0] += v < low ? 1 : 0;
+      beyond[1] += v > high ? 1 : 0;
+    }
+    totals_.add_up(beyond);
+    const auto is_kind = [&](double size) {
+      return size >= kLeastTail * num_nodes_ && is_surprising(size, arm);
     };
-    consider(order.first(static_cast<std::size_t>(below)), "below", low);
-    consider(order.last(static_cast<std::size_t>(above)), "above", high);
+    if (is_kind(beyond[0])) {
+      add(arm, beyond[0], fmt::format("with {} below {:.4g}", name, low), value,
+          [&](double v) { return v < low; });
+    }
+    if (is_kind(beyond[1])) {
+      add(arm, beyond[1], fmt::format("with {} above {:.4g}", name, high), value,
+          [&](double v) { return v > high; });
+    }
   }
 
   template <class Visit>
@@ -123,11 +165,12 @@ class KindSearch {
   void look_at_words() {
     const std::size_t arms = data_.num_arms();
     const std::size_t num_words = data_.features.num_counts();
-    Matrix<std::uint32_t> members(num_words, arms);
+    Matrix<double> members(num_words, arms);
     for (std::size_t i = 0; i < data_.num_nodes(); ++i) {
       if (i % 4096 == 0) context_.poll();
       for_each_word(i, [&](std::size_t w) { ++members(w, data_.treatment[i]); });
     }
+    totals_.add_up(members.values());
     // Which words keep an arm from all who have them, and from all who lack them.
     Matrix<unsigned char> bars_having(num_words, arms);
     Matrix<unsigned char> bars_lacking(num_words, arms);
@@ -135,13 +178,13 @@ class KindSearch {
     for (std::size_t w = 0; w < num_words; ++w) {
       const std::string name = printable(data_.features.names[data_.features.num_dense + w]);
       const auto of_word = members.row(w);
-      const std::size_t having = std::accumulate(of_word.begin(), of_word.end(), std::size_t{0});
+      const double having = sum(of_word);
       for (std::size_t a = 0; a < arms; ++a) {
         if (of_word[a] == 0 && is_surprising(having, a)) {
           bars_having(w, a) = 1;
           kinds.push_back({static_cast<Arm>(a), having, "with " + name});
         }
-        const std::size_t lacking = data_.num_nodes() - having;
+        const double lacking = num_nodes_ - having;
         if (of_word[a] == sizes_[a] && is_surprising(lacking, a)) {
           bars_lacking(w, a) = 1;
           ++num_lacking[a];
@@ -166,7 +209,9 @@ class KindSearch {
 
   const Context& context_;
   const Dataset& data_;
-  std::vector<std::size_t> sizes_;
+  const Totals& totals_;
+  double num_nodes_;
+  std::vector<double> sizes_;  // of the arms
   double log_chance_ = 0;
   Matrix<unsigned char> is_never_;
 };
@@ -197,7 +242,8 @@ NeverGiven find_never_given(const Context& context, const Dataset& data) {
     out.sentences.push_back(fmt::format(
         "nobody {} ({} of {} nodes) was given arm {}: what it would do to them is a "
         "guess; leave them out of the policy, or out of the data",
-        kind.name, grouped(kind.size), grouped(data.num_nodes()), printable(data.arms[kind.arm])));
+        kind.name, grouped(static_cast<std::uint64_t>(kind.size)),
+        grouped(static_cast<std::uint64_t>(search.num_nodes())), printable(data.arms[kind.arm])));
   }
   return out;
 }

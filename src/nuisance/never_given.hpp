@@ -21,7 +21,7 @@ struct NeverGiven {
 /// tails end somewhere). It counts where chance is no explanation: at half of the arm's share among
 /// all nodes, over all columns together, nobody at all would have a probability below 1 %. Fitted
 /// propensities do not tell: a penalty keeps them away from 0, and a line does not see a gap.
-/// O(entries + dense columns · nodes · log nodes).
+/// Over the nodes of all processes. O(entries + dense columns · nodes).
 NeverGiven find_never_given(const Context& context, const Dataset& data);
 
 /// The rows of some nodes.

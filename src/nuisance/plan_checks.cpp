@@ -4,6 +4,8 @@
 
 #include "cone/error.hpp"
 
+#include "base/numeric.hpp"
+
 namespace cone {
 
 std::vector<NodeIndex> nodes_of_arm(const Dataset& data, std::span<const NodeIndex> nodes,
@@ -32,23 +34,23 @@ std::vector<std::size_t> find_rows(std::span<const NodeIndex> scored,
   return rows;
 }
 
-void require_every_arm(const Dataset& data, const FitPlan& plan) {
+void require_every_arm(const Dataset& data, const FitPlan& plan, const Totals& totals) {
   FaultList faults;
-  if (!data.has_log()) {
+  if (!totals.any(data.has_log())) {
     Fault fault;
     fault.what = "the data has no treatments and outcomes to fit to";
     fault.advice = "bring columns treatment and outcome, or simulate them";
     faults.add("log", std::move(fault));
   } else {
     for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
-      std::vector<bool> is_there(data.num_arms(), false);
-      for (const NodeIndex i : plan.tasks[t].fit) is_there[data.treatment[i]] = true;
-      for (std::size_t arm = 0; arm < is_there.size(); ++arm) {
-        if (is_there[arm]) continue;
+      std::vector<double> members(data.num_arms(), 0.0);
+      for (const NodeIndex i : plan.tasks[t].fit) ++members[data.treatment[i]];
+      totals.add_up(members);
+      for (std::size_t arm = 0; arm < members.size(); ++arm) {
+        if (members[arm] > 0) continue;
         Fault fault;
-        fault.what =
-            fmt::format("none of the {} nodes to fit on in fold {} is {}", plan.tasks[t].fit.size(),
-                        t + 1, arm_adjective(data.arms, static_cast<Arm>(arm)));
+        fault.what = fmt::format("none of the {} nodes to fit on in fold {} is {}", sum(members),
+                                 t + 1, arm_adjective(data.arms, static_cast<Arm>(arm)));
         fault.advice = data.num_arms() == 2
                            ? "both arms are needed to compare them: use fewer folds or more data"
                            : "every arm is needed to compare them: use fewer folds or more data";

@@ -11,7 +11,8 @@
 namespace cone {
 
 /// Throws Error(kData) listing every task whose fitting nodes lack an arm, or the missing log.
-void require_every_arm(const Dataset& data, const FitPlan& plan);
+void require_every_arm(const Dataset& data, const FitPlan& plan,
+                       const Totals& totals = Totals::alone());
 
 /// Where the nodes stand in `scored`; both are ascending, and all of them are there.
 std::vector<std::size_t> find_rows(std::span<const NodeIndex> scored,

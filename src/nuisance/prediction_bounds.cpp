@@ -1,6 +1,7 @@
 #include "nuisance/prediction_bounds.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace cone {
 namespace {
@@ -9,12 +10,15 @@ constexpr double kMarginOfRange = 0.5;
 
 }  // namespace
 
-PlausibleRange plausible_range(const Dataset& data, std::span<const NodeIndex> fitted) {
-  PlausibleRange range{data.outcome[fitted[0]], data.outcome[fitted[0]]};
+PlausibleRange plausible_range(const Dataset& data, std::span<const NodeIndex> fitted,
+                               const Totals& totals) {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  PlausibleRange range{kNone, -kNone};
   for (const NodeIndex i : fitted) {
     range.low = std::min(range.low, data.outcome[i]);
     range.high = std::max(range.high, data.outcome[i]);
   }
+  range = {-totals.find_largest(-range.low), totals.find_largest(range.high)};
   const double margin = kMarginOfRange * (range.high - range.low);
   return {range.low - margin, range.high + margin};
 }

@@ -17,7 +17,8 @@ struct PlausibleRange {
   double low = 0;
   double high = 0;
 };
-PlausibleRange plausible_range(const Dataset& data, std::span<const NodeIndex> fitted);
+PlausibleRange plausible_range(const Dataset& data, std::span<const NodeIndex> fitted,
+                               const Totals& totals = Totals::alone());
 
 /// Adds to `out` those of `mu` (the predictions for an arm in these rows) that are outside the
 /// range.

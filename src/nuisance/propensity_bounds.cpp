@@ -41,21 +41,24 @@ std::string PropensityBounds::in_words() const {
                        : fmt::format("above the bounds of their arms ({})", lows_in_words());
 }
 
-PropensityBounds choose_propensity_bounds(const Dataset& data, AutoNumber given) {
+PropensityBounds choose_propensity_bounds(const Dataset& data, AutoNumber given,
+                                          const Totals& totals) {
   if (given) return PropensityBounds::same(*given, data.num_arms());
-  std::vector<std::size_t> members(data.num_arms(), 0);
+  std::vector<double> members(data.num_arms(), 0);
   for (const Arm t : data.treatment) ++members[t];
+  totals.add_up(members);
+  const double num_nodes = totals.count(data.treatment.size());
   std::vector<double> low;
-  for (const std::size_t count : members) {
+  for (const double count : members) {
     // An arm without members has no share; a bound of 0 would allow weights without end.
-    const double share = static_cast<double>(std::max<std::size_t>(count, 1)) /
-                         static_cast<double>(data.treatment.size());
+    const double share = std::max(count, 1.0) / num_nodes;
     low.push_back(std::min(kLargestBound, kPartOfShare * share));
   }
   return PropensityBounds::of(std::move(low));
 }
 
-PropensityTable bound_propensities(Matrix<double> probability, PropensityBounds bounds) {
+PropensityTable bound_propensities(Matrix<double> probability, PropensityBounds bounds,
+                                   const Totals& totals) {
   PropensityTable out;
   out.e = probability;
   out.unbounded = std::move(probability);
@@ -72,9 +75,9 @@ PropensityTable bound_propensities(Matrix<double> probability, PropensityBounds 
                      ? 0
                      : 1;
   }
-  if (out.e.rows() > 0) {
-    out.clipped_fraction = static_cast<double>(num_moved) / static_cast<double>(out.e.rows());
-  }
+  const double num_nodes = totals.count(out.e.rows());
+  const double num_moved_in_all = totals.count(num_moved);
+  if (num_nodes > 0) out.clipped_fraction = num_moved_in_all / num_nodes;
   out.bounds = std::move(bounds);
   return out;
 }

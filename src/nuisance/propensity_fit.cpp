@@ -31,20 +31,24 @@ struct ArmRows {
   const FeatureMatrix& x;
   std::span<const Arm> treatment;
   std::size_t num_arms;
-};
+  const Totals& totals;
 
-bool has_all_arms(std::span<const Arm> labels, std::size_t num_arms) {
-  std::vector<bool> occurs(num_arms, false);
-  for (const Arm label : labels) occurs[label] = true;
-  return std::all_of(occurs.begin(), occurs.end(), [](bool it) { return it; });
-}
+  /// Nodes to fit on have every arm, and there are nodes to measure the loss on.
+  bool can_fit(const SelectionSplit& split) const {
+    std::vector<double> members(num_arms, 0.0);
+    for (const NodeIndex i : split.fit) ++members[treatment[i]];
+    totals.add_up(members);
+    return std::ranges::all_of(members, [](double count) { return count > 0; }) &&
+           totals.count(split.score.size()) > 0;
+  }
+};
 
 /// Held-out losses over the grid of C; none where the split cannot be fitted.
 std::vector<double> held_out_log_losses(const Context& context, const ArmRows& rows,
                                         const SelectionSplit& split, std::span<const double> grid) {
-  const std::vector<Arm> labels = values_at(rows.treatment, split.fit);
-  if (!has_all_arms(labels, rows.num_arms) || split.score.empty()) return {};
+  if (!rows.can_fit(split)) return {};
   context.poll();
+  const std::vector<Arm> labels = values_at(rows.treatment, split.fit);
   LogisticSolver solver(context, CentredMatrix(context, rows.x, split.fit), labels, rows.num_arms);
   const HeldOutLabels held_out(rows.x, split.score, rows.treatment);
   return losses_along_path(grid.size(), [&](std::size_t k) {
@@ -86,25 +90,23 @@ std::vector<Selection> select_strengths(const Context& context, const ArmRows& r
       throw Error(ErrorCode::kData, std::move(fault));
     }
     double loss = 0;
-    std::size_t num_nodes = 0;
+    double num_nodes = 0;
     for (std::size_t s = 0; s < losses[t].size(); ++s) {
       if (losses[t][s].empty()) continue;
       loss += losses[t][s][best];
-      num_nodes += tasks[t].selection[s].score.size();
+      num_nodes += rows.totals.count(tasks[t].selection[s].score.size());
     }
-    chosen.push_back({best, loss / static_cast<double>(num_nodes)});
+    chosen.push_back({best, loss / num_nodes});
   }
   return chosen;
 }
 
 /// Whether all fits of a task can come from one block of rows.
-bool can_share_rows(const ArmRows& rows, const FitTask& task) {
-  return prefers_explicit_hessian(rows.x, rows.num_arms) && !task.selection.empty() &&
-         selects_by_folds(task) &&
-         std::all_of(task.selection.begin(), task.selection.end(), [&](const auto& split) {
-           return !split.score.empty() &&
-                  has_all_arms(values_at(rows.treatment, split.fit), rows.num_arms);
-         });
+bool can_share_rows(const Context& context, const ArmRows& rows, const FitTask& task) {
+  return prefers_explicit_hessian(context, rows.x, rows.num_arms) && !task.selection.empty() &&
+         !rows.totals.any(!selects_by_folds(task)) &&
+         std::ranges::all_of(task.selection,
+                             [&](const auto& split) { return rows.can_fit(split); });
 }
 
 /// Chooses and fits.
@@ -120,7 +122,7 @@ PropensityFit fit_on_shared_rows(const Context& context, const ArmRows& rows, co
   double loss = 0;
   for (const std::vector<double>& of_fold : losses) loss += of_fold[best];
   return {.model = models.fit(grid[best], kFinalToleranceByHessian),
-          .held_out_loss = loss / static_cast<double>(task.fit.size()),
+          .held_out_loss = loss / rows.totals.count(task.fit.size()),
           .strength = grid[best],
           .has_weakest_penalty = best + 1 == grid.size()};
 }
@@ -130,12 +132,13 @@ PropensityFit fit_on_shared_rows(const Context& context, const ArmRows& rows, co
 std::vector<PropensityFit> fit_propensities(const Context& context, const FeatureMatrix& x,
                                             std::span<const Arm> treatment, std::size_t num_arms,
                                             double total_variance, std::span<const FitTask> tasks) {
-  const ArmRows rows{.x = x, .treatment = treatment, .num_arms = num_arms};
+  const ArmRows rows{
+      .x = x, .treatment = treatment, .num_arms = num_arms, .totals = context.totals()};
   std::vector<double> grid = signal_grid(kLeastLogitVariance, kMostLogitVariance);
   for (double& signal : grid) signal /= total_variance;
   std::vector<PropensityFit> fits(tasks.size());
   if (std::all_of(tasks.begin(), tasks.end(),
-                  [&](const FitTask& task) { return can_share_rows(rows, task); })) {
+                  [&](const FitTask& task) { return can_share_rows(context, rows, task); })) {
     context.for_each_task("fitting propensity models", fits.size(), [&](std::size_t t) {
       fits[t] = fit_on_shared_rows(context, rows, tasks[t], grid);
     });

@@ -60,15 +60,20 @@ ResidualVariance fit_residual_variance(std::span<const double> residual,
   return {fit.constant * largest * largest, fit.growth * largest * largest};
 }
 
-Matrix<double> estimate_noise(const Graph& graph, const LoggedSample& sample,
-                              MatrixView<const double> mu) {
+std::vector<double> relative_degrees(const Graph& graph, const LoggedSample& sample) {
   const double mean_degree = graph.num_nodes() == 0 ? 0
                                                     : 2 * static_cast<double>(graph.num_edges()) /
                                                           static_cast<double>(graph.num_nodes());
-  const auto relative_degree = [&](std::size_t k) {
-    const auto degree = static_cast<double>(graph.degree(sample.nodes[k]));
-    return mean_degree > 0 ? degree / mean_degree : 0.0;
-  };
+  std::vector<double> out;
+  out.reserve(sample.size());
+  for (const NodeIndex node : sample.nodes) {
+    out.push_back(mean_degree > 0 ? static_cast<double>(graph.degree(node)) / mean_degree : 0.0);
+  }
+  return out;
+}
+
+Matrix<double> estimate_noise(std::span<const double> relative_degree, const LoggedSample& sample,
+                              MatrixView<const double> mu) {
   Matrix<double> noise(sample.size(), sample.num_arms(), kNaN);
   for (std::size_t a = 0; a < sample.num_arms(); ++a) {
     std::vector<double> residual;
@@ -76,11 +81,11 @@ Matrix<double> estimate_noise(const Graph& graph, const LoggedSample& sample,
     for (std::size_t k = 0; k < sample.size(); ++k) {
       if (sample.arm[k] != a) continue;
       residual.push_back(sample.outcome[k] - mu(k, a));
-      degree.push_back(relative_degree(k));
+      degree.push_back(relative_degree[k]);
     }
-    if (residual.empty()) continue;
-    const ResidualVariance fit = fit_residual_variance(residual, degree);
-    for (std::size_t k = 0; k < sample.size(); ++k) noise(k, a) = fit.at(relative_degree(k));
+    if (sample.totals->count(residual.size()) == 0) continue;
+    const ResidualVariance fit = fit_residual_variance(residual, degree, *sample.totals);
+    for (std::size_t k = 0; k < sample.size(); ++k) noise(k, a) = fit.at(relative_degree[k]);
   }
   return noise;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 #include "cone/dataset.hpp"
 #include "cone/learn.hpp"
@@ -21,12 +22,15 @@ struct ResidualVariance {
 /// what the first found, as large residuals are the noisier ones.
 ResidualVariance fit_residual_variance(std::span<const double> residual,
                                        std::span<const double> relative_degree,
-                                       const Totals& totals = Totals());
+                                       const Totals& totals = Totals::alone());
+
+/// Degrees of the nodes of a sample over the mean degree of the network; 0 without edges.
+std::vector<double> relative_degrees(const Graph& graph, const LoggedSample& sample);
 
 /// The variance of the outcome's noise that a model leaves, sample × arms: per arm, as a function
 /// of the degree, from the residuals of the nodes that got it. An arm that nobody in the sample got
 /// has NaN.
-Matrix<double> estimate_noise(const Graph& graph, const LoggedSample& sample,
+Matrix<double> estimate_noise(std::span<const double> relative_degree, const LoggedSample& sample,
                               MatrixView<const double> mu);
 
 }  // namespace cone

@@ -40,7 +40,7 @@ double sum_squares_one_by_one(const Context& context, const Dataset& data, const
     const double residual = data.outcome[i] - intercept - dot(x.row(i), coefficients);
     total += residual * residual;
   }
-  return total;
+  return context.totals().add_up(total);
 }
 
 /// One arm of a split: on which nodes to fit and on which to measure the loss.
@@ -73,7 +73,7 @@ std::vector<double> losses_by_iterations(const Context& context, const Dataset& 
                                          std::span<const double> strengths) {
   const CentredMatrix centred(context, x, split.fit);
   std::vector<double> y = values_at(data.outcome, split.fit);
-  const double centre = mean(y);
+  const double centre = mean(y, context.totals());
   for (double& value : y) value -= centre;
 
   std::vector<double> slopes(centred.cols(), 0.0);
@@ -89,11 +89,13 @@ std::vector<double> losses_by_iterations(const Context& context, const Dataset& 
 }
 
 /// The means of all columns and of the outcome.
-std::vector<double> find_origin(const Dataset& data, const FeatureMatrix& x) {
+std::vector<double> find_origin(const Context& context, const Dataset& data,
+                                const FeatureMatrix& x) {
   std::vector<double> origin(x.cols() + 1, 0.0);
-  const auto n = static_cast<double>(x.rows());
+  const double n = context.totals().count(x.rows());
   for (std::size_t i = 0; i < x.rows(); ++i) add_scaled(1 / n, x.row(i), origin);
-  origin.back() = mean(data.outcome);
+  context.totals().add_up(origin);
+  origin.back() = mean(data.outcome, context.totals());
   return origin;
 }
 
@@ -129,12 +131,12 @@ RidgeSelection select_ridge_strengths(const Context& context, const Dataset& dat
   const auto nodes_to_score = [&](const Unit& unit) {
     return nodes_of_arm(data, plan.tasks[unit.task].selection[unit.split].score, unit.arm);
   };
-  const bool by_moments = prefers_moments(x, strengths.size());
+  const bool by_moments = prefers_moments(context, x, strengths.size());
   std::vector<Moments> held_out(by_moments ? units.size() : 0);
   std::vector<double> origin;
   std::vector<bool> has_folds(plan.tasks.size(), false);
   if (by_moments) {
-    origin = find_origin(data, x);
+    origin = find_origin(context, data, x);
     for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
       has_folds[t] = selects_by_folds(plan.tasks[t]);
     }
@@ -156,7 +158,10 @@ RidgeSelection select_ridge_strengths(const Context& context, const Dataset& dat
     std::vector<double>& of_split = losses[num_arms * unit.task + unit.arm][unit.split];
     if (!by_moments) {
       const ArmSplit split{nodes_to_fit(unit), nodes_to_score(unit)};
-      if (split.fit.empty() || split.score.empty()) return;
+      const auto is_empty = [&](const std::vector<NodeIndex>& nodes) {
+        return context.totals().count(nodes.size()) == 0;
+      };
+      if (is_empty(split.fit) || is_empty(split.score)) return;
       of_split = losses_by_iterations(context, data, x, split, strengths);
       return;
     }

@@ -10,6 +10,7 @@
 
 #include "estimate/significance.hpp"
 #include "inference/dependent_errors.hpp"
+#include "nuisance/residual_variance.hpp"
 
 namespace cone {
 
@@ -28,7 +29,8 @@ ErrorInflation::ErrorInflation(const Context& context, const Dataset& data,
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
   LoggedSample sample = take_sample(data, nodes);
   DependenceKernels kernels(context, data.graph, cluster_nodes(context, data));
-  ModelNoise noise = describe_noise(context, data.graph, sample, tables.mu, &kernels);
+  ModelNoise noise =
+      describe_noise(context, relative_degrees(data.graph, sample), sample, tables.mu, &kernels);
   parts_ = std::make_unique<Parts>(
       Parts{std::move(sample), tables, std::move(kernels), std::move(noise), wanted, level});
 }

@@ -52,7 +52,8 @@ Json measure_differences(const Context& context, const Dataset& data,
   if (!with_errors) return out;
   const std::vector<ImpliedWeights> implied =
       fitted.outcome->variance->imply_weights(context, weighed);
-  const Matrix<double> noise = estimate_noise(data.graph, sample, fitted.outcome->mu.view());
+  const Matrix<double> noise =
+      estimate_noise(relative_degrees(data.graph, sample), sample, fitted.outcome->mu.view());
   for (std::size_t k = 0; k < weighed.size(); ++k) {
     std::vector<double> spread = expected_outcome(weighed[k], fitted.outcome->mu.view());
     const double difference = out["differences"][k];
@@ -70,7 +71,7 @@ Json measure_differences(const Context& context, const Dataset& data,
                                                .noise = &noise,
                                                .policy_place = k},
                                               {}, {}, std::vector<double>(sample.size()));
-    out["standard_errors"].push_back(error_of_these(parts));
+    out["standard_errors"].push_back(error_of_these(parts, *sample.totals));
     out["population_standard_errors"].push_back(
         std::sqrt(of_people * of_people + implied[k].variance));
   }
@@ -87,7 +88,8 @@ BootstrapWorld learn_world(const Context& context, const Dataset& data,
   BootstrapWorld world;
   world.mu = fitted.outcome->mu;
   world.residual = residuals(data.treatment, data.outcome, world.mu.view());
-  world.noise = estimate_noise(data.graph, take_sample(data, plan.scored), world.mu.view());
+  const LoggedSample sample = take_sample(data, plan.scored);
+  world.noise = estimate_noise(relative_degrees(data.graph, sample), sample, world.mu.view());
   const std::vector<double> share =
       fitted.outcome->variance->imply_weights(context, policies.first(1)).front().noise_share;
   for (std::size_t i = 0; i < data.num_nodes() && !share.empty(); ++i) {

@@ -81,9 +81,9 @@ TEST(Moments, OfTwoPartsAreThoseOfTheWhole) {
 
 TEST(RidgePath, IsForFewColumnsOfTables) {
   const Regression data = regression(1);
-  EXPECT_TRUE(prefers_moments(data.x, 18));
-  EXPECT_FALSE(prefers_moments(data.x.to_sparse(), 18));
-  EXPECT_FALSE(prefers_moments(FeatureMatrix(Matrix<double>(10, 2000, 1.0)), 18));
+  EXPECT_TRUE(prefers_moments(Context(), data.x, 18));
+  EXPECT_FALSE(prefers_moments(Context(), data.x.to_sparse(), 18));
+  EXPECT_FALSE(prefers_moments(Context(), FeatureMatrix(Matrix<double>(10, 2000, 1.0)), 18));
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 """cone evaluate --engine petsc beside the program of one process: the same figures at any number of
 processes, the same faults, and no half-written file."""
 
-import json
 import os
 import pathlib
 import random
@@ -11,24 +10,10 @@ import sys
 import time
 import unittest
 
-import jsonschema
+from together import RanksTest, command, figures, on_ranks
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
-from support import BINARY, COUPONS, MESSAGES, ROOT, FolderTest, cone  # noqa: E402
-
-RANKS_BINARY = pathlib.Path(BINARY).parent / "petsc/cone"
-SCHEMA = json.loads((ROOT / "docs/evaluation.schema.json").read_text())
-RANKS = [1, 2, 3, 4, 7]
-MPIRUN = ["mpirun", "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else [])]
-TOLERANCE = 1e-8
-
-
-def command(ranks, *arguments):
-    return [*MPIRUN, "-n", str(ranks), str(RANKS_BINARY), *map(str, arguments)]
-
-
-def on_ranks(ranks, *arguments):
-    return subprocess.run(command(ranks, *arguments), capture_output=True, text=True, timeout=600)
+from support import COUPONS, MESSAGES, cone  # noqa: E402
 
 
 def children_of(pid):
@@ -42,67 +27,6 @@ def children_of(pid):
         if is_rank and int(parent) == pid:
             found.append(int(process.name))
     return sorted(found)
-
-
-def figures(record):
-    """Every number that a reader would act on, by name."""
-    found = {}
-
-    def add(name, value):
-        if isinstance(value, list):
-            for i, part in enumerate(value):
-                add(f"{name}[{i}]", part)
-        elif not isinstance(value, (str, dict, bool)):
-            found[name] = value
-
-    for policy in record["policies"]:
-        row = policy["estimates"][0]
-        for key in ("truth", "treated_fraction"):
-            add(f"{policy['name']} {key}", policy.get(key))
-        for key in ("value", "standard_error", "interval", "population_standard_error",
-                    "population_interval", "effective_sample_size", "max_weight"):
-            add(f"{policy['name']} {key}", row.get(key))
-        for error in row["standard_errors"]:
-            add(f"{policy['name']} by {error['dependence']}", error["standard_error"])
-    for i, difference in enumerate(record["decision"]["differences"]):
-        for key in ("difference", "interval", "joint_interval", "p"):
-            add(f"difference {i} {key}", difference[key])
-    for policy in record["decision"]["policies"]:
-        for key in ("value", "gain", "gain_interval", "gain_p", "rank"):
-            add(f"{policy['name']} {key}", policy.get(key))
-    return found
-
-
-class RanksTest(FolderTest):
-    def record_of(self, run, path):
-        self.assertEqual(run.returncode, 0, run.stderr + run.stdout)
-        record = json.loads(path.read_text())
-        path.unlink()
-        return record
-
-    def compare(self, data, *options, ranks=None, alone=(), together=()):
-        """Figures of all numbers of ranks against one process; returns the number of figures."""
-        out = self.folder / "out.json"
-        base = ["evaluate", data, "--estimators", "network_dm", "--no-robust", "--json", out,
-                *options]
-        expected = figures(self.record_of(cone(*base, *alone), out))
-        for count in ranks or RANKS:
-            run = on_ranks(count, *base, *together, "--engine", "petsc")
-            record = self.record_of(run, out)
-            jsonschema.validate(record, SCHEMA)
-            self.assertEqual(record["engine"]["ranks"], count)
-            got = figures(record)
-            # Groups of friends need the whole network in one place.
-            missing = {name for name in expected.keys() - got.keys() if "by clusters" not in name}
-            self.assertEqual(missing, set())
-            for name in got.keys() & expected.keys():
-                if expected[name] is None or got[name] is None:
-                    self.assertEqual(got[name], expected[name], f"{count} ranks: {name}")
-                else:
-                    scale = max(1.0, abs(expected[name]))
-                    self.assertLess(abs(got[name] - expected[name]) / scale, TOLERANCE,
-                                    f"{count} ranks: {name}")
-        return len(expected)
 
 
 class SameAnswer(RanksTest):

@@ -1,0 +1,64 @@
+#include "distributed/rank_estimators.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace cone::distributed {
+namespace {
+
+/// What one machine can do and several ranks cannot.
+void refuse_options(const Ranks& ranks, const EvaluateOptions& options) {
+  FaultList faults;
+  const auto refuse = [&](const char* flag, bool is_asked) {
+    if (!is_asked) return;
+    faults.add(flag, {{.item = flag},
+                      "is not known to --engine petsc",
+                      "leave it out, or evaluate without --engine"});
+  };
+  for (const std::string& name : options.estimators) {
+    if (is_known(*find_estimator(name))) continue;
+    faults.add("estimators",
+               {{.item = "--estimators"},
+                fmt::format("--engine petsc does not know {}", name),
+                "networks and kernels need one machine: leave it out, or evaluate without "
+                "--engine"});
+  }
+  refuse("--nuisances", options.nuisances == NuisanceSource::kGiven);
+  refuse("--cost", !options.cost.empty());
+  refuse("--repeats", options.repeats > 1);
+  refuse("--rank", !options.budget.rank.empty());
+  refuse("--protocol", options.plan.protocol == Protocol::kSplit);
+  refuse("--ridge-variances", options.network_ridge.ridge_variances != VarianceFits::kOnce);
+  refuse("--dependence", options.estimator.dependence == Dependence::kClusters);
+  if (!ranks.is_first()) faults = {};
+  ranks.throw_if_any(faults, ErrorCode::kUsage);
+}
+
+}  // namespace
+
+bool is_known(const EstimatorInfo& row) {
+  return !row.needs_balance() && !row.needs(LearnerId::kNetworks) && !row.needs(LearnerId::kCone);
+}
+
+std::vector<EstimatorInfo> choose_rows(const Ranks& ranks, const EvaluateOptions& options) {
+  refuse_options(ranks, options);
+  std::vector<EstimatorInfo> rows;
+  for (const std::string& name : options.estimators) rows.push_back(*find_estimator(name));
+  if (!rows.empty()) return rows;
+  for (const std::string_view name : default_estimators(/*given_nuisances=*/false)) {
+    if (is_known(*find_estimator(name))) rows.push_back(*find_estimator(name));
+  }
+  return rows;
+}
+
+std::string describe_left_out(const EvaluateOptions& options) {
+  std::vector<std::string_view> left_out;
+  for (const std::string_view name : default_estimators(/*given_nuisances=*/false)) {
+    if (!is_known(*find_estimator(name))) left_out.push_back(name);
+  }
+  if (!options.estimators.empty() || left_out.empty()) return "";
+  return fmt::format("--engine petsc leaves {} out, which need one machine",
+                     fmt::join(left_out, ", "));
+}
+
+}  // namespace cone::distributed

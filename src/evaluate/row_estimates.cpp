@@ -1,0 +1,123 @@
+#include "evaluate/row_estimates.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/numeric.hpp"
+#include "estimate/error_parts.hpp"
+#include "evaluate/row_notes.hpp"
+#include "exec/totals.hpp"
+
+namespace cone {
+namespace {
+
+std::vector<MatrixView<const double>> view_all(const std::vector<Matrix<double>>& tables) {
+  std::vector<MatrixView<const double>> views;
+  views.reserve(tables.size());
+  for (const Matrix<double>& table : tables) views.push_back(table.view());
+  return views;
+}
+
+Evidence evidence_of(const EstimationBasis& basis, const EstimatorInfo& row,
+                     const ValuedPolicies& policies, std::size_t policy) {
+  Evidence evidence{.sample = basis.sample,
+                    .policy = policies.sample[policy].view(),
+                    .outcome = basis.learnt.outcome_of(row),
+                    .propensity = basis.learnt.propensity_of(row),
+                    .policy_place = policy};
+  if (const ModelNoise* noise = noise_of(basis, row)) evidence.noise = &noise->variance;
+  const bool is_direct = row.method == Method::kDirect || row.method == Method::kCautiousCorrection;
+  const auto implied = policies.implied.find(row.outcome);
+  if (is_direct && implied != policies.implied.end()) evidence.implied = &implied->second[policy];
+  const auto corrected = policies.implied_of_row.find(row.name);
+  if (corrected != policies.implied_of_row.end()) evidence.implied = &corrected->second[policy];
+  return evidence;
+}
+
+}  // namespace
+
+const ModelNoise* noise_of(const EstimationBasis& basis, const EstimatorInfo& row) {
+  const auto noise = basis.noise.find(row.outcome);
+  return row.needs_outcome_model() && noise != basis.noise.end() ? &noise->second : nullptr;
+}
+
+void imply_weights(const EstimationBasis& basis, LearnerId learner, ValuedPolicies& policies) {
+  const bool needed = std::ranges::any_of(basis.rows, [&](const EstimatorInfo& row) {
+    return row.outcome == learner &&
+           (row.method == Method::kDirect || row.method == Method::kCautiousCorrection);
+  });
+  const auto& outcome = basis.learnt.parts().at(learner).outcome;
+  if (!needed || !outcome || outcome->variance == nullptr) return;
+  const LoggedSample& sample = basis.sample;
+  std::vector<Matrix<double>> weighed;
+  if (!sample.weight.empty()) {
+    for (std::size_t p = 0; p < policies.sample.size(); ++p) {
+      // Only the rows of the sample are looked at.
+      Matrix<double>& table =
+          weighed.emplace_back(policies.tables[p].rows(), policies.tables[p].cols());
+      for (std::size_t i = 0; i < sample.size(); ++i) {
+        std::ranges::copy(std::as_const(policies.sample[p]).row(i),
+                          table.row(sample.nodes[i]).begin());
+      }
+    }
+  }
+  policies.implied[learner] = outcome->variance->imply_weights(
+      basis.context, weighed.empty() ? policies.tables : view_all(weighed));
+}
+
+void imply_corrected_weights(const EstimationBasis& basis, const EstimatorInfo& row,
+                             ValuedPolicies& policies) {
+  const bool corrects_partly = row.method == Method::kSwitch || row.method == Method::kShrinkage ||
+                               row.method == Method::kCautiousCorrection;
+  // Nodes outside of the sample have no residual that says how noisy they are.
+  if (!corrects_partly || basis.kernels == nullptr) return;
+  const OutcomeTable& outcome = *basis.learnt.outcome_of(row);
+  if (outcome.variance == nullptr) return;
+  const LoggedSample& sample = basis.sample;
+  std::vector<std::vector<double>> weights;
+  std::vector<Matrix<double>> tables;
+  bool corrects = false;
+  for (std::size_t p = 0; p < policies.sample.size(); ++p) {
+    const Evidence evidence = evidence_of(basis, row, policies, p);
+    weights.push_back(residual_weights(row, evidence, basis.options));
+    corrects = sum(weights.back(), *sample.totals) > 0 || corrects;
+    tables.push_back(uncorrected_part(evidence, weights.back()));
+  }
+  if (!corrects && row.method == Method::kCautiousCorrection) return;  // the direct method's do
+  std::vector<ImpliedWeights> implied =
+      outcome.variance->imply_weights(basis.context, view_all(tables));
+  const std::vector<double> residual = residuals(sample.arm, sample.outcome, outcome.mu.view());
+  const double n = sample.totals->count(sample.size());
+  for (std::size_t p = 0; p < policies.sample.size(); ++p) {
+    CompensatedSum variance;
+    for (std::size_t i = 0; i < sample.size(); ++i) {
+      double& v = implied[p].weights[i];
+      v += weights[p][i];
+      variance.add(v * v * residual[i] * residual[i]);
+    }
+    implied[p].variance = sample.totals->add_up(variance.value()) / (n * n);
+    implied[p].variance_of_these.reset();
+  }
+  policies.implied_of_row[row.name] = std::move(implied);
+}
+
+Estimate estimate_row(const EstimationBasis& basis, const EstimatorInfo& row,
+                      const ValuedPolicies& policies, std::size_t policy) {
+  const Evidence evidence = evidence_of(basis, row, policies, policy);
+  Estimate value;
+  if (row.needs_balance()) {
+    value = estimate_balanced(row, evidence,
+                              basis.learnt.balancer_of(row).value(basis.context, evidence.policy),
+                              basis.options);
+  } else {
+    value = estimate(row, evidence, basis.options);
+    note_learning(row, evidence, basis.learnt, value);
+  }
+  if (basis.kernels != nullptr) {
+    apply_dependence(basis.context, *basis.kernels, basis.sample, policies.sample[policy],
+                     noise_of(basis, row), basis.options.dependence, value);
+  }
+  return value;
+}
+
+}  // namespace cone

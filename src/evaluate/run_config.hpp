@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/estimate.hpp"
+#include "cone/evaluate.hpp"
+
+namespace cone {
+
+/// What a run was asked for, with the names of estimators and policies, and what the options that
+/// follow the data came to.
+nlohmann::ordered_json describe_config(const Context& context, const Dataset& data,
+                                       const EvaluateOptions& options,
+                                       std::span<const EstimatorInfo> rows,
+                                       std::span<const std::string> policies);
+
+}  // namespace cone

@@ -1,0 +1,62 @@
+#include "exec/totals.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "base/numeric.hpp"
+
+namespace cone {
+namespace {
+
+struct SumAndCount {
+  double sum = 0;
+  double count = 0;
+  double mean() const { return sum / count; }
+};
+
+SumAndCount add_up_values(std::span<const double> values, const Totals& totals) {
+  std::array<double, 2> both = {sum(values), static_cast<double>(values.size())};
+  totals.add_up(both);
+  return {both[0], both[1]};
+}
+
+struct Spread {
+  double squares = 0;  ///< of deviations from the mean
+  double count = 0;
+};
+
+Spread measure_spread(std::span<const double> values, const Totals& totals) {
+  const SumAndCount all = add_up_values(values, totals);
+  const double centre = all.mean();
+  CompensatedSum total;
+  for (const double v : values) total.add((v - centre) * (v - centre));
+  return {totals.add_up(total.value()), all.count};
+}
+
+}  // namespace
+
+const Totals& Totals::alone() {
+  static const Totals kAlone;
+  return kAlone;
+}
+
+double sum(std::span<const double> values, const Totals& totals) {
+  return totals.add_up(sum(values));
+}
+
+double mean(std::span<const double> values, const Totals& totals) {
+  return add_up_values(values, totals).mean();
+}
+
+double variance(std::span<const double> values, int ddof, const Totals& totals) {
+  const Spread spread = measure_spread(values, totals);
+  return spread.squares / (spread.count - ddof);
+}
+
+double standard_error(std::span<const double> values, const Totals& totals) {
+  const Spread spread = measure_spread(values, totals);
+  if (spread.count < 2) return kNaN;
+  return std::sqrt(spread.squares / (spread.count - 1) / spread.count);
+}
+
+}  // namespace cone
