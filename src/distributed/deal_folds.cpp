@@ -68,7 +68,7 @@ void deal_folds(const Ranks& ranks, int num_folds, std::uint64_t seed, Share& sh
          (before + k) % static_cast<std::uint64_t>(num_folds)});
   }
   share.fold.assign(share.size(), 0);
-  for (const auto& part : ranks.exchange(dealt)) {
+  for (const auto& part : ranks.exchange(std::move(dealt))) {
     for (const Dealt& d : part) share.fold[d.place] = static_cast<int>(d.fold);
   }
 }

@@ -252,7 +252,8 @@ void refuse_constant_arms(const Ranks& ranks, const Share& share) {
 EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
                                    const std::filesystem::path& folder, const LoadOptions& table,
                                    std::span<const std::string> policies,
-                                   const EvaluateOptions& options) {
+                                   const EvaluateOptions& options, Partition partition,
+                                   EngineReport& report) {
   refuse_options(ranks, options);
   EvaluationRecord record;
   record.version = kVersion;
@@ -260,13 +261,17 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
   record.commit = build_commit();
   const Stopwatch total;
   Stopwatch watch;
-  const auto take_time = [&](const char* phase) {
+  const auto take_time = [&](const char* phase, const char* last_part) {
     record.timing_seconds[phase] = watch.seconds();
     watch = Stopwatch();
+    report.meter.finish(last_part);
   };
-  ReadData read = read_together(context, ranks, folder, table, policies);
+  ReadData read = read_together(context, ranks, folder, table, policies, report.meter);
+  report.partition = move_to_friends(context, ranks, partition, read.whole, read.rows);
+  report.meter.finish("partition");
   Share share = place_nodes(ranks, std::move(read.rows), std::move(read.whole));
-  take_time("load");
+  report.num_ghosts = share.ghosts.num_ghosts();
+  take_time("load", "places");
   refuse_constant_arms(ranks, share);
   deal_folds(ranks, options.plan.folds, context.seed(), share);
   scale_features(context, ranks,
@@ -279,15 +284,15 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
       .groups = list_groups_together(context, ranks, share, options.network_ridge.ridge_groups),
       .undersmoothing = options.network_ridge.undersmoothing,
       .num_tasks = static_cast<std::size_t>(options.plan.folds)};
-  take_time("inputs");
+  take_time("inputs", "inputs");
   const LearntTogether learnt = learn_together(context, options.network_ridge, system);
-  take_time("variances");
+  take_time("variances", "variances");
   const RankSolver solver(context, system, learnt.dense);
-  take_time("preconditioner");
+  take_time("preconditioner", "preconditioner");
   const RankModel model(context, system, solver);
-  take_time("predictions");
+  take_time("predictions", "predictions");
   const std::vector<ImpliedWeights> implied = model.imply_weights(context, share.policies);
-  take_time("weights");
+  take_time("weights", "weights");
 
   LoggedSample sample = sample_of(share);
   // Ranks outlive the run; kernels want to own what they add up by.
@@ -316,7 +321,7 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
                             .sample_policies = share.policies,
                             .costs = no_costs},
                            kEstimator, record.policies, options.estimator.dependence);
-  take_time("estimates");
+  take_time("estimates", "estimates");
   record.diagnostics.num_evaluated_nodes = share.whole.num_nodes;
   record.diagnostics.num_self_loops_dropped = share.whole.edges.num_self_loops;
   record.diagnostics.num_edges_merged = share.whole.edges.num_merged;

@@ -145,6 +145,54 @@ class SameAnswer(RanksTest):
                 self.assertAlmostEqual(value, values[1][name], 8, name)
 
 
+class FriendsTogether(RanksTest):
+    """--partition scotch: other processes, the same figures."""
+
+    def test_moving_people_changes_no_figure(self):
+        data = self.folder / "words"
+        cone("simulate", "--out", data, "--nodes", 400, "--mean-degree", 10, "--seed", 3, "-q")
+        self.compare(data, "--policy", "treat-all", "uniform", ranks=[1, 2, 7],
+                     together=["--partition", "scotch"])
+        self.compare(MESSAGES, "--policy", "always:email", ranks=[3],
+                     together=["--partition", "scotch"])
+
+    def test_iterations_on_moved_people(self):
+        data = self.folder / "words"
+        cone("simulate", "--out", data, "--nodes", 1500, "--mean-degree", 12, "--seed", 3,
+             "--noise", 1, "-q")
+        self.compare(data, "--policy", "treat-all", ranks=[3], alone=["--ridge-solver", "dense"],
+                     together=["--ridge-solver", "iterative", "--partition", "scotch"])
+
+    def test_people_without_friends(self):
+        self.write_log(80)
+        (self.folder / "edges.csv").write_text("source,target\nu1,u2\n")
+        self.compare(self.folder, "--policy", "treat-all", ranks=[4],
+                     together=["--partition", "scotch"])
+
+    def test_lines_in_no_order_gain_most(self):
+        data = self.folder / "map"
+        cone("simulate", "--out", data, "--nodes", 4000, "--mean-degree", 10, "--layout",
+             "geometric", "--seed", 3, "-q")
+        header, *lines = (data / "nodes.csv").read_text().splitlines()
+        random.Random(1).shuffle(lines)
+        (data / "nodes.csv").write_text("\n".join([header, *lines]) + "\n")
+        out = self.folder / "out.json"
+        ghosts = {}
+        for way in ("none", "scotch", "auto"):
+            run = on_ranks(4, "evaluate", data, "--engine", "petsc", "--policy", "treat-all",
+                           "--partition", way, "--json", out)
+            engine = self.record_of(run, out)["engine"]
+            ghosts[way] = engine["largest_ghosts"]
+            self.assertEqual(engine["partition"]["moved"], way != "none", engine["partition"])
+        self.assertLess(ghosts["scotch"], ghosts["none"] / 3)
+        self.assertEqual(ghosts["auto"], ghosts["scotch"])
+
+    def test_one_machine_has_nothing_to_part(self):
+        run = cone("evaluate", MESSAGES, "--policy", "uniform", "--partition", "scotch")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("without --engine petsc", run.stderr)
+
+
 class Faults(RanksTest):
     def test_faults_of_all_ranks_are_listed_as_one_process_lists_them(self):
         self.write_log(60)
