@@ -35,23 +35,29 @@ PetscInt* copy_for_petsc(std::span<const T> values) {
   return out;
 }
 
+constexpr std::uint64_t kMost = std::numeric_limits<PetscInt>::max();
+
 void refuse_too_large(const Ranks& ranks, const WholeData& whole, const NodeRows& rows) {
-  constexpr std::uint64_t kMost = std::numeric_limits<PetscInt>::max();
-  const std::uint64_t ends = ranks.find_largest(std::uint64_t{rows.neighbours.size()});
-  if (whole.num_nodes <= kMost && ends <= kMost) return;
+  if (scotch_can_count(ranks, whole, rows)) return;
   FaultList faults;
   if (ranks.is_first()) {
-    faults.add("partition",
-               {{.item = "--partition scotch"},
-                fmt::format("{} nodes, or {} ends of edges on one rank, are more than this PETSc "
-                            "counts ({})",
-                            grouped(whole.num_nodes), grouped(ends), grouped(kMost)),
-                "--partition none, more ranks, or a PETSc with 64-bit indices"});
+    faults.add(
+        "partition",
+        {{.item = "--partition scotch"},
+         fmt::format("{} nodes, or the edges of one process, are more than this PETSc counts "
+                     "({})",
+                     grouped(whole.num_nodes), grouped(kMost)),
+         "--partition none, more processes, or a PETSc with 64-bit indices"});
   }
   ranks.throw_if_any(faults, ErrorCode::kUsage);
 }
 
 }  // namespace
+
+bool scotch_can_count(const Ranks& ranks, const WholeData& whole, const NodeRows& rows) {
+  const std::uint64_t ends = ranks.find_largest(std::uint64_t{rows.neighbours.size()});
+  return whole.num_nodes <= kMost && ends <= kMost;
+}
 
 std::vector<std::uint32_t> ask_scotch(const Ranks& ranks, const WholeData& whole,
                                       const NodeRows& rows,

@@ -96,15 +96,35 @@ class CutCounter {
   std::vector<std::uint64_t> strangers_;  ///< nodes of other ranks that own ones are connected to
 };
 
+/// Why nobody need be asked; empty where PT-Scotch is worth its time.
+std::string find_excuse(const Ranks& ranks, Partition choice, const WholeData& whole) {
+  if (choice == Partition::kNone) return "not asked for";
+  if (ranks.size() == 1) return "there is one process";
+  if (whole.edges.num_edges == 0) return "there are no edges";
+  return "";
+}
+
+/// Whether rows that stay at home pay for the way of those that move. Asking costs about as much as
+/// one to five iterations; a proposal that parts nearly as many friends gains nothing.
+bool is_worth_moving(const Cut& as_read, const Cut& proposed, std::string& reason) {
+  constexpr double kMostOfGhosts = 2.0 / 3;
+  constexpr double kMostImbalance = 1.25;
+  const double kept = static_cast<double>(proposed.largest_ghosts) /
+                      static_cast<double>(std::max<std::uint64_t>(as_read.largest_ghosts, 1));
+  const bool is_balanced = proposed.imbalance <= std::max(kMostImbalance, as_read.imbalance);
+  reason = fmt::format("{:.0f} % of the rows of friends elsewhere would be left{}", 100 * kept,
+                       is_balanced ? "" : ", but one process would have too much of the work");
+  return kept <= kMostOfGhosts && is_balanced;
+}
+
 }  // namespace
 
 PartitionReport move_to_friends(const Context& context, const Ranks& ranks, Partition choice,
                                 const WholeData& whole, NodeRows& rows) {
-  PartitionReport report;
-  if (choice == Partition::kNone || ranks.size() == 1 || whole.edges.num_edges == 0) {
-    report.reason = choice == Partition::kNone ? "not asked for"
-                    : ranks.size() == 1        ? "there is one rank"
-                                               : "there are no edges";
+  PartitionReport report{.reason = find_excuse(ranks, choice, whole)};
+  if (!report.reason.empty()) return report;
+  if (choice == Partition::kAuto && !scotch_can_count(ranks, whole, rows)) {
+    report.reason = "the network is larger than this PETSc counts";
     return report;
   }
   const std::vector<std::uint32_t> weights = weigh_rows(rows);
@@ -117,8 +137,9 @@ PartitionReport move_to_friends(const Context& context, const Ranks& ranks, Part
     owner = ask_scotch(ranks, whole, rows, weights);
     report.proposed = counter.count(owner);
   }
-  report.moved = true;
-  move_rows(ranks, owner, rows);
+  const bool pays = is_worth_moving(*report.as_read, *report.proposed, report.reason);
+  report.moved = pays || choice == Partition::kScotch;
+  if (report.moved) move_rows(ranks, owner, rows);
   return report;
 }
 

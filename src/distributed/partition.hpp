@@ -36,6 +36,9 @@ struct PartitionReport {
 PartitionReport move_to_friends(const Context& context, const Ranks& ranks, Partition choice,
                                 const WholeData& whole, NodeRows& rows);
 
+/// Whether nodes and edges are few enough for PETSc's integers. Called by all ranks.
+bool scotch_can_count(const Ranks& ranks, const WholeData& whole, const NodeRows& rows);
+
 /// The rank that PT-Scotch gives every row to; ranks get about equal sums of weights. Throws
 /// SharedError where the network is larger than PETSc can count.
 std::vector<std::uint32_t> ask_scotch(const Ranks& ranks, const WholeData& whole,

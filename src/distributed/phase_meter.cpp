@@ -3,6 +3,8 @@
 #include <fstream>
 #include <utility>
 
+#include <malloc.h>
+
 namespace cone::distributed {
 namespace {
 
@@ -34,6 +36,8 @@ void PhaseMeter::finish(std::string name) {
        .peak_bytes = read_peak_bytes(),
        .traffic = {now.num_bytes - before_.num_bytes, now.num_calls - before_.num_calls,
                    now.seconds - before_.seconds}});
+  // What a phase left to the allocator is not the next one's memory.
+  malloc_trim(0);
   reset_peak();
   before_ = now;
   watch_ = Stopwatch();

@@ -101,6 +101,7 @@ std::uint64_t list_neighbours_of_rows(std::vector<KeptEnds>& rounds, NodeRows& r
     rows.edge_offsets.push_back(static_cast<std::uint64_t>(out - rows.neighbours.begin()));
   }
   rows.neighbours.erase(out, rows.neighbours.end());
+  rows.neighbours.shrink_to_fit();  // of many repeats, little may be left
   return total;
 }
 

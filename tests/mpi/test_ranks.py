@@ -12,6 +12,7 @@ import time
 import unittest
 
 import jsonschema
+import numpy
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from support import BINARY, COUPONS, MESSAGES, ROOT, FolderTest, cone  # noqa: E402
@@ -191,6 +192,87 @@ class FriendsTogether(RanksTest):
         run = cone("evaluate", MESSAGES, "--policy", "uniform", "--partition", "scotch")
         self.assertEqual(run.returncode, 2)
         self.assertIn("without --engine petsc", run.stderr)
+
+
+class LittleMemory(RanksTest):
+    """Data that one process cannot hold, and four can."""
+
+    MOST_BYTES = 390_000_000  # per process; libraries take some 240,000,000 of it
+
+    def write_messages(self, people=400, lines=8_000_000):
+        """One line per message: few pairs of people, which nobody knows before all lines are read."""
+        draw = random.Random(1)
+        self.write("nodes.csv", "id,treatment,outcome,age\n" + "".join(
+            f"u{i},{i % 2},{draw.gauss(i % 2, 1):.4f},{draw.gauss(40, 9):.2f}\n"
+            for i in range(people)))
+        block = "".join("u{},u{}\n".format(*draw.sample(range(people), 2)) for _ in range(10_000))
+        with open(self.folder / "edges.csv", "w") as edges:
+            edges.write("source,target\n")
+            for _ in range(lines // 10_000):
+                edges.write(block)
+
+    def run_with_limit(self, ranks):
+        program = ["prlimit", f"--data={self.MOST_BYTES}", RANKS_BINARY]
+        words = [*MPIRUN, "-n", ranks, *program, "evaluate", self.folder, "--engine", "petsc",
+                 "--policy", "treat-all", "--json", self.folder / "out.json"]
+        return subprocess.run([str(word) for word in words], capture_output=True, text=True,
+                              timeout=600, env={**os.environ, "OMP_NUM_THREADS": "1"})
+
+    def test_one_process_fails_and_four_finish(self):
+        self.write_messages()
+        alone = self.run_with_limit(1)
+        self.assertNotEqual(alone.returncode, 0)
+        self.assertIn("out of memory", alone.stderr)
+        self.assertFalse((self.folder / "out.json").exists())
+        together = self.run_with_limit(4)
+        record = self.record_of(together, self.folder / "out.json")
+        self.assertEqual(record["engine"]["ranks"], 4)
+        self.assertGreater(record["diagnostics"]["num_edges_merged"], 7_000_000)
+
+
+class WordMatrix(RanksTest):
+    """features.npz, which cone writes where there are many words."""
+
+    def test_rows_of_a_matrix(self):
+        data = self.folder / "words"
+        cone("simulate", "--out", data, "--nodes", 300, "--mean-degree", 8, "--seed", 3, "-q")
+        self.make_matrix(data)
+        self.compare(data, "--policy", "treat-all", ranks=[1, 3, 7])
+
+    def test_a_matrix_of_other_people_is_refused(self):
+        data = self.folder / "words"
+        cone("simulate", "--out", data, "--nodes", 300, "--mean-degree", 8, "--seed", 3, "-q")
+        self.make_matrix(data, left_out=1)
+        run = on_ranks(3, "evaluate", data, "--policy", "treat-all", "--engine", "petsc")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("299 rows where nodes.csv has 300", run.stderr)
+        self.assertEqual(run.stderr.count("299 rows"), 1)
+
+    def test_a_damaged_matrix_is_refused_once(self):
+        data = self.folder / "words"
+        cone("simulate", "--out", data, "--nodes", 300, "--mean-degree", 8, "--seed", 3, "-q")
+        self.make_matrix(data)
+        whole = (data / "features.npz").read_bytes()
+        (data / "features.npz").write_bytes(whole[:len(whole) // 2])
+        run = on_ranks(3, "evaluate", data, "--policy", "treat-all", "--engine", "petsc")
+        self.assertEqual(run.returncode, 2)
+        self.assertEqual(run.stderr.count("is not a .npz archive"), 1)
+
+    def make_matrix(self, data, left_out=0):
+        """features.csv becomes features.npz, as SciPy would write it."""
+        names = (data / "feature_names.csv").read_text().splitlines()[1:]
+        ids = [line.split(",")[0] for line in (data / "nodes.csv").read_text().splitlines()[1:]]
+        rows = {node: [] for node in ids}
+        for line in (data / "features.csv").read_text().splitlines()[1:]:
+            node, word, value = line.split(",")
+            rows[node].append((names.index(word), float(value)))
+        kept = [sorted(rows[node]) for node in ids[left_out:]]
+        numpy.savez_compressed(
+            data / "features.npz", format=numpy.array(b"csr"), shape=[len(kept), len(names)],
+            indptr=numpy.cumsum([0] + [len(row) for row in kept]),
+            indices=numpy.array([column for row in kept for column, _ in row], dtype="int32"),
+            data=numpy.array([value for row in kept for _, value in row]))
+        (data / "features.csv").unlink()
 
 
 class Faults(RanksTest):
