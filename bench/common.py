@@ -1,12 +1,16 @@
 """What every benchmark script shares: where programs and data are, and what machine this is."""
 
 import argparse
+import csv
 import json
 import os
 import pathlib
 import platform
+import random
 import subprocess
 import sys
+import tempfile
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -62,6 +66,39 @@ def run_json(command):
     done = subprocess.run([str(word) for word in command], check=True, stdout=subprocess.PIPE,
                           text=True)
     return json.loads(done.stdout)
+
+
+def time_json(command):
+    """The JSON that a program prints, the seconds it took and what the system says it needed."""
+    command = [str(word) for word in command]
+    with tempfile.TemporaryFile("w+") as out:
+        start = time.perf_counter()
+        process = subprocess.Popen(command, stdout=out)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            sys.exit(f"{' '.join(command[:2])} ... ended with status {process.returncode}")
+        out.seek(0)
+        return json.load(out), seconds, usage
+
+
+def simulate(bin_folder, folder, *options):
+    """A dataset of `cone simulate` in the folder."""
+    command = [bin_folder / "cone", "simulate", "--out", folder, "--seed", 1, "--quiet", *options]
+    if subprocess.run([str(word) for word in command], check=False).returncode != 0:
+        sys.exit("cone simulate cannot make this dataset")
+
+
+def write_policy(folder):
+    """A policy that all sides read: every node treated with a probability of its own."""
+    draw, path = random.Random(1), folder / "policy.csv"
+    with open(folder / "nodes.csv", newline="") as nodes, open(path, "w", newline="") as out:
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(["id", "by_chance"])
+        for node in csv.DictReader(nodes):
+            writer.writerow([node["id"], f"{draw.random():.6f}"])
+    return path
 
 
 def write_json(path, result):

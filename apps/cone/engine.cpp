@@ -3,12 +3,12 @@
 #include "cone/error.hpp"
 
 #ifdef CONE_PETSC
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
 
 #include <fmt/format.h>
 #include <petscsys.h>
-#include <sys/resource.h>
 
 #include "cone/evaluate.hpp"
 
@@ -65,20 +65,59 @@ void refuse_outputs(const EvaluateFlags& flags) {
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
+distributed::Partition read_partition(const std::string& name) {
+  if (name == "none") return distributed::Partition::kNone;
+  return name == "scotch" ? distributed::Partition::kScotch : distributed::Partition::kAuto;
+}
+
+nlohmann::ordered_json describe_cut(const distributed::Cut& cut) {
+  nlohmann::ordered_json out;
+  out["ghosts"] = cut.num_ghosts;
+  out["largest_ghosts"] = cut.largest_ghosts;
+  out["imbalance"] = cut.imbalance;
+  return out;
+}
+
+nlohmann::ordered_json describe_partition(const distributed::PartitionReport& partition) {
+  nlohmann::ordered_json out;
+  out["moved"] = partition.moved;
+  out["reason"] = partition.reason;
+  if (partition.as_read) out["as_read"] = describe_cut(*partition.as_read);
+  if (partition.proposed) out["proposed"] = describe_cut(*partition.proposed);
+  return out;
+}
+
+/// Sums over the ranks, or those of the rank that has most; called by all.
+nlohmann::ordered_json describe_phase(const distributed::Ranks& ranks,
+                                      const distributed::PhaseMeter::Phase& phase) {
+  nlohmann::ordered_json out;
+  out["seconds"] = ranks.find_largest(phase.seconds);
+  out["largest_peak_bytes"] = ranks.find_largest(phase.peak_bytes);
+  out["sent_bytes"] = ranks.add_up(phase.traffic.num_bytes);
+  out["exchanges_per_rank"] = ranks.find_largest(phase.traffic.num_calls);
+  out["exchanging_seconds"] =
+      ranks.add_up(phase.traffic.seconds) / static_cast<double>(ranks.size());
+  return out;
+}
+
 /// What the processes needed, over all of them; called by all.
-nlohmann::ordered_json describe_ranks(const distributed::Ranks& ranks) {
+nlohmann::ordered_json describe_ranks(const distributed::Ranks& ranks,
+                                      const distributed::EngineReport& report) {
   const distributed::Ranks::Traffic traffic = ranks.traffic();
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  constexpr std::uint64_t kKibibyte = 1024;
+  std::uint64_t peak = 0;
+  for (const auto& phase : report.meter.phases()) peak = std::max(peak, phase.peak_bytes);
   nlohmann::ordered_json out;
   out["name"] = "petsc";
   out["ranks"] = ranks.size();
-  out["largest_peak_bytes"] =
-      ranks.find_largest(static_cast<std::uint64_t>(usage.ru_maxrss) * kKibibyte);
+  out["largest_peak_bytes"] = ranks.find_largest(peak);
   out["sent_bytes"] = ranks.add_up(traffic.num_bytes);
   out["exchanges_per_rank"] = ranks.find_largest(traffic.num_calls);
   out["exchanging_seconds"] = ranks.add_up(traffic.seconds) / static_cast<double>(ranks.size());
+  out["largest_ghosts"] = ranks.find_largest(report.num_ghosts);
+  out["partition"] = describe_partition(report.partition);
+  for (const auto& phase : report.meter.phases()) {
+    out["phases"][phase.name] = describe_phase(ranks, phase);
+  }
   return out;
 }
 
@@ -100,9 +139,11 @@ int evaluate_together(const EvaluateFlags& flags) {
   const distributed::Ranks ranks(PETSC_COMM_WORLD);
   ConsoleProgress progress(flags.run.quiet || !ranks.is_first());
   const Context context(flags.run.seed, flags.run.threads == 0 ? 1 : flags.run.threads, &progress);
+  distributed::EngineReport report{.meter = distributed::PhaseMeter(ranks)};
   try {
-    EvaluationRecord record = distributed::evaluate_on_ranks(
-        context, ranks, flags.data, flags.table, flags.policies, flags.options);
+    EvaluationRecord record =
+        distributed::evaluate_on_ranks(context, ranks, flags.data, flags.table, flags.policies,
+                                       flags.options, read_partition(flags.partition), report);
     const LoadedData read{.notes = record.notes};
     add_provenance({.data = flags.data,
                     .table = flags.table,
@@ -110,7 +151,7 @@ int evaluate_together(const EvaluateFlags& flags) {
                     .load_seconds = record.timing_seconds["load"],
                     .total_seconds = record.timing_seconds["total"]},
                    read, record);
-    const nlohmann::ordered_json engine = describe_ranks(ranks);
+    const nlohmann::ordered_json engine = describe_ranks(ranks, report);
     progress.clear();
     if (ranks.is_first()) print(flags, record, engine);
     return kSuccess;

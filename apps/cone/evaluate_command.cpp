@@ -329,6 +329,12 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
                    "data (where it was built in; not for networks and kernels)")
       ->check(CLI::IsMember({"threads", "petsc"}))
       ->capture_default_str();
+  command
+      ->add_option("--partition", flags->partition,
+                   "With --engine petsc, which process has whom. none: the one that read the line; "
+                   "scotch: friends go together; auto: where that pays")
+      ->check(CLI::IsMember({"auto", "none", "scotch"}))
+      ->capture_default_str();
   flags->explanations.bind(*command);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");

@@ -9,6 +9,7 @@
 
 #include "evaluate/idle_options.hpp"
 #include "flag_checks.hpp"
+#include "options/given_options.hpp"
 
 namespace cone::app {
 namespace {
@@ -48,6 +49,16 @@ void check_report_flags(const EvaluateFlags& flags) {
                                   "add it, or leave this out"});
 }
 
+/// Refuses words on how processes share the data where there is one.
+void check_engine_flags(const CLI::App& command, const EvaluateFlags& flags) {
+  if (flags.engine == "petsc") return;
+  const IsGiven is_given = flags_given(command);
+  IdleOptions options(is_given);
+  options.refuse("partition", "has no part in a run without --engine petsc",
+                 "add it, or leave this out");
+  options.throw_if_any();
+}
+
 void check_files(const EvaluateFlags& flags) {
   std::vector<OutputFile> outputs = flags.explanations.outputs();
   outputs.push_back({"--nodes", flags.nodes});
@@ -67,6 +78,7 @@ void check_evaluate_flags(const CLI::App& command, const EvaluateFlags& flags) {
   refuse_idle_plan(flags_given(command), flags.options.plan.protocol);
   check_budget_flags(command, flags);
   check_report_flags(flags);
+  check_engine_flags(command, flags);
   validate(flags.options);
   refuse_beside_repeats(flags);
   check_files(flags);

@@ -25,6 +25,7 @@ struct EvaluateFlags {
   std::string budget_curve;
   std::string model;
   std::string engine = "threads";
+  std::string partition = "auto";
   bool details = false;
   bool takes_rows_of_model = false;  ///< no --estimators beside --model
   ExplanationFlags explanations;

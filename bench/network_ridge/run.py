@@ -18,21 +18,18 @@ with --no-robust if asked for.
 Each run replaces its own part of the file that --json names and leaves the other there.
 """
 
-import csv
 import json
 import math
 import os
 import pathlib
-import random
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from common import (ROOT, data_folder, environment, make_peer_python, parser,  # noqa: E402
-                    write_json)
+from common import (ROOT, data_folder, environment, make_peer_python, parser, simulate,  # noqa: E402
+                    time_json, write_json, write_policy)
 
 PEER = ROOT / "bench/peers/gaussian_process.py"
 PACKAGES = ["numpy", "scipy", "pandas", "scikit-learn", "gpytorch"]
@@ -43,38 +40,12 @@ LONG_SECONDS = 60  # a peer that takes longer runs once
 GROWTH = [10_000, 30_000, 100_000, 300_000]
 
 
-def simulate(args, folder, *options):
-    command = [args.bin / "cone", "simulate", "--out", folder, "--seed", 1, "--quiet", *options]
-    if subprocess.run([str(word) for word in command], check=False).returncode != 0:
-        sys.exit("cone simulate cannot make this dataset")
-
-
-def write_policy(folder):
-    """A policy that both sides read: every node treated with a probability of its own."""
-    draw, path = random.Random(1), folder / "policy.csv"
-    with open(folder / "nodes.csv", newline="") as nodes, open(path, "w", newline="") as out:
-        writer = csv.writer(out)
-        writer.writerow(["id", "by_chance"])
-        for node in csv.DictReader(nodes):
-            writer.writerow([node["id"], f"{draw.random():.6f}"])
-    return path
-
-
 def run_cone(args, folder, policy, *options):
     """What cone says of the three policies, and what the whole process took."""
     command = [args.bin / "cone", "evaluate", folder, "--policy", "treat-all", "treat-none", policy,
                "--estimators", args.estimator, "--threads", args.threads, "--quiet", "--json", "-",
                *options]
-    with tempfile.TemporaryFile("w+") as out:
-        start = time.perf_counter()
-        process = subprocess.Popen([str(word) for word in command], stdout=out)
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - start
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode != 0:
-            sys.exit(f"cone evaluate ended with status {process.returncode}")
-        out.seek(0)
-        record = json.load(out)
+    record, seconds, usage = time_json(command)
     estimates = {policy["name"]: policy["estimates"][0] for policy in record["policies"]}
     return {"seconds": seconds, "cpu_seconds": usage.ru_utime + usage.ru_stime,
             "peak_bytes": usage.ru_maxrss * 1024, "phase_seconds": record["timing_seconds"],
@@ -129,7 +100,7 @@ def value_differences(ours, peer):
 
 def compare(args, python, name, options, scratch):
     folder = pathlib.Path(scratch) / "data"
-    simulate(args, folder, *options)
+    simulate(args.bin, folder, *options)
     policy = write_policy(folder)
     runs, left_out = {}, {}
     for _ in range(args.repeats):  # in turn, so that all see the same machine
@@ -201,7 +172,7 @@ def growth(args):
     for nodes in sorted(args.growth_nodes):
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch) / "data"
-            simulate(args, folder, "--nodes", nodes, "--mean-degree", 50, "--words-per-node", 20)
+            simulate(args.bin, folder, "--nodes", nodes, "--mean-degree", 50, "--words-per-node", 20)
             options = ["--no-robust"] if args.no_robust else []
             run = run_cone(args, folder, write_policy(folder), *options)
             run["robust"] = not args.no_robust

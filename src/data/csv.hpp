@@ -77,6 +77,9 @@ class CsvFile {
   void for_each_chunk(const Context& context, std::string_view phase, FaultList& faults,
                       const std::function<void(std::size_t, CsvRecords&)>& visit) const;
 
+  /// Gives the pages of a chunk back that was read without for_each_chunk().
+  void release(const CsvChunk& chunk) const { source_.release(chunk.begin, chunk.end); }
+
   /// The line a record starts at. Scans its chunk: for messages only.
   std::uint64_t line_of_record(std::uint64_t record) const;
 

@@ -43,25 +43,6 @@ std::optional<std::vector<std::string>> read_feature_names(const Source& source)
   return names;
 }
 
-/// Leaves out explicit zeros, so that the same content is the same matrix in whatever format.
-SparseMatrix without_zeros(SparseMatrix matrix) {
-  const auto all = matrix.values();
-  if (std::find(all.begin(), all.end(), 0.0) == all.end()) return matrix;
-  std::vector<std::uint64_t> offsets = {0};
-  std::vector<std::uint32_t> columns;
-  std::vector<double> values;
-  for (std::size_t i = 0; i < matrix.rows(); ++i) {
-    const SparseMatrix::Row row = matrix.row(i);
-    for (std::size_t k = 0; k < row.size(); ++k) {
-      if (row.values[k] == 0) continue;
-      columns.push_back(row.columns[k]);
-      values.push_back(row.values[k]);
-    }
-    offsets.push_back(columns.size());
-  }
-  return {matrix.cols(), std::move(offsets), std::move(columns), std::move(values)};
-}
-
 FeatureTable read_feature_matrix(const Source& source, const NodeTable& nodes,
                                  std::vector<std::string> names, bool has_names) {
   FeatureTable table;
@@ -83,7 +64,7 @@ FeatureTable read_feature_matrix(const Source& source, const NodeTable& nodes,
   if (has_names && names.size() != matrix.cols()) {
     refuse(
         fmt::format("{} columns where feature_names.csv has {} names", matrix.cols(), names.size()),
-        "give one name a column, in order");
+        "give one name per column, in order");
   }
   if (!has_names) {
     for (std::size_t j = 0; j < matrix.cols(); ++j) names.push_back(fmt::format("f{}", j));
@@ -107,6 +88,24 @@ void check_names_differ(const Source& source, const NodeTable& nodes, const Feat
 }
 
 }  // namespace
+
+SparseMatrix without_zeros(SparseMatrix matrix) {
+  const auto all = matrix.values();
+  if (std::find(all.begin(), all.end(), 0.0) == all.end()) return matrix;
+  std::vector<std::uint64_t> offsets = {0};
+  std::vector<std::uint32_t> columns;
+  std::vector<double> values;
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    const SparseMatrix::Row row = matrix.row(i);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      if (row.values[k] == 0) continue;
+      columns.push_back(row.columns[k]);
+      values.push_back(row.values[k]);
+    }
+    offsets.push_back(columns.size());
+  }
+  return {matrix.cols(), std::move(offsets), std::move(columns), std::move(values)};
+}
 
 FeatureTable read_sparse_features(const Source& source, const NodeTable& nodes) {
   const bool has_matrix = source.files.has("features.npz");

@@ -55,6 +55,9 @@ struct NodeTable {
 
 NodeTable read_nodes(const Source& source);
 
+/// Leaves out explicit zeros, so that the same content is the same matrix in whatever format.
+SparseMatrix without_zeros(SparseMatrix matrix);
+
 /// The lines of an edge list as pairs of nodes.
 struct EdgeLines {
   std::unique_ptr<Edge[]> edges;  // not a vector: the threads that fill it should touch it first

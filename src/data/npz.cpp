@@ -76,43 +76,63 @@ void check_is_indices(const NpyMember& member, std::uint64_t size, const char* w
   }
 }
 
-std::vector<std::uint64_t> read_offsets(NpyMember member, const Shape& shape) {
+/// The rows of a matrix that are wanted, and where their entries are among those of all rows.
+struct WantedRows {
+  std::uint64_t first;                 ///< row
+  std::vector<std::uint64_t> offsets;  ///< one per row wanted, and the end; from 0 on
+  std::uint64_t first_entry = 0;
+  std::uint64_t num_entries_of_all = 0;
+
+  bool has(std::uint64_t entry) const {
+    return entry >= first_entry && entry - first_entry < offsets.back();
+  }
+};
+
+WantedRows read_offsets(NpyMember member, const Shape& shape, std::uint64_t first,
+                        std::uint64_t end) {
   check_is_indices(member, shape.rows + 1, "one more than rows");
-  std::vector<std::uint64_t> offsets;
+  first = std::min(first, shape.rows);
+  end = std::clamp(end, first, shape.rows);
+  WantedRows out{.first = first};
+  std::uint64_t before = 0;
   member.for_each([&](std::size_t k, auto value) {
     const bool valid =
-        k == 0 ? value == 0 : value >= 0 && static_cast<std::uint64_t>(value) >= offsets.back();
+        k == 0 ? value == 0 : value >= 0 && static_cast<std::uint64_t>(value) >= before;
     if (!valid) {
       fail_data(member.place(),
                 fmt::format("is {} at {}: offsets start at 0 and never descend", value, k),
                 kSaveAgain);
     }
-    offsets.push_back(static_cast<std::uint64_t>(value));
+    before = static_cast<std::uint64_t>(value);
+    if (k == first) out.first_entry = before;
+    if (k >= first && k <= end) out.offsets.push_back(before - out.first_entry);
   });
-  return offsets;
+  out.num_entries_of_all = before;
+  return out;
 }
 
 /// The row that entry k is in. Entries are asked for in order, so the row only ever moves on.
 class RowOfEntry {
  public:
-  explicit RowOfEntry(const std::vector<std::uint64_t>& offsets) : offsets_(offsets) {}
+  explicit RowOfEntry(const WantedRows& wanted) : wanted_(wanted) {}
   std::uint64_t operator()(std::uint64_t k) {
-    while (offsets_[row_ + 1] <= k) ++row_;
-    return row_;
+    while (wanted_.offsets[row_ + 1] <= k - wanted_.first_entry) ++row_;
+    return wanted_.first + row_;
   }
 
  private:
-  const std::vector<std::uint64_t>& offsets_;
+  const WantedRows& wanted_;
   std::uint64_t row_ = 0;
 };
 
 std::vector<std::uint32_t> read_columns(NpyMember member, const Shape& shape,
-                                        const std::vector<std::uint64_t>& offsets) {
-  check_is_indices(member, offsets.back(), "the last offset in indptr.npy");
+                                        const WantedRows& wanted) {
+  check_is_indices(member, wanted.num_entries_of_all, "the last offset in indptr.npy");
   std::vector<std::uint32_t> columns;
   FaultList faults;
-  RowOfEntry row_of(offsets);
+  RowOfEntry row_of(wanted);
   member.for_each([&](std::size_t k, auto value) {
+    if (!wanted.has(k)) return;
     const std::uint64_t row = row_of(k);
     const bool valid = value >= 0 && static_cast<std::uint64_t>(value) < shape.cols;
     columns.push_back(valid ? static_cast<std::uint32_t>(value) : 0);
@@ -126,27 +146,28 @@ std::vector<std::uint32_t> read_columns(NpyMember member, const Shape& shape,
   return columns;
 }
 
-std::vector<double> read_values(NpyMember member, const std::vector<std::uint64_t>& offsets,
+std::vector<double> read_values(NpyMember member, const WantedRows& wanted,
                                 const std::vector<std::uint32_t>& columns) {
-  if (member.header().num_items != columns.size()) {
+  if (member.header().num_items != wanted.num_entries_of_all) {
     fail_data(member.place(),
               fmt::format("has {} values for {} column indices", member.header().num_items,
-                          columns.size()),
+                          wanted.num_entries_of_all),
               kSaveAgain);
   }
   std::vector<double> values;
   FaultList faults;
-  RowOfEntry row_of(offsets);
+  RowOfEntry row_of(wanted);
   member.for_each([&](std::size_t k, auto stored) {
+    if (!wanted.has(k)) return;
     const auto value = static_cast<double>(stored);
     values.push_back(value);
     const std::uint64_t row = row_of(k);
     const char* problem = number_problem(value);
     if (problem == nullptr) return;
-    faults.add("value",
-               {member.place(),
-                fmt::format("is {} at row {}, column {}: it {}", value, row, columns[k], problem),
-                "correct or rescale the values (rows and columns count from 0)"});
+    faults.add("value", {member.place(),
+                         fmt::format("is {} at row {}, column {}: it {}", value, row,
+                                     columns[k - wanted.first_entry], problem),
+                         "correct or rescale the values (rows and columns count from 0)"});
   });
   faults.throw_if_any(ErrorCode::kData);
   return values;
@@ -160,8 +181,9 @@ void sort_row(std::span<std::uint32_t> columns, std::span<double> values) {
   for (std::size_t k = 0; k < columns.size(); ++k) std::tie(columns[k], values[k]) = entries[k];
 }
 
-void sort_rows(const Place& place, const std::vector<std::uint64_t>& offsets,
-               std::vector<std::uint32_t>& columns, std::vector<double>& values) {
+void sort_rows(const Place& place, const WantedRows& wanted, std::vector<std::uint32_t>& columns,
+               std::vector<double>& values) {
+  const std::vector<std::uint64_t>& offsets = wanted.offsets;
   FaultList faults;
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
     const std::size_t size = offsets[i + 1] - offsets[i];
@@ -169,11 +191,26 @@ void sort_rows(const Place& place, const std::vector<std::uint64_t>& offsets,
     sort_row(row, {values.data() + offsets[i], size});
     const auto repeat = std::adjacent_find(row.begin(), row.end());
     if (repeat == row.end()) continue;
-    faults.add("duplicate",
-               {place, fmt::format("has column {} more than once in row {}", *repeat, i),
-                "call matrix.sum_duplicates() before saving"});
+    faults.add(
+        "duplicate",
+        {place, fmt::format("has column {} more than once in row {}", *repeat, wanted.first + i),
+         "call matrix.sum_duplicates() before saving"});
   }
   faults.throw_if_any(ErrorCode::kData);
+}
+
+CsrRows parse_rows(std::string_view bytes, const std::string& file, std::uint64_t first,
+                   std::uint64_t end) {
+  const NpzArchive archive(bytes, file);
+  // Each array says how long the next may be, so that none can make us read for nothing.
+  check_format(archive.open("format"));
+  const Shape shape = read_shape(archive.open("shape"));
+  WantedRows wanted = read_offsets(archive.open("indptr"), shape, first, end);
+  std::vector<std::uint32_t> columns = read_columns(archive.open("indices"), shape, wanted);
+  std::vector<double> values = read_values(archive.open("data"), wanted, columns);
+  sort_rows({.file = file, .item = "indices.npy"}, wanted, columns, values);
+  return {{shape.cols, std::move(wanted.offsets), std::move(columns), std::move(values)},
+          shape.rows};
 }
 
 }  // namespace
@@ -184,15 +221,13 @@ SparseMatrix read_csr_npz(const std::filesystem::path& path) {
 }
 
 SparseMatrix parse_csr_npz(std::string_view bytes, const std::string& file) {
-  const NpzArchive archive(bytes, file);
-  // Each array says how long the next may be, so that none can make us read for nothing.
-  check_format(archive.open("format"));
-  const Shape shape = read_shape(archive.open("shape"));
-  std::vector<std::uint64_t> offsets = read_offsets(archive.open("indptr"), shape);
-  std::vector<std::uint32_t> columns = read_columns(archive.open("indices"), shape, offsets);
-  std::vector<double> values = read_values(archive.open("data"), offsets, columns);
-  sort_rows({.file = file, .item = "indices.npy"}, offsets, columns, values);
-  return {shape.cols, std::move(offsets), std::move(columns), std::move(values)};
+  return parse_rows(bytes, file, 0, std::numeric_limits<std::uint64_t>::max()).rows;
+}
+
+CsrRows read_csr_npz_rows(const std::filesystem::path& path, std::uint64_t first,
+                          std::uint64_t end) {
+  const MappedFile file(path);
+  return parse_rows(file.bytes(), path.string(), first, end);
 }
 
 }  // namespace cone

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -20,6 +21,17 @@ namespace cone {
 SparseMatrix read_csr_npz(const std::filesystem::path& path);
 /// The same from the bytes of such a file; `file` is its name in messages.
 SparseMatrix parse_csr_npz(std::string_view bytes, const std::string& file);
+
+/// Some rows of such a file, and how many there are.
+struct CsrRows {
+  SparseMatrix rows;
+  std::uint64_t num_rows = 0;
+};
+
+/// The rows [first, end) where the file has them. All of the file is read, as it may be compressed,
+/// and only what belongs to these rows is kept and checked.
+CsrRows read_csr_npz_rows(const std::filesystem::path& path, std::uint64_t first,
+                          std::uint64_t end);
 
 /// Writes a file that scipy.sparse.load_npz and read_csr_npz read, atomically. The same matrix
 /// gives the same bytes. The peak is the compressed archive on top of the matrix. Throws Error(kIo)

@@ -95,7 +95,7 @@ std::vector<int> deal(const Ranks& ranks, const Share& share, const Deal& dealt)
          (before + k) % static_cast<std::uint64_t>(dealt.num_folds)});
   }
   std::vector<int> fold(share.size(), kNowhere);
-  for (const auto& part : ranks.exchange(answers)) {
+  for (const auto& part : ranks.exchange(std::move(answers))) {
     for (const Place& answer : part) fold[answer.place] = static_cast<int>(answer.fold);
   }
   return fold;

@@ -74,7 +74,7 @@ void DenseArms::solve(const Context& context, const RankSystem& system, const Ri
     std::vector<std::vector<double>> parts(ranks.size());
     parts[holder(ranks, a)].assign(sides.f.values().begin() + first,
                                    sides.f.values().begin() + last);
-    parts = ranks.exchange(parts);
+    parts = ranks.exchange(std::move(parts));
     if (arms_[a]) {
       std::vector<double> rows;
       for (const std::vector<double>& part : parts)
@@ -87,7 +87,7 @@ void DenseArms::solve(const Context& context, const RankSystem& system, const Ri
         next += part.size();
       }
     }
-    const std::vector<double> own = ranks.exchange(parts)[holder(ranks, a)];
+    const std::vector<double> own = ranks.exchange(std::move(parts))[holder(ranks, a)];
     std::transform(own.begin(), own.end(), at.x.values().begin() + first,
                    at.x.values().begin() + first, std::plus<>());
   }

@@ -52,7 +52,8 @@ void refuse_constant_arms(const Ranks& ranks, const Share& share) {
 EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
                                    const std::filesystem::path& folder, const LoadOptions& table,
                                    std::span<const std::string> policies,
-                                   const EvaluateOptions& options) {
+                                   const EvaluateOptions& options, Partition partition,
+                                   EngineReport& report) {
   std::vector<EstimatorInfo> rows = choose_rows(ranks, options);
   EvaluationRecord record;
   record.version = kVersion;
@@ -64,8 +65,16 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
     record.timing_seconds[phase] = watch.seconds();
     watch = Stopwatch();
   };
-  ReadData read = read_together(context, ranks, folder, table, policies);
+  const auto finish = [&](const char* phase) {
+    take_time(phase);
+    report.meter.finish(phase);
+  };
+  ReadData read = read_together(context, ranks, folder, table, policies, report.meter);
+  report.partition = move_to_friends(context, ranks, partition, read.whole, read.rows);
+  report.meter.finish("partition");
   Share share = place_nodes(ranks, std::move(read.rows), std::move(read.whole));
+  report.num_ghosts = share.ghosts.num_ghosts();
+  report.meter.finish("places");
   take_time("load");
   const bool uses_network_ridge = std::ranges::any_of(
       rows, [](const EstimatorInfo& row) { return row.needs(LearnerId::kNetworkRidge); });
@@ -77,11 +86,11 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
   for (std::size_t k = 0; k < share.policies.size(); ++k) {
     record.policies.push_back(describe_policy(ranks, share, k));
   }
-  run.learn(take_time);
+  run.learn(finish);
   run.estimate(record.policies);
   record.decision = run.compare(record.policies);
   note_better_regressions(run.sample(), run.learnt(), record.policies);
-  take_time("estimates");
+  finish("estimates");
   record.diagnostics = diagnose_models(run.sample(), run.learnt(), run.warnings());
   describe_network(ranks, share, record.diagnostics);
   std::vector<std::string>& warnings = record.diagnostics.warnings;

@@ -9,6 +9,7 @@
 #include "cone/load.hpp"
 #include "cone/record.hpp"
 
+#include "distributed/engine_report.hpp"
 #include "distributed/ranks.hpp"
 
 namespace cone::distributed {
@@ -16,10 +17,12 @@ namespace cone::distributed {
 /// Evaluates policies by the network ridge with the data spread over ranks. The record has the
 /// values, errors, intervals and comparisons that evaluate() finds on one machine; what needs all
 /// of the data in one place (diagnostics, robust intervals, groups of friends) is left out, and a
-/// note says so. All ranks return the same record. Throws Error for options that it does not know.
+/// note says so. All ranks return the same record; `report` is what each of them needed. Throws
+/// Error for options that it does not know.
 EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
                                    const std::filesystem::path& folder, const LoadOptions& table,
                                    std::span<const std::string> policies,
-                                   const EvaluateOptions& options);
+                                   const EvaluateOptions& options, Partition partition,
+                                   EngineReport& report);
 
 }  // namespace cone::distributed

@@ -25,12 +25,12 @@ Letter write_letter(const Share& share, std::span<const std::uint64_t> places) {
 
 /// One part of every letter, for all ranks.
 template <class T>
-std::vector<std::vector<T>> send(const Ranks& ranks, const std::vector<Letter>& letters,
+std::vector<std::vector<T>> send(const Ranks& ranks, std::vector<Letter>& letters,
                                  std::vector<T> Letter::*part) {
   std::vector<std::vector<T>> parts;
   parts.reserve(letters.size());
-  for (const Letter& letter : letters) parts.push_back(letter.*part);
-  return ranks.exchange(parts);
+  for (Letter& letter : letters) parts.push_back(std::move(letter.*part));
+  return ranks.exchange(std::move(parts));
 }
 
 }  // namespace
@@ -40,7 +40,8 @@ FetchedRows fetch_rows(const Ranks& ranks, const Share& share,
   std::vector<std::vector<std::uint64_t>> questions(ranks.size());
   for (const RemotePlace& place : wanted) questions[place.rank].push_back(place.place);
   std::vector<Letter> letters;
-  for (const auto& asked : ranks.exchange(questions)) letters.push_back(write_letter(share, asked));
+  for (const auto& asked : ranks.exchange(std::move(questions)))
+    letters.push_back(write_letter(share, asked));
   const auto sizes = send(ranks, letters, &Letter::sizes);
   const auto words = send(ranks, letters, &Letter::words);
   const auto values = send(ranks, letters, &Letter::values);

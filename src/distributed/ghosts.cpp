@@ -26,12 +26,13 @@ Ghosts::Ghosts(const Ranks& ranks, std::size_t num_owned, std::span<const Remote
   std::vector<PetscSFNode> roots;
   roots.reserve(ghosts.size());
   for (const RemotePlace& ghost : ghosts) {
-    roots.push_back({static_cast<PetscInt>(ghost.rank), static_cast<PetscInt>(ghost.place)});
+    roots.push_back({to_petsc(ghost.rank), to_petsc(ghost.place)});
   }
   check_petsc(PetscSFCreate(ranks.comm(), &forest_->sf));
-  check_petsc(PetscSFSetGraph(forest_->sf, static_cast<PetscInt>(num_owned),
-                              static_cast<PetscInt>(ghosts.size()), nullptr, PETSC_COPY_VALUES,
-                              roots.data(), PETSC_COPY_VALUES));
+  // Rows are counted in 32 bits in our own lists too.
+  to_petsc(num_owned + ghosts.size());
+  check_petsc(PetscSFSetGraph(forest_->sf, to_petsc(num_owned), to_petsc(ghosts.size()), nullptr,
+                              PETSC_COPY_VALUES, roots.data(), PETSC_COPY_VALUES));
   check_petsc(PetscSFSetUp(forest_->sf));
 }
 

@@ -48,12 +48,12 @@ std::size_t IdDirectory::TextHash::operator()(std::string_view text) const { ret
 IdDirectory::IdDirectory(const Ranks& ranks, const TextList& ids, std::uint64_t first)
     : ranks_(ranks) {
   std::vector<std::uint32_t> keeper;
-  const Letters letters = sort_by_keeper(ids, ranks.size(), keeper);
+  Letters letters = sort_by_keeper(ids, ranks.size(), keeper);
   std::vector<std::vector<std::uint64_t>> numbers(ranks.size());
   for (std::size_t k = 0; k < keeper.size(); ++k) numbers[keeper[k]].push_back(first + k);
-  const auto bytes = ranks.exchange(letters.bytes);
-  const auto sizes = ranks.exchange(letters.sizes);
-  const auto received = ranks.exchange(numbers);
+  const auto bytes = ranks.exchange(std::move(letters.bytes));
+  const auto sizes = ranks.exchange(std::move(letters.sizes));
+  const auto received = ranks.exchange(std::move(numbers));
   for (std::size_t from = 0; from < ranks.size(); ++from) {
     read_letters(bytes[from], sizes[from], [&](std::size_t k, std::string_view id) {
       const auto [found, is_new] = numbers_.try_emplace(std::string(id), received[from][k]);
@@ -64,9 +64,9 @@ IdDirectory::IdDirectory(const Ranks& ranks, const TextList& ids, std::uint64_t 
 
 std::vector<std::uint64_t> IdDirectory::find(const TextList& ids) const {
   std::vector<std::uint32_t> keeper;
-  const Letters letters = sort_by_keeper(ids, ranks_.size(), keeper);
-  const auto bytes = ranks_.exchange(letters.bytes);
-  const auto sizes = ranks_.exchange(letters.sizes);
+  Letters letters = sort_by_keeper(ids, ranks_.size(), keeper);
+  const auto bytes = ranks_.exchange(std::move(letters.bytes));
+  const auto sizes = ranks_.exchange(std::move(letters.sizes));
   std::vector<std::vector<std::uint64_t>> answers(ranks_.size());
   for (std::size_t from = 0; from < ranks_.size(); ++from) {
     read_letters(bytes[from], sizes[from], [&](std::size_t, std::string_view id) {
@@ -74,7 +74,7 @@ std::vector<std::uint64_t> IdDirectory::find(const TextList& ids) const {
       answers[from].push_back(found == numbers_.end() ? kAbsent : found->second);
     });
   }
-  const auto received = ranks_.exchange(answers);
+  const auto received = ranks_.exchange(std::move(answers));
   std::vector<std::uint64_t> out;
   out.reserve(ids.size());
   std::vector<std::size_t> next(ranks_.size(), 0);

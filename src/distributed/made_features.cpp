@@ -26,12 +26,8 @@ Matrix<double> sample_rows(const Ranks& ranks, const Share& share) {
     const auto row = sorted.row(wanted - before);
     own.insert(own.end(), row.begin(), row.end());
   }
-  std::vector<double> all;
-  for (const auto& part : ranks.exchange(std::vector<std::vector<double>>(ranks.size(), own))) {
-    all.insert(all.end(), part.begin(), part.end());
-  }
   Matrix<double> out(count, share.columns.cols());
-  std::ranges::copy(all, out.data());
+  std::ranges::copy(ranks.gather_all(own), out.data());
   return out;
 }
 
@@ -44,9 +40,7 @@ struct Candidate {
 
 Candidate choose(const Ranks& ranks, const Candidate& own) {
   Candidate best;
-  for (const auto& part :
-       ranks.exchange(std::vector<std::vector<Candidate>>(ranks.size(), {own}))) {
-    const Candidate& other = part.front();
+  for (const Candidate& other : ranks.gather_all(std::span(&own, 1))) {
     if (!other.exists) continue;
     const bool is_better = !best.exists || other.value > best.value ||
                            (other.value == best.value &&

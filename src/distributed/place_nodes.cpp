@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "distributed/share.hpp"
+#include "distributed/strangers.hpp"
 
 namespace cone::distributed {
 namespace {
@@ -31,21 +32,23 @@ std::vector<Whereabouts> locate(const Ranks& ranks, const Share& share,
         {share.number[p], p, static_cast<std::uint32_t>(ranks.rank()), share.arm_of(p)});
   }
   std::vector<Whereabouts> known;
-  for (const auto& part : ranks.exchange(told)) known.insert(known.end(), part.begin(), part.end());
+  for (const auto& part : ranks.exchange(std::move(told)))
+    known.insert(known.end(), part.begin(), part.end());
   std::ranges::sort(known, {}, &Whereabouts::number);
   std::vector<std::vector<std::uint64_t>> questions(ranks.size());
   for (const std::uint64_t number : wanted) {
     questions[keeper_of(number, n, ranks.size())].push_back(number);
   }
   std::vector<std::vector<Whereabouts>> answers(ranks.size());
-  const auto asked = ranks.exchange(questions);
+  const auto asked = ranks.exchange(std::move(questions));
   for (std::size_t from = 0; from < ranks.size(); ++from) {
     for (const std::uint64_t number : asked[from]) {
       answers[from].push_back(*std::ranges::lower_bound(known, number, {}, &Whereabouts::number));
     }
   }
   std::vector<Whereabouts> out;
-  for (const auto& part : ranks.exchange(answers)) out.insert(out.end(), part.begin(), part.end());
+  for (const auto& part : ranks.exchange(std::move(answers)))
+    out.insert(out.end(), part.begin(), part.end());
   return out;
 }
 
@@ -133,17 +136,16 @@ Share place_nodes(const Ranks& ranks, NodeRows rows, WholeData whole) {
   share.arm_begin.assign(num_arms + 1, 0);
   for (const Arm arm : rows.arm) ++share.arm_begin[arm + 1];
   for (std::size_t a = 0; a < num_arms; ++a) share.arm_begin[a + 1] += share.arm_begin[a];
-  std::vector<std::uint64_t> wanted;
-  for (const std::uint64_t number : rows.neighbours) {
-    if (!std::ranges::binary_search(rows.number, number)) wanted.push_back(number);
-  }
-  std::ranges::sort(wanted);
-  wanted.erase(std::ranges::unique(wanted).begin(), wanted.end());
-  std::vector<Whereabouts> ghosts = locate(ranks, share, wanted);
+  std::vector<Whereabouts> ghosts =
+      locate(ranks, share, list_strangers(rows, [&](std::uint64_t number) {
+               return std::ranges::binary_search(rows.number, number);
+             }));
   std::ranges::sort(ghosts, {}, [](const Whereabouts& g) { return std::pair(g.rank, g.place); });
   for (const Whereabouts& ghost : ghosts) share.remote.push_back({ghost.rank, ghost.place});
   share.ghosts = Ghosts(ranks, rows.size(), share.remote);
   list_neighbours(rows, order, ghosts, share);
+  rows.neighbours = {};
+  ghosts = {};
   const double mean_degree = 2 * static_cast<double>(share.whole.edges.num_edges) /
                              static_cast<double>(share.whole.num_nodes);
   for (std::size_t p = 0; p < share.size(); ++p) {

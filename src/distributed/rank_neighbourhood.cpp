@@ -31,10 +31,7 @@ std::vector<double> RankNeighbourhood::gather(std::span<const double> column) co
   std::vector<NumberedValue> own;
   for (std::size_t i = 0; i < share_.size(); ++i) own.push_back({share_.number[i], column[i]});
   std::vector<double> out(share_.whole.num_nodes);
-  for (const auto& part :
-       ranks_.exchange(std::vector<std::vector<NumberedValue>>(ranks_.size(), own))) {
-    for (const NumberedValue& entry : part) out[entry.number] = entry.value;
-  }
+  for (const NumberedValue& entry : ranks_.gather_all(own)) out[entry.number] = entry.value;
   return out;
 }
 
@@ -53,11 +50,7 @@ const Graph& RankNeighbourhood::whole() const {
                      static_cast<NodeIndex>(numbers(share_.lists[k], 0))});
     }
   }
-  std::vector<Edge> all;
-  for (const auto& part : ranks_.exchange(std::vector<std::vector<Edge>>(ranks_.size(), own))) {
-    all.insert(all.end(), part.begin(), part.end());
-  }
-  whole_ = build_graph(Context(0, 1), share_.whole.num_nodes, all);
+  whole_ = build_graph(Context(0, 1), share_.whole.num_nodes, ranks_.gather_all(own));
   return *whole_;
 }
 

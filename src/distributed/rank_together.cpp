@@ -41,8 +41,8 @@ RankedColumn rank_together(const Ranks& ranks, const Share& share, std::size_t c
   }
   const Matrix<double> sorted = sort_together(ranks, rows);
   const std::uint64_t before = ranks.sum_before(std::uint64_t{sorted.rows()});
-  const auto ends =
-      ranks.exchange(std::vector<std::vector<PieceEnds>>(ranks.size(), {describe_ends(sorted)}));
+  const PieceEnds own_ends = describe_ends(sorted);
+  const std::vector<PieceEnds> ends = ranks.gather_all(std::span(&own_ends, 1));
   const auto n = static_cast<double>(share.whole.num_nodes);
   std::vector<std::vector<RankOfPlace>> answers(ranks.size());
   std::uint64_t num_values = 0;
@@ -54,7 +54,7 @@ RankedColumn rank_together(const Ranks& ranks, const Share& share, std::size_t c
     std::uint64_t high = before + end;
     bool begins_here = true;
     for (std::size_t r = 0; r < ranks.size(); ++r) {
-      const PieceEnds& other = ends[r].front();
+      const PieceEnds& other = ends[r];
       if (r == ranks.rank() || other.size == 0) continue;
       if (r < ranks.rank() && other.last == value) {
         low -= other.num_last;
@@ -70,7 +70,7 @@ RankedColumn rank_together(const Ranks& ranks, const Share& share, std::size_t c
     begin = end;
   }
   RankedColumn out{std::vector<double>(share.size()), ranks.add_up(num_values)};
-  for (const auto& part : ranks.exchange(answers)) {
+  for (const auto& part : ranks.exchange(std::move(answers))) {
     for (const RankOfPlace& answer : part) out.rank[answer.place] = answer.rank;
   }
   return out;

@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <map>
+#include <numeric>
 #include <thread>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "base/stopwatch.hpp"
+#include "base/text.hpp"
 
 namespace cone::distributed {
 namespace {
@@ -98,17 +102,33 @@ std::vector<std::uint64_t> Ranks::gather(std::uint64_t value) const {
 }
 
 std::vector<std::string> Ranks::gather(const std::string& text) const {
-  const std::vector<std::vector<char>> parts(size_, std::vector<char>(text.begin(), text.end()));
+  const std::vector<std::uint64_t> sizes = gather(std::uint64_t{text.size()});
+  const std::vector<char> all = gather_all(std::span(text.data(), text.size()));
   std::vector<std::string> out;
-  for (const std::vector<char>& part : exchange(parts)) out.emplace_back(part.begin(), part.end());
+  auto next = all.begin();
+  for (const std::uint64_t size : sizes) {
+    out.emplace_back(next, next + static_cast<std::ptrdiff_t>(size));
+    next += static_cast<std::ptrdiff_t>(size);
+  }
   return out;
 }
 
-std::string Ranks::share(std::string text) const {
-  std::vector<std::vector<char>> parts(size_);
-  if (is_first()) parts.assign(size_, std::vector<char>(text.begin(), text.end()));
-  const std::vector<std::vector<char>> received = exchange(parts);
-  return {received[0].begin(), received[0].end()};
+void Ranks::gather_bytes_into(std::span<const std::byte> own, std::span<const std::uint64_t> sizes,
+                              std::span<std::byte> all) const {
+  if (all.size() > std::size_t{std::numeric_limits<int>::max()}) {
+    throw SharedError(ErrorCode::kData,
+                      {{},
+                       fmt::format("{} bytes would go to every rank, and MPI counts to {}",
+                                   grouped(all.size()), grouped(std::numeric_limits<int>::max())),
+                       "take fewer ranks, or fewer distinct words"});
+  }
+  const Stopwatch watch;
+  const std::vector<int> counts(sizes.begin(), sizes.end());
+  std::vector<int> begins(size_, 0);
+  std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), 0);
+  MPI_Allgatherv(own.data(), counts[rank_], MPI_BYTE, all.data(), counts.data(), begins.data(),
+                 MPI_BYTE, comm_);
+  count_traffic(own.size() * (size_ - 1), watch.seconds());
 }
 
 std::vector<std::uint64_t> Ranks::exchange_sizes(std::span<const std::uint64_t> sizes) const {

@@ -43,24 +43,34 @@ class Ranks : public Totals {
   /// The sum over the ranks before this one.
   std::uint64_t sum_before(std::uint64_t value) const;
 
+  /// What all ranks have, in their order, on every rank: for what is small.
+  template <class T>
+  std::vector<T> gather_all(std::span<const T> own) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::vector<T> out;
+    gather_bytes(std::as_bytes(own), [&](std::size_t num_bytes) {
+      out.resize(num_bytes / sizeof(T));
+      return std::as_writable_bytes(std::span(out));
+    });
+    return out;
+  }
+  template <class T>
+  std::vector<T> gather_all(const std::vector<T>& own) const {
+    return gather_all(std::span<const T>(own));
+  }
   /// One text per rank.
   std::vector<std::string> gather(const std::string& text) const;
   std::vector<std::uint64_t> gather(std::uint64_t value) const;
-  /// Of the first rank, for all.
-  std::string share(std::string text) const;
 
   /// parts[r] goes to rank r; the result has one part per rank that it came from.
   template <class T>
   std::vector<std::vector<T>> exchange(const std::vector<std::vector<T>>& parts) const {
-    static_assert(std::is_trivially_copyable_v<T>);
-    std::vector<std::span<const std::byte>> bytes;
-    for (const std::vector<T>& part : parts) bytes.push_back(std::as_bytes(std::span(part)));
-    std::vector<std::vector<T>> out(size_);
-    exchange_bytes(bytes, [&](std::size_t from, std::size_t num_bytes) {
-      out[from].resize(num_bytes / sizeof(T));
-      return std::as_writable_bytes(std::span(out[from]));
-    });
-    return out;
+    return exchange_parts(parts, [](std::size_t) {});
+  }
+  /// The same, with the memory of every part given back as soon as it is sent.
+  template <class T>
+  std::vector<std::vector<T>> exchange(std::vector<std::vector<T>>&& parts) const {
+    return exchange_parts(parts, [&](std::size_t to) { parts[to] = {}; });
   }
 
   /// Waits for all ranks without keeping a core busy: some of them work for long.
@@ -79,17 +89,33 @@ class Ranks : public Totals {
   void count_traffic(std::uint64_t num_bytes, double seconds) const;
 
  private:
-  template <class Place>
-  void exchange_bytes(std::span<const std::span<const std::byte>> parts, const Place& place) const {
+  template <class T, class Forget>
+  std::vector<std::vector<T>> exchange_parts(const std::vector<std::vector<T>>& parts,
+                                             const Forget& forget) const {
+    static_assert(std::is_trivially_copyable_v<T>);
     std::vector<std::uint64_t> sizes;
-    for (const auto& part : parts) sizes.push_back(part.size());
+    for (const std::vector<T>& part : parts) sizes.push_back(part.size() * sizeof(T));
     const std::vector<std::uint64_t> incoming = exchange_sizes(sizes);
+    std::vector<std::vector<T>> out(size_);
     for (std::size_t step = 0; step < size_; ++step) {
       const std::size_t to = (rank_ + step) % size_;
       const std::size_t from = (rank_ + size_ - step) % size_;
-      send_and_receive(to, parts[to], from, place(from, incoming[from]));
+      out[from].resize(incoming[from] / sizeof(T));
+      send_and_receive(to, std::as_bytes(std::span(parts[to])), from,
+                       std::as_writable_bytes(std::span(out[from])));
+      forget(to);
     }
+    return out;
   }
+  template <class Place>
+  void gather_bytes(std::span<const std::byte> own, const Place& place) const {
+    const std::vector<std::uint64_t> sizes = gather(std::uint64_t{own.size()});
+    std::uint64_t total = 0;
+    for (const std::uint64_t size : sizes) total += size;
+    gather_bytes_into(own, sizes, place(total));
+  }
+  void gather_bytes_into(std::span<const std::byte> own, std::span<const std::uint64_t> sizes,
+                         std::span<std::byte> all) const;
   std::vector<std::uint64_t> exchange_sizes(std::span<const std::uint64_t> sizes) const;
   void send_and_receive(std::size_t to, std::span<const std::byte> sent, std::size_t from,
                         std::span<std::byte> received) const;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -11,14 +12,20 @@
 namespace cone::distributed {
 namespace {
 
-/// One direction of an edge, at the rank of its first end.
+/// One direction of an edge, on its way to the rank of its first end.
 struct HalfEdge {
   std::uint64_t from, to;
-  friend auto operator<=>(const HalfEdge&, const HalfEdge&) = default;
 };
 
-/// Edge lines whose ids are looked up at a time: bounds the letters that are on their way.
-constexpr std::size_t kLinesAtATime = std::size_t{1} << 20;
+/// Edge lines whose ids are looked up at a time: bounds the letters that are on their way, about
+/// 200 bytes per line.
+constexpr std::size_t kEdgeLinesAtATime = std::size_t{1} << 16;
+
+/// Half edges of a round as they are kept: 12 bytes each, and no list that grows by copies.
+struct KeptEnds {
+  std::vector<std::uint32_t> row;  ///< of the first end here
+  std::vector<std::uint64_t> other;
+};
 
 struct EdgeText {
   TextList ends;
@@ -43,7 +50,7 @@ void report_unknown(const CsvFile& file, const std::array<std::size_t, 2>& colum
 /// Looks the ids up and sends both directions of every edge to the ranks of their first ends.
 void send_edges(const ShareReader& reader, const CsvFile& file, const IdDirectory& ids,
                 const Blocks& blocks, const std::array<std::size_t, 2>& columns,
-                const EdgeText& text, std::vector<HalfEdge>& half_edges, EdgeListReport& report) {
+                const EdgeText& text, std::vector<KeptEnds>& rounds, EdgeListReport& report) {
   const std::vector<std::uint64_t> numbers = ids.find(text.ends);
   report_unknown(file, columns, text, numbers, reader.faults);
   std::vector<std::vector<HalfEdge>> parts(reader.ranks.size());
@@ -55,9 +62,47 @@ void send_edges(const ShareReader& reader, const CsvFile& file, const IdDirector
     parts[blocks.owner_of(a)].push_back({a, b});
     parts[blocks.owner_of(b)].push_back({b, a});
   }
-  for (const std::vector<HalfEdge>& part : reader.ranks.exchange(parts)) {
-    half_edges.insert(half_edges.end(), part.begin(), part.end());
+  KeptEnds& kept = rounds.emplace_back();
+  const std::uint64_t begin = blocks.begin(reader.ranks);
+  for (const std::vector<HalfEdge>& part : reader.ranks.exchange(std::move(parts))) {
+    for (const HalfEdge& half : part) {
+      kept.row.push_back(static_cast<std::uint32_t>(half.from - begin));
+      kept.other.push_back(half.to);
+    }
   }
+  kept.row.shrink_to_fit();
+  kept.other.shrink_to_fit();
+}
+
+/// Puts the half edges to their rows, in order and each once; returns how many were there before.
+std::uint64_t list_neighbours_of_rows(std::vector<KeptEnds>& rounds, NodeRows& rows) {
+  std::vector<std::uint64_t> next(rows.size() + 1, 0);
+  for (const KeptEnds& kept : rounds) {
+    for (const std::uint32_t row : kept.row) ++next[row + 1];
+  }
+  std::inclusive_scan(next.begin(), next.end(), next.begin());
+  const std::uint64_t total = next.back();
+  std::vector<std::uint64_t> begins(next.begin(), next.end());
+  rows.neighbours.resize(total);
+  for (KeptEnds& kept : rounds) {
+    for (std::size_t k = 0; k < kept.row.size(); ++k) {
+      rows.neighbours[next[kept.row[k]]++] = kept.other[k];
+    }
+    kept = {};
+  }
+  auto out = rows.neighbours.begin();
+  rows.edge_offsets.reserve(rows.size() + 1);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto own =
+        std::ranges::subrange(rows.neighbours.begin() + static_cast<std::ptrdiff_t>(begins[i]),
+                              rows.neighbours.begin() + static_cast<std::ptrdiff_t>(begins[i + 1]));
+    std::ranges::sort(own);
+    out = std::ranges::unique_copy(own, out).out;
+    rows.edge_offsets.push_back(static_cast<std::uint64_t>(out - rows.neighbours.begin()));
+  }
+  rows.neighbours.erase(out, rows.neighbours.end());
+  rows.neighbours.shrink_to_fit();  // of many repeats, little may be left
+  return total;
 }
 
 }  // namespace
@@ -65,7 +110,7 @@ void send_edges(const ShareReader& reader, const CsvFile& file, const IdDirector
 void read_edge_lines(const ShareReader& reader, const IdDirectory& ids, const Blocks& blocks,
                      NodeRows& rows, WholeData& whole) {
   const Ranks& ranks = reader.ranks;
-  std::vector<HalfEdge> half_edges;
+  std::vector<KeptEnds> rounds;
   EdgeListReport report;
   const std::filesystem::path path = reader.options.edges.empty()
                                          ? reader.folder / "edges.csv"
@@ -81,7 +126,7 @@ void read_edge_lines(const ShareReader& reader, const IdDirectory& ids, const Bl
       // Rounds, as ids are looked up by all ranks together.
       while (ranks.any(chunk < file->chunks().size())) {
         EdgeText text;
-        for (; chunk < file->chunks().size() && text.lines.size() < kLinesAtATime; ++chunk) {
+        for (; chunk < file->chunks().size() && text.lines.size() < kEdgeLinesAtATime; ++chunk) {
           CsvRecords record(*file, file->chunks()[chunk]);
           while (record.next()) {
             text.ends.add(record[(*columns)[0]]);
@@ -89,23 +134,14 @@ void read_edge_lines(const ShareReader& reader, const IdDirectory& ids, const Bl
             text.lines.push_back(record.line());
           }
           reader.faults.merge(record.faults());
+          file->release(file->chunks()[chunk]);
         }
-        send_edges(reader, *file, ids, blocks, *columns, text, half_edges, report);
+        send_edges(reader, *file, ids, blocks, *columns, text, rounds, report);
       }
     }
   }
-  std::ranges::sort(half_edges);
-  const std::size_t before = half_edges.size();
-  half_edges.erase(std::ranges::unique(half_edges).begin(), half_edges.end());
-  report.num_merged = before - half_edges.size();
-  rows.neighbours.reserve(half_edges.size());
-  std::size_t next = 0;
-  for (const std::uint64_t number : rows.number) {
-    for (; next < half_edges.size() && half_edges[next].from == number; ++next) {
-      rows.neighbours.push_back(half_edges[next].to);
-    }
-    rows.edge_offsets.push_back(rows.neighbours.size());
-  }
+  const std::uint64_t num_half_edges = list_neighbours_of_rows(rounds, rows);
+  report.num_merged = num_half_edges - rows.neighbours.size();
   whole.edges.num_lines = ranks.add_up(report.num_lines);
   whole.edges.num_self_loops = ranks.add_up(report.num_self_loops);
   whole.edges.num_merged = ranks.add_up(report.num_merged) / 2;  // seen from both ends

@@ -95,6 +95,7 @@ void read_policy_file(const ShareReader& reader, const IdDirectory& ids, const B
       }
     }
     reader.faults.merge(record.faults());
+    file->release(chunk);
   }
   const std::vector<std::uint64_t> numbers = ids.find(texts);
   std::vector<std::vector<std::uint64_t>> sent_numbers(ranks.size());
@@ -113,15 +114,15 @@ void read_policy_file(const ShareReader& reader, const IdDirectory& ids, const B
     const auto row = std::span(values).subspan(k * width, width);
     sent_values[owner].insert(sent_values[owner].end(), row.begin(), row.end());
   }
-  const auto received_numbers = ranks.exchange(sent_numbers);
-  const auto received_values = ranks.exchange(sent_values);
+  const auto received_numbers = ranks.exchange(std::move(sent_numbers));
+  const auto received_values = ranks.exchange(std::move(sent_values));
   const std::size_t first = rows.policies.size();
   for (const load::PolicyColumns& policy : policies) {
     rows.policies.emplace_back(rows.size(), num_arms);
     whole.policy_names.push_back(policy.name);
   }
   std::vector<char> is_there(rows.size(), 0);
-  const std::uint64_t begin = blocks.first[ranks.rank()];
+  const std::uint64_t begin = blocks.begin(ranks);
   for (std::size_t from = 0; from < ranks.size(); ++from) {
     for (std::size_t k = 0; k < received_numbers[from].size(); ++k) {
       const std::size_t i = received_numbers[from][k] - begin;

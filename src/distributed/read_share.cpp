@@ -1,6 +1,7 @@
 #include "distributed/read_share.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -23,6 +24,21 @@ void refuse_repeats(const Ranks& ranks, const IdDirectory& ids, const std::strin
   ranks.throw_if_any(faults, ErrorCode::kData);
 }
 
+/// Rows and ghosts are counted in 32 bits; ghosts are counted when they are known.
+void refuse_too_many(const Ranks& ranks, std::uint64_t num_own) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
+  const std::uint64_t most = ranks.find_largest(num_own);
+  if (most <= kMost) return;
+  FaultList faults;
+  if (ranks.is_first()) {
+    faults.add("ranks", {{},
+                         fmt::format("one rank would have {} nodes, more than {}", grouped(most),
+                                     grouped(kMost)),
+                         "take more ranks"});
+  }
+  ranks.throw_if_any(faults, ErrorCode::kData);
+}
+
 /// What one machine can read and several ranks cannot.
 void refuse_options(const LoadOptions& options, FaultList& faults) {
   const auto refuse = [&](const char* flag, bool is_given) {
@@ -39,10 +55,6 @@ void refuse_options(const LoadOptions& options, FaultList& faults) {
 }
 
 }  // namespace
-
-std::size_t Blocks::owner_of(std::uint64_t number) const {
-  return static_cast<std::size_t>(std::ranges::upper_bound(first, number) - first.begin()) - 1;
-}
 
 bool ShareReader::has(const char* name) const { return std::filesystem::exists(folder / name); }
 
@@ -72,7 +84,7 @@ std::unique_ptr<CsvFile> ShareReader::open(const std::filesystem::path& path) co
 
 ReadData read_together(const Context& context, const Ranks& ranks,
                        const std::filesystem::path& folder, const LoadOptions& options,
-                       std::span<const std::string> policies) {
+                       std::span<const std::string> policies, PhaseMeter& meter) {
   FaultList faults;
   const ShareReader reader{context, ranks, folder, options, faults};
   if (ranks.is_first()) {
@@ -85,28 +97,33 @@ ReadData read_together(const Context& context, const Ranks& ranks,
       faults.add("folder", {{.file = (folder / "nodes.csv").string()},
                             "is not there, or is packed",
                             "--engine petsc reads files that are not packed: unpack it"});
-    } else if (reader.has("features.npz")) {
-      faults.add("folder", {{.file = (folder / "features.npz").string()},
-                            "is not known to --engine petsc",
-                            "write it as features.csv with the columns node, feature, value"});
+    } else if (reader.has("features.npz") && reader.has("features.csv")) {
+      faults.add("folder", {{.file = (folder / "features.csv").string()},
+                            "the folder has features.npz and features.csv",
+                            "keep one of them"});
     }
   }
   ranks.throw_if_any(faults, ErrorCode::kData);
   ReadData out;
-  const TextList ids = read_node_lines(reader, out.rows, out.whole);
+  TextList ids = read_node_lines(reader, out.rows, out.whole);
   ranks.throw_if_any(faults, ErrorCode::kData);
-  Blocks blocks;
-  std::uint64_t before = 0;
-  for (const std::uint64_t size : ranks.gather(std::uint64_t{out.rows.size()})) {
-    blocks.first.push_back(before);
-    before += size;
-  }
-  blocks.first.push_back(before);
-  const IdDirectory directory(ranks, ids, blocks.first[ranks.rank()]);
+  refuse_too_many(ranks, out.rows.size());
+  meter.finish("nodes");
+  const Blocks blocks = Blocks::make(ranks, out.rows.size());
+  const IdDirectory directory(ranks, ids, blocks.begin(ranks));
+  ids = {};  // the directory has them now
   refuse_repeats(ranks, directory, (folder / "nodes.csv").string(), faults);
+  meter.finish("ids");
   read_edge_lines(reader, directory, blocks, out.rows, out.whole);
-  read_word_lines(reader, directory, blocks, out.rows, out.whole);
+  meter.finish("edges");
+  if (reader.has("features.npz")) {
+    read_word_matrix(reader, blocks, out.rows, out.whole);
+  } else {
+    read_word_lines(reader, directory, blocks, out.rows, out.whole);
+  }
+  meter.finish("words");
   read_policies(reader, directory, blocks, policies, out.rows, out.whole);
+  meter.finish("policies");
   ranks.throw_if_any(faults, ErrorCode::kData);
   return out;
 }

@@ -13,54 +13,23 @@ namespace {
 
 /// How often a word stands with a node.
 struct WordEntry {
-  std::uint64_t number;
   std::uint64_t line;
   double value;
+  std::uint32_t row;  ///< of the node, at its rank
   std::uint32_t word;
 };
 
+/// Lines whose ids are looked up at a time: bounds the letters that are on their way.
+constexpr std::size_t kWordLinesAtATime = std::size_t{1} << 16;
+
 using WordNumbers = std::unordered_map<std::string, std::uint32_t>;
 
-/// All names, in the order of feature_names.csv. Every rank has them: words are far fewer than
-/// nodes.
-bool read_names(const ShareReader& reader, WordNumbers& numbers) {
-  const auto file = reader.open(reader.folder / "feature_names.csv");
-  if (file == nullptr) return false;
-  const auto column = file->column("feature");
-  if (!column) {
-    if (reader.ranks.is_first()) {
-      validation::check_column(*file, "feature", "it names the features", reader.faults);
-    }
-    return false;
-  }
-  std::string own;
-  for (const CsvChunk& chunk : file->chunks()) {
-    CsvRecords record(*file, chunk);
-    while (record.next()) own += std::string(record[*column]) + '\n';
-    reader.faults.merge(record.faults());
-  }
-  for (const std::string& part : reader.ranks.gather(own)) {
-    for (std::size_t begin = 0; begin < part.size();) {
-      const std::size_t end = part.find('\n', begin);
-      numbers.try_emplace(part.substr(begin, end - begin),
-                          static_cast<std::uint32_t>(numbers.size()));
-      begin = end + 1;
-    }
-  }
-  return true;
-}
-
 /// Names that a rank met, in the order of the file, become numbers that all agree on.
-void join_names(const Ranks& ranks, const std::vector<std::string>& met, WordNumbers& numbers) {
+void join_names(const Ranks& ranks, std::span<const std::string> met, WordNumbers& numbers) {
   std::string own;
   for (const std::string& name : met) own += name + '\n';
-  for (const std::string& part : ranks.gather(own)) {
-    for (std::size_t begin = 0; begin < part.size();) {
-      const std::size_t end = part.find('\n', begin);
-      numbers.try_emplace(part.substr(begin, end - begin),
-                          static_cast<std::uint32_t>(numbers.size()));
-      begin = end + 1;
-    }
+  for (std::string& name : gather_lines(ranks, own)) {
+    numbers.try_emplace(std::move(name), static_cast<std::uint32_t>(numbers.size()));
   }
 }
 
@@ -83,14 +52,27 @@ void read_chunk(CsvRecords& record, const WordColumns& columns, WordNumbers& loc
                                                   static_cast<std::uint32_t>(local.size()));
     if (is_new) met.push_back(word->first);
     out.nodes.add(id);
-    out.entries.push_back({0, record.line(), value, word->second});
+    out.entries.push_back({record.line(), value, 0, word->second});
   }
 }
 
-void build_words(const CsvFile& file, std::vector<WordEntry>& entries, NodeRows& rows,
+/// The entries of all rounds in one list, which no moment holds twice.
+std::vector<WordEntry> join_rounds(std::vector<std::vector<WordEntry>>& rounds) {
+  std::size_t total = 0;
+  for (const auto& round : rounds) total += round.size();
+  std::vector<WordEntry> out;
+  out.reserve(total);
+  for (auto& round : rounds) {
+    out.insert(out.end(), round.begin(), round.end());
+    round = {};
+  }
+  return out;
+}
+
+void build_words(const CsvFile& file, std::vector<WordEntry> entries, NodeRows& rows,
                  std::size_t num_words, FaultList& faults) {
   std::ranges::sort(entries, [](const WordEntry& a, const WordEntry& b) {
-    return std::tuple(a.number, a.word, a.line) < std::tuple(b.number, b.word, b.line);
+    return std::tuple(a.row, a.word, a.line) < std::tuple(b.row, b.word, b.line);
   });
   std::vector<std::uint64_t> offsets = {0};
   std::vector<std::uint32_t> columns;
@@ -98,10 +80,10 @@ void build_words(const CsvFile& file, std::vector<WordEntry>& entries, NodeRows&
   columns.reserve(entries.size());
   values.reserve(entries.size());
   std::size_t next = 0;
-  for (const std::uint64_t number : rows.number) {
-    for (; next < entries.size() && entries[next].number == number; ++next) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    for (; next < entries.size() && entries[next].row == i; ++next) {
       const WordEntry& entry = entries[next];
-      if (next > 0 && entries[next - 1].number == number && entries[next - 1].word == entry.word) {
+      if (next > 0 && entries[next - 1].row == i && entries[next - 1].word == entry.word) {
         validation::add_fault(faults, "repeated feature", [&]() -> Fault {
           return {{.file = file.name(), .line = entry.line},
                   fmt::format("the same node and feature stand on line {}", entries[next - 1].line),
@@ -129,7 +111,13 @@ void read_word_lines(const ShareReader& reader, const IdDirectory& ids, const Bl
   const Ranks& ranks = reader.ranks;
   WordNumbers numbers;
   const bool has_names = reader.has("feature_names.csv");
-  if (has_names && !read_names(reader, numbers)) return;
+  if (has_names) {
+    const auto names = read_word_names(reader);
+    if (!names) return;
+    for (const std::string& name : *names) {
+      numbers.try_emplace(name, static_cast<std::uint32_t>(numbers.size()));
+    }
+  }
   const std::size_t num_named = numbers.size();
   const auto file = reader.open(reader.folder / "features.csv");
   if (file == nullptr) return;
@@ -145,18 +133,20 @@ void read_word_lines(const ShareReader& reader, const IdDirectory& ids, const Bl
                             *file->column("value")};
   WordNumbers local;
   std::vector<std::string> met;
-  std::vector<WordEntry> received;
+  std::size_t num_told = 0;
+  std::vector<std::vector<WordEntry>> rounds;
   std::size_t chunk = 0;
   while (ranks.any(chunk < file->chunks().size())) {
-    constexpr std::size_t kLinesAtATime = std::size_t{1} << 20;
     WordText text;
-    for (; chunk < file->chunks().size() && text.entries.size() < kLinesAtATime; ++chunk) {
+    for (; chunk < file->chunks().size() && text.entries.size() < kWordLinesAtATime; ++chunk) {
       CsvRecords record(*file, file->chunks()[chunk]);
       read_chunk(record, columns, local, met, text);
       reader.faults.merge(record.faults());
+      file->release(file->chunks()[chunk]);
     }
     // Names are few; those of a round are known to all before its words are sent.
-    join_names(ranks, met, numbers);
+    join_names(ranks, std::span(met).subspan(num_told), numbers);
+    num_told = met.size();
     const std::vector<std::uint64_t> nodes = ids.find(text.nodes);
     std::vector<std::vector<WordEntry>> parts(ranks.size());
     for (std::size_t k = 0; k < nodes.size(); ++k) {
@@ -169,13 +159,13 @@ void read_word_lines(const ShareReader& reader, const IdDirectory& ids, const Bl
         });
         continue;
       }
-      entry.number = nodes[k];
+      const std::size_t owner = blocks.owner_of(nodes[k]);
+      entry.row = static_cast<std::uint32_t>(nodes[k] - blocks.first[owner]);
       entry.word = numbers.at(met[entry.word]);
-      parts[blocks.owner_of(nodes[k])].push_back(entry);
+      parts[owner].push_back(entry);
     }
-    for (const std::vector<WordEntry>& part : ranks.exchange(parts)) {
-      received.insert(received.end(), part.begin(), part.end());
-    }
+    auto received = ranks.exchange(std::move(parts));
+    rounds.push_back(join_rounds(received));
   }
   if (has_names && numbers.size() > num_named && ranks.is_first()) {
     reader.faults.add("feature name", {{.file = file->name()},
@@ -185,7 +175,7 @@ void read_word_lines(const ShareReader& reader, const IdDirectory& ids, const Bl
   whole.num_words = numbers.size();
   whole.word_names.resize(numbers.size());
   for (const auto& [name, number] : numbers) whole.word_names[number] = name;
-  build_words(*file, received, rows, whole.num_words, reader.faults);
+  build_words(*file, join_rounds(rounds), rows, whole.num_words, reader.faults);
 }
 
 }  // namespace cone::distributed

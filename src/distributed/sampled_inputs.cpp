@@ -20,11 +20,7 @@ std::uint64_t find_limit(const Ranks& ranks, const Share& share, std::size_t arm
       share.hash.begin() + static_cast<std::ptrdiff_t>(share.arm_begin[arm + 1]));
   std::ranges::sort(own);
   own.resize(std::min<std::size_t>(own.size(), count));
-  std::vector<std::uint64_t> all;
-  for (const auto& part :
-       ranks.exchange(std::vector<std::vector<std::uint64_t>>(ranks.size(), own))) {
-    all.insert(all.end(), part.begin(), part.end());
-  }
+  std::vector<std::uint64_t> all = ranks.gather_all(own);
   std::ranges::sort(all);
   return all[count - 1];
 }
@@ -98,7 +94,7 @@ void send_part(const Ranks& ranks, std::size_t receiver, std::vector<T>& part) {
   std::vector<std::vector<T>> parts(ranks.size());
   parts[receiver] = std::move(part);
   part.clear();
-  for (const std::vector<T>& from : ranks.exchange(parts)) {
+  for (const std::vector<T>& from : ranks.exchange(std::move(parts))) {
     part.insert(part.end(), from.begin(), from.end());
   }
 }

@@ -21,11 +21,15 @@ std::vector<std::size_t> order_rows(const Matrix<double>& rows) {
   return order;
 }
 
-Matrix<double> join(std::span<const std::vector<double>> parts, std::size_t width) {
-  std::vector<double> all;
-  for (const std::vector<double>& part : parts) all.insert(all.end(), part.begin(), part.end());
-  Matrix<double> out(all.size() / width, width);
-  std::ranges::copy(all, out.data());
+Matrix<double> join(std::vector<std::vector<double>> parts, std::size_t width) {
+  std::size_t size = 0;
+  for (const std::vector<double>& part : parts) size += part.size();
+  Matrix<double> out(size / width, width);
+  double* next = out.data();
+  for (std::vector<double>& part : parts) {
+    next = std::ranges::copy(part, next).out;
+    part = {};
+  }
   return out;
 }
 
@@ -48,8 +52,7 @@ Matrix<double> sort_together(const Ranks& ranks, const Matrix<double>& rows) {
     const auto row = rows.row(order[k * order.size() / std::min(kSamplesPerRank, order.size())]);
     samples.insert(samples.end(), row.begin(), row.end());
   }
-  const std::vector<std::vector<double>> copies(ranks.size(), samples);
-  const Matrix<double> sampled = in_order(join(ranks.exchange(copies), width));
+  const Matrix<double> sampled = in_order(join({ranks.gather_all(samples)}, width));
   std::vector<std::vector<double>> parts(ranks.size());
   std::size_t to = 0;
   for (const std::size_t i : order) {
@@ -60,7 +63,7 @@ Matrix<double> sort_together(const Ranks& ranks, const Matrix<double>& rows) {
     }
     parts[to].insert(parts[to].end(), rows.row(i).begin(), rows.row(i).end());
   }
-  return in_order(join(ranks.exchange(parts), width));
+  return in_order(join(ranks.exchange(std::move(parts)), width));
 }
 
 }  // namespace cone::distributed

@@ -1,9 +1,12 @@
 #include "data/npz.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -77,6 +80,22 @@ TEST(CsrNpz, ReadsWhatScipyWritesInEveryType) {
 
 TEST(CsrNpz, SortsTheColumnsOfARow) {
   expect_equal(read_csr_npz(reference("csr_unsorted.npz")), words([](double x) { return x; }));
+}
+
+TEST(CsrNpz, ReadsSomeRowsAsTheyStandInTheWhole) {
+  const SparseMatrix all = read_csr_npz(reference("csr_unsorted.npz"));
+  ASSERT_GT(all.rows(), 2U);
+  for (const auto& [first, end] :
+       {std::pair<std::uint64_t, std::uint64_t>{0, 1}, {1, all.rows()}, {1, 1}, {2, 1000}}) {
+    const CsrRows some = read_csr_npz_rows(reference("csr_unsorted.npz"), first, end);
+    EXPECT_EQ(some.num_rows, all.rows());
+    std::vector<std::uint32_t> wanted;
+    for (std::uint64_t i = first; i < std::min<std::uint64_t>(end, all.rows()); ++i) {
+      wanted.push_back(static_cast<std::uint32_t>(i));
+    }
+    expect_equal(some.rows, all.select_rows(wanted));
+  }
+  EXPECT_EQ(read_csr_npz_rows(reference("csr.npz"), 1000, 2000).rows.rows(), 0U);
 }
 
 TEST(CsrNpz, TellsTheWayOutForOtherFormats) {

@@ -10,7 +10,9 @@ import sys
 import time
 import unittest
 
-from together import RanksTest, command, figures, on_ranks
+import numpy
+
+from together import MPIRUN, RANKS_BINARY, RanksTest, command, figures, on_ranks
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from support import COUPONS, MESSAGES, cone  # noqa: E402
@@ -67,6 +69,135 @@ class SameAnswer(RanksTest):
         for name, value in values[0].items():
             if value is not None:
                 self.assertAlmostEqual(value, values[1][name], 8, name)
+
+
+class FriendsTogether(RanksTest):
+    """--partition scotch: other processes, the same figures."""
+
+    def test_moving_people_changes_no_figure(self):
+        data = self.folder / "words"
+        cone("simulate", "--out", data, "--nodes", 400, "--mean-degree", 10, "--seed", 3, "-q")
+        self.compare(data, "--policy", "treat-all", "uniform", ranks=[1, 2, 7],
+                     together=["--partition", "scotch"])
+        self.compare(MESSAGES, "--policy", "always:email", ranks=[3],
+                     together=["--partition", "scotch"])
+
+    def test_iterations_on_moved_people(self):
+        data = self.folder / "words"
+        cone("simulate", "--out", data, "--nodes", 1500, "--mean-degree", 12, "--seed", 3,
+             "--noise", 1, "-q")
+        self.compare(data, "--policy", "treat-all", ranks=[3], alone=["--ridge-solver", "dense"],
+                     together=["--ridge-solver", "iterative", "--partition", "scotch"])
+
+    def test_people_without_friends(self):
+        self.write_log(80)
+        (self.folder / "edges.csv").write_text("source,target\nu1,u2\n")
+        self.compare(self.folder, "--policy", "treat-all", ranks=[4],
+                     together=["--partition", "scotch"])
+
+    def test_lines_in_no_order_gain_most(self):
+        data = self.folder / "map"
+        cone("simulate", "--out", data, "--nodes", 4000, "--mean-degree", 10, "--layout",
+             "geometric", "--seed", 3, "-q")
+        header, *lines = (data / "nodes.csv").read_text().splitlines()
+        random.Random(1).shuffle(lines)
+        (data / "nodes.csv").write_text("\n".join([header, *lines]) + "\n")
+        out = self.folder / "out.json"
+        ghosts = {}
+        for way in ("none", "scotch", "auto"):
+            run = on_ranks(4, "evaluate", data, "--engine", "petsc", "--policy", "treat-all",
+                           "--partition", way, "--json", out)
+            engine = self.record_of(run, out)["engine"]
+            ghosts[way] = engine["largest_ghosts"]
+            self.assertEqual(engine["partition"]["moved"], way != "none", engine["partition"])
+        self.assertLess(ghosts["scotch"], ghosts["none"] / 3)
+        self.assertEqual(ghosts["auto"], ghosts["scotch"])
+
+    def test_one_machine_has_nothing_to_part(self):
+        run = cone("evaluate", MESSAGES, "--policy", "uniform", "--partition", "scotch")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("without --engine petsc", run.stderr)
+
+
+class LittleMemory(RanksTest):
+    """Data that one process cannot hold, and four can."""
+
+    MOST_BYTES = 390_000_000  # per process; libraries take some 240,000,000 of it
+
+    def write_messages(self, people=400, lines=8_000_000):
+        """One line per message: few pairs of people, which nobody knows before all lines are read."""
+        draw = random.Random(1)
+        self.write("nodes.csv", "id,treatment,outcome,age\n" + "".join(
+            f"u{i},{i % 2},{draw.gauss(i % 2, 1):.4f},{draw.gauss(40, 9):.2f}\n"
+            for i in range(people)))
+        block = "".join("u{},u{}\n".format(*draw.sample(range(people), 2)) for _ in range(10_000))
+        with open(self.folder / "edges.csv", "w") as edges:
+            edges.write("source,target\n")
+            for _ in range(lines // 10_000):
+                edges.write(block)
+
+    def run_with_limit(self, ranks):
+        program = ["prlimit", f"--data={self.MOST_BYTES}", RANKS_BINARY]
+        words = [*MPIRUN, "-n", ranks, *program, "evaluate", self.folder, "--engine", "petsc",
+                 "--policy", "treat-all", "--json", self.folder / "out.json"]
+        return subprocess.run([str(word) for word in words], capture_output=True, text=True,
+                              timeout=600, env={**os.environ, "OMP_NUM_THREADS": "1"})
+
+    def test_one_process_fails_and_four_finish(self):
+        self.write_messages()
+        alone = self.run_with_limit(1)
+        self.assertNotEqual(alone.returncode, 0)
+        self.assertIn("out of memory", alone.stderr)
+        self.assertFalse((self.folder / "out.json").exists())
+        together = self.run_with_limit(4)
+        record = self.record_of(together, self.folder / "out.json")
+        self.assertEqual(record["engine"]["ranks"], 4)
+        self.assertGreater(record["diagnostics"]["num_edges_merged"], 7_000_000)
+
+
+class WordMatrix(RanksTest):
+    """features.npz, which cone writes where there are many words."""
+
+    def test_rows_of_a_matrix(self):
+        data = self.folder / "words"
+        cone("simulate", "--out", data, "--nodes", 300, "--mean-degree", 8, "--seed", 3, "-q")
+        self.make_matrix(data)
+        self.compare(data, "--policy", "treat-all", ranks=[1, 3, 7])
+
+    def test_a_matrix_of_other_people_is_refused(self):
+        data = self.folder / "words"
+        cone("simulate", "--out", data, "--nodes", 300, "--mean-degree", 8, "--seed", 3, "-q")
+        self.make_matrix(data, left_out=1)
+        run = on_ranks(3, "evaluate", data, "--policy", "treat-all", "--engine", "petsc")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("299 rows where nodes.csv has 300", run.stderr)
+        self.assertEqual(run.stderr.count("299 rows"), 1)
+
+    def test_a_damaged_matrix_is_refused_once(self):
+        data = self.folder / "words"
+        cone("simulate", "--out", data, "--nodes", 300, "--mean-degree", 8, "--seed", 3, "-q")
+        self.make_matrix(data)
+        whole = (data / "features.npz").read_bytes()
+        (data / "features.npz").write_bytes(whole[:len(whole) // 2])
+        run = on_ranks(3, "evaluate", data, "--policy", "treat-all", "--engine", "petsc")
+        self.assertEqual(run.returncode, 2)
+        self.assertEqual(run.stderr.count("is not a .npz archive"), 1)
+
+    def make_matrix(self, data, left_out=0):
+        """features.csv becomes features.npz, as SciPy would write it."""
+        names = (data / "feature_names.csv").read_text().splitlines()[1:]
+        ids = [line.split(",")[0] for line in (data / "nodes.csv").read_text().splitlines()[1:]]
+        rows = {node: [] for node in ids}
+        for line in (data / "features.csv").read_text().splitlines()[1:]:
+            node, word, value = line.split(",")
+            rows[node].append((names.index(word), float(value)))
+        kept = [sorted(rows[node]) for node in ids[left_out:]]
+        numpy.savez_compressed(
+            data / "features.npz", format=numpy.array(b"csr"), shape=[len(kept), len(names)],
+            indptr=numpy.cumsum([0] + [len(row) for row in kept]),
+            indices=numpy.array([column for row in kept for column, _ in row], dtype="int32"),
+            data=numpy.array([value for row in kept for _, value in row]))
+        (data / "features.csv").unlink()
 
 
 class Faults(RanksTest):

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""`cone evaluate --engine petsc` beside our own threads on the same cores.
+
+    ./dev bench ranks [--nodes N...] [--ranks R...] [--partition WAY...]
+
+Synthetic networks of 25 edges and 20 words per node, three policies, whole processes: reading,
+variances of both arms, five folds, values and standard errors, without robust intervals, which many
+processes do not have. Every number of ranks runs beside as many threads of one process. More ranks
+than cores take turns on them (mpirun --oversubscribe): what that costs says nothing about machines
+of their own, so times of such runs are marked.
+
+Every run is printed and written to --json when it is done. The same command goes on where it was
+stopped: runs of the same commit, size and number of processes are not repeated.
+"""
+
+import json
+import os
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from common import environment, parser, simulate, time_json, write_json, write_policy  # noqa: E402
+
+NODES = [800, 8_000, 40_000, 400_000]
+RANKS = [1, 2, 4]
+CORES = len(os.sched_getaffinity(0))
+LINE = "{:>9} {:>11} {:<22}{:>9}{:>8}{:>7}{:>12}{:>10}{:>8}{:>10}{:>10}"
+HEADER = ("nodes", "edges", "", "wall s", "GiB", "iter.", "MB / iter.", "ex./iter.", "comm.",
+          "values", "errors")
+
+
+def mpirun(ranks):
+    command = ["mpirun", "-n", ranks]
+    if ranks > CORES:
+        command.append("--oversubscribe")
+    if os.getuid() == 0:
+        command.append("--allow-run-as-root")
+    return command
+
+
+def evaluate(args, folder, policy, *options):
+    return ["evaluate", folder, "--policy", "treat-all", "treat-none", policy, "--estimators",
+            args.estimator, "--no-robust", "--quiet", "--json", "-", *options]
+
+
+def summarise(record, seconds, usage):
+    estimates = {policy["name"]: policy["estimates"][0] for policy in record["policies"]}
+    ridge = record["diagnostics"]["network_ridge"]
+    return {"nodes": record["data"]["num_nodes"], "edges": record["data"]["num_edges"],
+            "seconds": seconds, "cpu_seconds": usage.ru_utime + usage.ru_stime,
+            "phase_seconds": record["timing_seconds"], "iterations": ridge["iterations"],
+            "converged": ridge["converged"],
+            "values": {name: row["value"] for name, row in estimates.items()},
+            "standard_errors": {name: row["standard_error"] for name, row in estimates.items()}}
+
+
+def run_threads(args, folder, policy, threads):
+    command = [args.bin / "cone", *evaluate(args, folder, policy, "--threads", threads)]
+    record, seconds, usage = time_json(command)
+    return {**summarise(record, seconds, usage), "peak_bytes": usage.ru_maxrss * 1024}
+
+
+def run_ranks(args, folder, policy, ranks, partition):
+    command = [*mpirun(ranks), args.bin / "petsc/cone",
+               *evaluate(args, folder, policy, "--engine", "petsc", "--partition", partition)]
+    record, seconds, usage = time_json(command)
+    engine = record["engine"]
+    return {**summarise(record, seconds, usage), "peak_bytes": engine["largest_peak_bytes"],
+            "oversubscribed": ranks > CORES, "engine": engine, **per_iteration(record)}
+
+
+def per_iteration(record):
+    """What the conjugate gradients of the predictions send, their start and end included."""
+    phase = record["engine"]["phases"]["predictions"]
+    iterations = record["diagnostics"]["network_ridge"]["iterations"]
+    if iterations == 0:  # small arms are solved exactly
+        return {}
+    return {"sent_bytes_per_iteration": phase["sent_bytes"] / iterations,
+            "exchanges_per_iteration": phase["exchanges_per_rank"] / iterations}
+
+
+def compare(run, reference):
+    """Largest differences to one machine, relative where figures are larger than 1."""
+    for name in ("values", "standard_errors"):
+        run[f"largest_difference_in_{name}"] = max(
+            abs(run[name][policy] - value) / max(1.0, abs(value))
+            for policy, value in reference[name].items())
+
+
+def show(run):
+    engine = run.get("engine")
+    how = (f"{run['ranks']} rank(s), {run['partition']}" if engine
+           else f"{run['threads']} thread(s)")
+    sent = run.get("sent_bytes_per_iteration")
+    cells = [f"{run['nodes']:,}", f"{run['edges']:,}", how,
+             f"{run['seconds']:.1f}" + ("*" if run.get("oversubscribed") else ""),
+             f"{run['peak_bytes'] / 2**30:.2f}", run["iterations"] or "-",
+             f"{sent / 1e6:.2f}" if sent is not None else "",
+             f"{run['exchanges_per_iteration']:.0f}" if sent is not None else "",
+             f"{engine['exchanging_seconds'] / run['seconds']:.0%}" if engine else ""]
+    for name in ("values", "standard_errors"):
+        difference = run.get(f"largest_difference_in_{name}")
+        cells.append("" if difference is None else f"{difference:.0e}")
+    print(LINE.format(*cells), flush=True)
+
+
+class Runs:
+    """What was run, in the file that --json names."""
+
+    def __init__(self, args):
+        self.path, self.record = args.json, {"benchmark": "ranks", **environment(args.bin),
+                                             "estimator": args.estimator, "runs": []}
+        if self.path is not None and self.path.exists():
+            before = json.loads(self.path.read_text())
+            if before.get("commit") == self.record["commit"]:
+                self.record["runs"] = before["runs"]
+
+    def find(self, key):
+        return next((run for run in self.record["runs"] if key.items() <= run.items()), None)
+
+    def get(self, key, compute, reference=None):
+        """The run of this key, made by `compute` unless it is there; shown in either case."""
+        run = self.find(key)
+        if run is None:
+            run = {**key, **compute()}
+            if reference is not None:
+                compare(run, reference)
+            self.record["runs"].append(run)
+            write_json(self.path, self.record)
+        show(run)
+        return run
+
+
+def run_size(args, runs, nodes):
+    size = {"asked_nodes": nodes, "layout": args.layout, "mean_degree": args.mean_degree,
+            "words_per_node": args.words_per_node}
+    with tempfile.TemporaryDirectory(dir=args.scratch) as scratch:
+        folder, policy = pathlib.Path(scratch) / "data", None
+
+        def with_data(run, *how):
+            nonlocal policy
+            if policy is None:  # made when the first run needs it
+                simulate(args.bin, folder, "--nodes", nodes, "--mean-degree", args.mean_degree,
+                         "--words-per-node", args.words_per_node, "--layout", args.layout)
+                policy = write_policy(folder)
+            return run(args, folder, policy, *how)
+
+        reference = None
+        for count in sorted(args.ranks):
+            if count <= CORES:
+                found = runs.get({**size, "threads": count},
+                                 lambda count=count: with_data(run_threads, count))
+                reference = reference or found
+            for partition in args.partition:
+                runs.get({**size, "ranks": count, "partition": partition},
+                         lambda count=count, way=partition: with_data(run_ranks, count, way),
+                         reference)
+
+
+def parse_args():
+    arguments = parser(__doc__)
+    arguments.add_argument("--nodes", type=int, nargs="+", default=NODES)
+    arguments.add_argument("--ranks", type=int, nargs="+", default=RANKS,
+                           help="numbers of processes, and of threads up to the cores")
+    arguments.add_argument("--partition", nargs="+", default=["auto"],
+                           choices=["auto", "none", "scotch"])
+    arguments.add_argument("--mean-degree", type=int, default=50)
+    arguments.add_argument("--words-per-node", type=int, default=20)
+    arguments.add_argument("--layout", default="social", help="of cone simulate")
+    arguments.add_argument("--estimator", default="network_dm", help="row of cone to time")
+    arguments.add_argument("--scratch", type=pathlib.Path, help="folder for the data while it is needed")
+    return arguments.parse_args()
+
+
+def main():
+    args = parse_args()
+    if not (args.bin / "petsc/cone").exists():
+        sys.exit("the program for many processes is not there: ./dev petsc builds it")
+    print(LINE.format(*HEADER))
+    runs = Runs(args)
+    for nodes in sorted(args.nodes):
+        run_size(args, runs, nodes)
+    print("* more ranks than cores: they take turns")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+#include <petscmat.h>
+
+#include "base/text.hpp"
+#include "distributed/partition.hpp"
+#include "distributed/petsc_checks.hpp"
+
+namespace cone::distributed {
+namespace {
+
+/// PETSc's objects of one call.
+struct Objects {
+  Mat network = nullptr;
+  MatPartitioning partitioning = nullptr;
+  IS owners = nullptr;
+
+  Objects() = default;
+  Objects(const Objects&) = delete;
+  Objects& operator=(const Objects&) = delete;
+  ~Objects() {
+    ISDestroy(&owners);
+    MatPartitioningDestroy(&partitioning);
+    MatDestroy(&network);
+  }
+};
+
+template <class T>
+PetscInt* copy_for_petsc(std::span<const T> values) {
+  PetscInt* out = nullptr;
+  check_petsc(PetscMalloc1(std::max<std::size_t>(values.size(), 1), &out));
+  std::ranges::transform(values, out, [](T value) { return static_cast<PetscInt>(value); });
+  return out;
+}
+
+constexpr std::uint64_t kMost = std::numeric_limits<PetscInt>::max();
+
+void refuse_too_large(const Ranks& ranks, const WholeData& whole, const NodeRows& rows) {
+  if (scotch_can_count(ranks, whole, rows)) return;
+  FaultList faults;
+  if (ranks.is_first()) {
+    faults.add(
+        "partition",
+        {{.item = "--partition scotch"},
+         fmt::format("{} nodes, or the edges of one process, are more than this PETSc counts "
+                     "({})",
+                     grouped(whole.num_nodes), grouped(kMost)),
+         "--partition none, more processes, or a PETSc with 64-bit indices"});
+  }
+  ranks.throw_if_any(faults, ErrorCode::kUsage);
+}
+
+}  // namespace
+
+bool scotch_can_count(const Ranks& ranks, const WholeData& whole, const NodeRows& rows) {
+  const std::uint64_t ends = ranks.find_largest(std::uint64_t{rows.neighbours.size()});
+  return whole.num_nodes <= kMost && ends <= kMost;
+}
+
+std::vector<std::uint32_t> ask_scotch(const Ranks& ranks, const WholeData& whole,
+                                      const NodeRows& rows,
+                                      const std::vector<std::uint32_t>& weights) {
+  // A little off balance costs less than the friends that a strict balance parts.
+  constexpr PetscReal kImbalance = 0.05;
+  refuse_too_large(ranks, whole, rows);
+  Objects made;
+  // The matrix and the partitioning free what they are given.
+  check_petsc(MatCreateMPIAdj(
+      ranks.comm(), static_cast<PetscInt>(rows.size()), static_cast<PetscInt>(whole.num_nodes),
+      copy_for_petsc(std::span<const std::uint64_t>(rows.edge_offsets)),
+      copy_for_petsc(std::span<const std::uint64_t>(rows.neighbours)), nullptr, &made.network));
+  check_petsc(MatPartitioningCreate(ranks.comm(), &made.partitioning));
+  check_petsc(MatPartitioningSetAdjacency(made.partitioning, made.network));
+  check_petsc(MatPartitioningSetType(made.partitioning, MATPARTITIONINGPTSCOTCH));
+  check_petsc(MatPartitioningPTScotchSetImbalance(made.partitioning, kImbalance));
+  check_petsc(MatPartitioningPTScotchSetStrategy(made.partitioning, MP_PTSCOTCH_SPEED));
+  check_petsc(MatPartitioningSetVertexWeights(
+      made.partitioning, copy_for_petsc(std::span<const std::uint32_t>(weights))));
+  check_petsc(MatPartitioningSetNParts(made.partitioning, static_cast<PetscInt>(ranks.size())));
+  check_petsc(MatPartitioningApply(made.partitioning, &made.owners));
+  const PetscInt* owners = nullptr;
+  check_petsc(ISGetIndices(made.owners, &owners));
+  std::vector<std::uint32_t> out(owners, owners + rows.size());
+  check_petsc(ISRestoreIndices(made.owners, &owners));
+  return out;
+}
+
+}  // namespace cone::distributed

@@ -1,0 +1,98 @@
+#include "distributed/move_rows.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace cone::distributed {
+namespace {
+
+/// Values of rows, one row behind the other, at their new owners. Ranks receive from the first to
+/// the last, so that rows keep their order. One field travels at a time: what is on its way is
+/// small beside the whole.
+template <class T, class CountOf>
+std::vector<T> move_values(const Ranks& ranks, std::span<const std::uint32_t> owner,
+                           const CountOf& count_of, std::vector<T> values) {
+  std::vector<std::size_t> sizes(ranks.size(), 0);
+  for (std::size_t i = 0; i < owner.size(); ++i) sizes[owner[i]] += count_of(i);
+  std::vector<std::vector<T>> parts(ranks.size());
+  for (std::size_t to = 0; to < parts.size(); ++to) parts[to].reserve(sizes[to]);
+  auto next = values.begin();
+  for (std::size_t i = 0; i < owner.size(); ++i) {
+    const auto end = next + static_cast<std::ptrdiff_t>(count_of(i));
+    parts[owner[i]].insert(parts[owner[i]].end(), next, end);
+    next = end;
+  }
+  values = {};
+  std::vector<std::vector<T>> received = ranks.exchange(std::move(parts));
+  std::size_t total = 0;
+  for (const std::vector<T>& part : received) total += part.size();
+  values.reserve(total);
+  for (std::vector<T>& part : received) {
+    values.insert(values.end(), part.begin(), part.end());
+    part = {};
+  }
+  return values;
+}
+
+template <class T>
+std::vector<T> move_values(const Ranks& ranks, std::span<const std::uint32_t> owner,
+                           std::vector<T> values) {
+  return move_values(
+      ranks, owner, [](std::size_t) { return std::size_t{1}; }, std::move(values));
+}
+
+Matrix<double> move_table(const Ranks& ranks, std::span<const std::uint32_t> owner,
+                          Matrix<double> table) {
+  const std::size_t width = table.cols();
+  std::vector<double> values(table.values().begin(), table.values().end());
+  table = {};
+  values = move_values(
+      ranks, owner, [&](std::size_t) { return width; }, std::move(values));
+  Matrix<double> out(width == 0 ? 0 : values.size() / width, width);
+  std::copy(values.begin(), values.end(), out.data());
+  return out;
+}
+
+/// How many entries every row has, at its new owner, as offsets.
+std::vector<std::uint64_t> move_offsets(const Ranks& ranks, std::span<const std::uint32_t> owner,
+                                        std::span<const std::uint64_t> offsets) {
+  std::vector<std::uint64_t> counts;
+  counts.reserve(owner.size());
+  for (std::size_t i = 0; i < owner.size(); ++i) counts.push_back(offsets[i + 1] - offsets[i]);
+  counts = move_values(ranks, owner, std::move(counts));
+  std::vector<std::uint64_t> out = {0};
+  out.reserve(counts.size() + 1);
+  for (const std::uint64_t count : counts) out.push_back(out.back() + count);
+  return out;
+}
+
+}  // namespace
+
+void move_rows(const Ranks& ranks, std::span<const std::uint32_t> owner, NodeRows& rows) {
+  rows.number = move_values(ranks, owner, std::move(rows.number));
+  rows.hash = move_values(ranks, owner, std::move(rows.hash));
+  rows.arm = move_values(ranks, owner, std::move(rows.arm));
+  rows.outcome = move_values(ranks, owner, std::move(rows.outcome));
+  const auto keep_rows = [&](Matrix<double>& table) {  // a table without columns has rows too
+    table = move_table(ranks, owner, std::move(table));
+    if (table.cols() == 0) table = Matrix<double>(rows.size(), 0);
+  };
+  keep_rows(rows.columns);
+  keep_rows(rows.truth);
+  for (Matrix<double>& policy : rows.policies) keep_rows(policy);
+  const auto degree = [&](std::size_t i) {
+    return rows.edge_offsets[i + 1] - rows.edge_offsets[i];
+  };
+  rows.neighbours = move_values(ranks, owner, degree, std::move(rows.neighbours));
+  rows.edge_offsets = move_offsets(ranks, owner, rows.edge_offsets);
+  const std::size_t num_words = rows.words.cols();
+  const auto num_entries = [&](std::size_t i) { return rows.words.row(i).size(); };
+  std::vector<std::uint32_t> columns(rows.words.columns().begin(), rows.words.columns().end());
+  columns = move_values(ranks, owner, num_entries, std::move(columns));
+  std::vector<double> values(rows.words.values().begin(), rows.words.values().end());
+  values = move_values(ranks, owner, num_entries, std::move(values));
+  std::vector<std::uint64_t> offsets = move_offsets(ranks, owner, rows.words.offsets());
+  rows.words = SparseMatrix(num_words, std::move(offsets), std::move(columns), std::move(values));
+}
+
+}  // namespace cone::distributed

@@ -1,0 +1,37 @@
+#include "data/validate.hpp"
+#include "distributed/read_share.hpp"
+
+namespace cone::distributed {
+
+std::vector<std::string> gather_lines(const Ranks& ranks, const std::string& own) {
+  std::vector<std::string> out;
+  for (const std::string& part : ranks.gather(own)) {
+    for (std::size_t begin = 0; begin < part.size();) {
+      const std::size_t end = part.find('\n', begin);
+      out.push_back(part.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return out;
+}
+
+std::optional<std::vector<std::string>> read_word_names(const ShareReader& reader) {
+  const auto file = reader.open(reader.folder / "feature_names.csv");
+  if (file == nullptr) return std::nullopt;
+  const auto column = file->column("feature");
+  if (!column) {
+    if (reader.ranks.is_first()) {
+      validation::check_column(*file, "feature", "it names the features", reader.faults);
+    }
+    return std::nullopt;
+  }
+  std::string own;
+  for (const CsvChunk& chunk : file->chunks()) {
+    CsvRecords record(*file, chunk);
+    while (record.next()) own += std::string(record[*column]) + '\n';
+    reader.faults.merge(record.faults());
+  }
+  return gather_lines(reader.ranks, own);
+}
+
+}  // namespace cone::distributed
