@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <thread>
 
@@ -94,6 +95,24 @@ std::uint64_t Ranks::sum_before(std::uint64_t value) const {
 std::vector<std::uint64_t> Ranks::gather(std::uint64_t value) const {
   std::vector<std::uint64_t> out(size_);
   MPI_Allgather(&value, 1, MPI_UINT64_T, out.data(), 1, MPI_UINT64_T, comm_);
+  return out;
+}
+
+std::vector<double> Ranks::gather(std::span<const double> values) const {
+  const Stopwatch watch;
+  std::vector<int> counts;
+  std::vector<int> begins;
+  std::uint64_t total = 0;
+  for (const std::uint64_t count : gather(std::uint64_t{values.size()})) {
+    begins.push_back(static_cast<int>(total));
+    counts.push_back(static_cast<int>(count));
+    total += count;
+    require(total < std::uint64_t{std::numeric_limits<int>::max()}, "ranks: too much to gather");
+  }
+  std::vector<double> out(total);
+  MPI_Allgatherv(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, out.data(),
+                 counts.data(), begins.data(), MPI_DOUBLE, comm_);
+  count_traffic(values.size_bytes() * (size_ - 1), watch.seconds());
   return out;
 }
 
