@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 /// \file
 /// Sums over nodes that several processes have parts of.
@@ -21,6 +22,12 @@ class Totals {
   virtual void add_up(std::span<double> /*values*/) const {}
   /// In the place of what this process has: the largest of every one over all processes.
   virtual void find_largest(std::span<double> /*values*/) const {}
+  /// What all processes have, one behind the other in an order that is always the same.
+  virtual std::vector<double> gather(std::span<const double> values) const {
+    return {values.begin(), values.end()};
+  }
+  /// The place of this process in that order.
+  virtual std::size_t place() const { return 0; }
 
   double add_up(double value) const {
     add_up(std::span(&value, 1));

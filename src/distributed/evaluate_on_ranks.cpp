@@ -17,6 +17,7 @@
 #include "evaluate/diagnostics.hpp"
 #include "evaluate/row_notes.hpp"
 #include "evaluate/run_config.hpp"
+#include "evaluate/variance_diagnostics.hpp"
 
 namespace cone::distributed {
 namespace {
@@ -92,14 +93,17 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
   note_better_regressions(run.sample(), run.learnt(), record.policies);
   finish("estimates");
   record.diagnostics = diagnose_models(run.sample(), run.learnt(), run.warnings());
+  for (OutcomeDiagnostics& model : record.diagnostics.outcome_models) {
+    model.verdict = judge_fit(model);
+  }
   describe_network(ranks, share, record.diagnostics);
   std::vector<std::string>& warnings = record.diagnostics.warnings;
   if (record.decision) {
     warn_of_refused_dependence(options.estimator.dependence, *record.decision, warnings);
   }
   warnings.emplace_back(
-      "--engine petsc gives no robust intervals and no verdicts on the log: what a hidden "
-      "confounder could do is not in these figures");
+      "--engine petsc gives no robust intervals, no verdicts on the log and no errors by groups of "
+      "friends: what a hidden confounder or such groups could do is not in these figures");
   record.notes = share.whole.notes;
   if (std::string left_out = describe_left_out(options); !left_out.empty()) {
     record.notes.push_back(std::move(left_out));

@@ -101,6 +101,24 @@ std::vector<std::uint64_t> Ranks::gather(std::uint64_t value) const {
   return out;
 }
 
+std::vector<double> Ranks::gather(std::span<const double> values) const {
+  const Stopwatch watch;
+  std::vector<int> counts;
+  std::vector<int> begins;
+  std::uint64_t total = 0;
+  for (const std::uint64_t count : gather(std::uint64_t{values.size()})) {
+    begins.push_back(static_cast<int>(total));
+    counts.push_back(static_cast<int>(count));
+    total += count;
+    require(total < std::uint64_t{std::numeric_limits<int>::max()}, "ranks: too much to gather");
+  }
+  std::vector<double> out(total);
+  MPI_Allgatherv(values.data(), static_cast<int>(values.size()), MPI_DOUBLE, out.data(),
+                 counts.data(), begins.data(), MPI_DOUBLE, comm_);
+  count_traffic(values.size_bytes() * (size_ - 1), watch.seconds());
+  return out;
+}
+
 std::vector<std::string> Ranks::gather(const std::string& text) const {
   const std::vector<std::uint64_t> sizes = gather(std::uint64_t{text.size()});
   const std::vector<char> all = gather_all(std::span(text.data(), text.size()));

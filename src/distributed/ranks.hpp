@@ -40,6 +40,9 @@ class Ranks : public Totals {
   using Totals::find_largest;
   void find_largest(std::span<double> values) const override;
   std::uint64_t find_largest(std::uint64_t value) const;
+  /// At most 2³¹ numbers of all ranks together.
+  std::vector<double> gather(std::span<const double> values) const override;
+  std::size_t place() const override { return rank_; }
   /// The sum over the ranks before this one.
   std::uint64_t sum_before(std::uint64_t value) const;
 

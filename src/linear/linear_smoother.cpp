@@ -8,7 +8,9 @@
 
 #include "base/numeric.hpp"
 #include "exec/large_matrix.hpp"
+#include "exec/totals.hpp"
 #include "linear/conjugate_gradients.hpp"
+#include "linear/gather_rows.hpp"
 
 namespace cone {
 namespace {
@@ -32,22 +34,58 @@ void add(const Matrix<double>& term, Matrix<double>& sum) {
   for (std::size_t k = 0; k < sum.values().size(); ++k) sum.values()[k] += term.values()[k];
 }
 
+/// The Gram matrix of rows that are fewer than the columns wants all of them in one place.
+bool wants_all_rows(const CentredMatrix& x, std::size_t largest_direct) {
+  return x.totals().has_others() && x.num_all_rows() < static_cast<double>(x.cols()) &&
+         x.num_all_rows() <= static_cast<double>(largest_direct);
+}
+
+FitRows gather_all(const Context& context, const FeatureMatrix& own) {
+  const Totals& totals = context.totals();
+  const auto num_own = static_cast<double>(own.rows());
+  const std::vector<double> counts = totals.gather({&num_own, 1});
+  std::size_t first = 0;
+  for (std::size_t k = 0; k < totals.place(); ++k) first += static_cast<std::size_t>(counts[k]);
+  const Context alone = context.shared_by(Totals::alone());
+  return {.x = CentredMatrix(alone, gather_rows(totals, own)),
+          .num_own = own.rows(),
+          .has_all = true,
+          .first_own = first};
+}
+
+FitRows choose_rows(const Context& context, const FeatureMatrix& x,
+                    std::span<const std::uint32_t> rows, std::size_t largest_direct) {
+  CentredMatrix centred(context, x, rows);
+  if (wants_all_rows(centred, largest_direct)) return gather_all(context, x.select_rows(rows));
+  return {.x = std::move(centred), .num_own = rows.size()};
+}
+
+FitRows choose_rows(const Context& context, const FeatureMatrix& x, std::size_t largest_direct) {
+  CentredMatrix centred(context, x);
+  if (wants_all_rows(centred, largest_direct)) return gather_all(context, x);
+  return {.x = std::move(centred), .num_own = x.rows()};
+}
+
 }  // namespace
 
 LinearSmoother::LinearSmoother(const Context& context, const FeatureMatrix& x,
                                std::size_t largest_direct)
-    : LinearSmoother(context, CentredMatrix(context, x), largest_direct) {}
+    : LinearSmoother(context, choose_rows(context, x, largest_direct), largest_direct) {}
 
 LinearSmoother::LinearSmoother(const Context& context, const FeatureMatrix& x,
                                std::span<const std::uint32_t> rows, std::size_t largest_direct)
-    : LinearSmoother(context, CentredMatrix(context, x, rows), largest_direct) {}
+    : LinearSmoother(context, choose_rows(context, x, rows, largest_direct), largest_direct) {}
 
-LinearSmoother::LinearSmoother(const Context& context, CentredMatrix x, std::size_t largest_direct)
+LinearSmoother::LinearSmoother(const Context& context, FitRows rows, std::size_t largest_direct)
     : context_(context),
-      x_(std::move(x)),
-      // Rows that several processes have have no Gram matrix in one place.
-      on_columns_(x_.totals().has_others() || static_cast<double>(x_.cols()) <= x_.num_all_rows()),
-      direct_((on_columns_ ? x_.cols() : x_.rows()) <= largest_direct) {
+      totals_(context.totals()),
+      x_(std::move(rows.x)),
+      num_own_(rows.num_own),
+      has_all_rows_(rows.has_all),
+      first_own_(rows.first_own),
+      direct_(std::min(x_.num_all_rows(), static_cast<double>(x_.cols())) <=
+              static_cast<double>(largest_direct)),
+      on_columns_(static_cast<double>(x_.cols()) <= x_.num_all_rows()) {
   require(x_.num_all_rows() > 0, "linear smoother: X has no rows");
   if (!direct_) return;
   if (on_columns_) {
@@ -82,10 +120,12 @@ void LinearSmoother::set_strength(double strength) {
 }
 
 LinearFit LinearSmoother::fit(std::span<const double> y) {
-  require(y.size() == x_.rows(), "linear smoother: X and y differ in length");
-  const double centre = mean(y, x_.totals());
-  Matrix<double> centred(1, y.size());
-  for (std::size_t i = 0; i < y.size(); ++i) centred(0, i) = y[i] - centre;
+  require(y.size() == num_own_, "linear smoother: X and y differ in length");
+  const std::vector<double> all = has_all_rows_ ? totals_.gather(y) : std::vector<double>();
+  const std::span<const double> of_rows = has_all_rows_ ? std::span<const double>(all) : y;
+  const double centre = mean(of_rows, x_.totals());
+  Matrix<double> centred(1, of_rows.size());
+  for (std::size_t i = 0; i < of_rows.size(); ++i) centred(0, i) = of_rows[i] - centre;
   const Matrix<double> slopes = apply(/*transposed=*/false, centred);
   return {.intercept = centre + x_.intercept_shift(slopes.row(0)),
           .coefficients = x_.expand(slopes.row(0)),
@@ -106,7 +146,15 @@ Matrix<double> LinearSmoother::weights(const Matrix<double>& totals,
     const double share = total_weight[i] / x_.num_all_rows();
     for (double& weight : weights.row(i)) weight += share;
   }
-  return weights;
+  return has_all_rows_ ? take_own(weights) : weights;
+}
+
+Matrix<double> LinearSmoother::take_own(const Matrix<double>& of_rows) const {
+  Matrix<double> own(of_rows.rows(), num_own_);
+  for (std::size_t k = 0; k < own.rows(); ++k) {
+    std::ranges::copy(of_rows.row(k).subspan(first_own_, num_own_), own.row(k).begin());
+  }
+  return own;
 }
 
 Matrix<double> LinearSmoother::apply(bool transposed, const Matrix<double>& right_hand_sides) {

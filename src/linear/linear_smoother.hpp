@@ -13,15 +13,26 @@
 
 namespace cone {
 
+/// Rows to fit on: those of this process, with sums over all processes, or all of them in each.
+struct FitRows {
+  CentredMatrix x;
+  std::size_t num_own = 0;
+  bool has_all = false;
+  std::size_t first_own = 0;  ///< where they are, among all
+};
+
 /// Least squares and ridge regression on one X as a linear map from outcomes to predictions.
 /// With X_c the centred X and A⁺ = (X_c'X_c + strength·I)⁺X_c',
 ///     slopes    β = A⁺ y,
 ///     weights   v = (A⁺)' d + Q/n:   Σ_i q_i μ(x_i) = Σ_j v_j y_j
 /// for any points x_i, where d = Σ_i q_i (x_i − x̄) and Q = Σ_i q_i. Both come from one factor.
+///
+/// Where several processes have some of the rows each, outcomes and weights are those of one, and
+/// the rest is the same for all. Rows that are fewer than the columns go to all processes, for the
+/// sake of their Gram matrix.
 class LinearSmoother {
  public:
-  /// Iterative where both sides of X exceed `largest_direct`; where several processes have rows,
-  /// where its columns do.
+  /// Iterative where both sides of X exceed `largest_direct`.
   LinearSmoother(const Context& context, const FeatureMatrix& x,
                  std::size_t largest_direct = kLargestDirectFit);
   /// On these rows of X.
@@ -53,16 +64,21 @@ class LinearSmoother {
   }
 
  private:
+  Matrix<double> take_own(const Matrix<double>& of_rows) const;
   Matrix<double> apply(bool transposed, const Matrix<double>& right_hand_sides);
   Matrix<double> apply_direct(bool transposed, const Matrix<double>& right_hand_sides) const;
   Matrix<double> apply_iterative(bool transposed, const Matrix<double>& right_hand_sides);
 
-  LinearSmoother(const Context& context, CentredMatrix x, std::size_t largest_direct);
+  LinearSmoother(const Context& context, FitRows rows, std::size_t largest_direct);
 
   Context context_;
+  const Totals& totals_;  // over the processes that have the rows
   CentredMatrix x_;
-  bool on_columns_;  // the Gram matrix is X_c'X_c, not X_cX_c'
+  std::size_t num_own_;
+  bool has_all_rows_;  // of processes that have some each
+  std::size_t first_own_;
   bool direct_;
+  bool on_columns_;  // the Gram matrix is X_c'X_c, not X_cX_c'
   Matrix<double> gram_;
   double constant_shift_ = 0;  // added to every element of X_cX_c'
   double strength_ = 0;

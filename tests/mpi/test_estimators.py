@@ -18,7 +18,8 @@ class SameEstimates(RanksTest):
     estimators = f"{WEIGHTS},{REGRESSIONS},network_dm,network_dr"
 
     def test_three_arms_and_measurements(self):
-        self.assertGreater(self.compare(MESSAGES, "--policy", "always:email", "uniform"), 500)
+        expected = self.compare(MESSAGES, "--policy", "always:email", "uniform")
+        self.assertGreater(len(expected), 500)
 
     def test_a_policy_file(self):
         self.compare(COUPONS, "--policy", COUPONS / "policy.csv", "treat-all", ranks=[2, 7])
@@ -27,6 +28,55 @@ class SameEstimates(RanksTest):
         data = self.folder / "words"
         cone("simulate", "--out", data, "--nodes", 300, "--mean-degree", 8, "--seed", 3, "-q")
         self.compare(data, "--policy", "treat-all", "uniform", ranks=[1, 3])
+
+    def test_a_log_that_lacks_what_a_policy_does(self):
+        """Nobody of a kind was treated, and propensities reach their bounds."""
+        draw = random.Random(4)
+        lines = []
+        for i in range(400):
+            x, kind = draw.gauss(0, 1), int(draw.random() < 0.2)
+            t = 0 if kind else int(draw.random() < (0.98 if x > 0 else 0.02))
+            y = x + 3 * kind + t + draw.gauss(0, 0.3)
+            lines.append(f"u{i},{t},{y!r},{x!r},{kind}\n")
+        self.write("nodes.csv", "id,treatment,outcome,x,kind\n" + "".join(lines))
+        ties = "".join(f"u{i},u{(i + 7) % 400}\n" for i in range(400))
+        self.write("edges.csv", "source,target\n" + ties)
+        expected = self.compare(self.folder, "--policy", "treat-all", "treat-none",
+                                "--dependence", "neighbours", ranks=[1, 4])
+        doubts = " ".join(v for v in expected.values() if isinstance(v, str))
+        self.assertIn("nobody like", doubts)
+        self.assertIn("moved the value", doubts)
+        self.assertIn(None, expected.values(), "intervals that are left out")
+
+    def test_without_edges_and_few_people(self):
+        self.write_log(40)
+        (self.folder / "edges.csv").unlink()
+        self.compare(self.folder, "--policy", "treat-all", self.folder / "policy.csv",
+                     "--folds", 2, "--selection-folds", 2, ranks=[7])
+
+    def test_another_target_correction_and_dependence(self):
+        self.compare(MESSAGES, "--policy", "uniform", "always:sms", "--target", "people_like_these",
+                     "--correction", "plain", "--dependence", "neighbours", ranks=[3])
+
+
+class Defaults(RanksTest):
+    def test_the_default_estimators_that_are_known_run(self):
+        out = self.folder / "out.json"
+        run = on_ranks(2, "evaluate", COUPONS, "--policy", "treat-all", "--engine", "petsc",
+                       "--json", out)
+        record = self.record_of(run, out)
+        names = [row["estimator"] for row in record["policies"][0]["estimates"]]
+        self.assertEqual(record["decision"]["estimator"], "network_dm")
+        self.assertIn("dr_ridge", names)
+        self.assertTrue({"cone", "dm_nn", "okb"}.isdisjoint(names), names)
+        self.assertTrue(any("leaves" in warning for warning in record["diagnostics"]["warnings"]))
+
+    def test_estimators_that_need_one_machine_are_refused(self):
+        for name in ("cone", "dm_nn", "dr_nn", "okb"):
+            run = on_ranks(2, "evaluate", COUPONS, "--policy", "treat-all", "--engine", "petsc",
+                           "--estimators", f"ips,{name}")
+            self.assertEqual(run.returncode, 2, name)
+            self.assertIn(f"does not know {name}", run.stderr)
 
 
 if __name__ == "__main__":

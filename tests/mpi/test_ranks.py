@@ -33,7 +33,7 @@ def children_of(pid):
 
 class SameAnswer(RanksTest):
     def test_three_arms_and_measurements(self):
-        self.assertGreater(self.compare(MESSAGES, "--policy", "always:email", "uniform"), 50)
+        self.assertGreater(len(self.compare(MESSAGES, "--policy", "always:email", "uniform")), 50)
 
     def test_a_policy_file(self):
         self.compare(COUPONS, "--policy", COUPONS / "policy.csv", "treat-all")

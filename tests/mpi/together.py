@@ -74,7 +74,7 @@ class RanksTest(FolderTest):
         return record
 
     def compare(self, data, *options, ranks=None, alone=(), together=()):
-        """Figures of all numbers of ranks against one process; returns the number of figures."""
+        """Figures of all numbers of ranks against one process; returns those of one process."""
         out = self.folder / "out.json"
         base = ["evaluate", data, "--estimators", self.estimators, "--no-robust", "--json", out,
                 *options]
@@ -95,4 +95,4 @@ class RanksTest(FolderTest):
                     scale = max(1.0, abs(expected[name]))
                     self.assertLess(abs(got[name] - expected[name]) / scale, TOLERANCE,
                                     f"{count} ranks: {name}")
-        return len(expected)
+        return expected

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "cone/features.hpp"
+#include "cone/totals.hpp"
+
+namespace cone {
+
+/// The rows of all processes, in the order of Totals::gather. The same columns are dense in each.
+FeatureMatrix gather_rows(const Totals& totals, const FeatureMatrix& own);
+
+}  // namespace cone
