@@ -1,40 +1,18 @@
 #!/usr/bin/env python3
-"""Writes docs/benchmarks.md from the records in bench/results (copies of build/bench/*.json)."""
+"""Writes docs/benchmarks.md, and the figures of docs/scale.md, from the records in bench/results (copies of
+build/bench/*.json)."""
 
-import json
-import pathlib
 import statistics
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-RESULTS = ROOT / "bench/results"
-
-
-def is_clean(result):
-    """Whether no part was measured on a tree with changes: a figure belongs to a commit that others can check out."""
-    return not isinstance(result, dict) or (not str(result.get("commit", "")).endswith("-dirty")
-                                            and all(is_clean(part) for part in result.values()))
-
-
-def record(name):
-    return json.loads((RESULTS / f"{name}.json").read_text())
+from benchmark_text import ROOT, has_clean_record, machine, record, table
+from render_ranks import ranks, write_scale
 
 
 def section(title, name, render):
     """A benchmark's part of the page, or a sentence where there is no record of a clean tree."""
-    if (RESULTS / f"{name}.json").exists() and is_clean(record(name)):
+    if has_clean_record(name):
         return render()
     return f"## {title}\n\nNot measured on a clean tree since the last changes: `./dev bench {name}` does it.\n"
-
-
-def table(header, rows):
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows])
-
-
-def machine(result):
-    hardware = result["hardware"]
-    return (f"Commit `{result['commit']}`, {hardware['cores']} cores of an {hardware['cpu']}, "
-            f"{hardware['memory_bytes'] / 2**30:.0f} GiB.")
 
 
 def loader():
@@ -295,8 +273,10 @@ def main():
         section("Generated networks", "network", network), section("One training epoch", "epoch", epoch),
         section("A table, doubly robust", "tabular", tabular),
         section("The network ridge", "network_ridge", network_ridge),
+        section("Many processes", "ranks", ranks),
         section("Errors and comparisons", "inference", inference)])
     (ROOT / "docs/benchmarks.md").write_text(text)
+    write_scale()
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ void measure_batch(const Ranks& ranks, const Share& share, std::size_t begin, st
 
 std::array<double, kNumLengths> measure_lengths(const Context& context, const Ranks& ranks,
                                                 const Share& share) {
-  constexpr std::uint64_t kNeighboursAtATime = 1U << 16U;
+  constexpr std::uint64_t kNeighboursAtATime = 1U << 18U;
   std::array<CompensatedSum, kNumLengths> lengths;
   std::size_t begin = 0;
   while (ranks.any(begin < share.size())) {

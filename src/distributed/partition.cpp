@@ -104,17 +104,22 @@ std::string find_excuse(const Ranks& ranks, Partition choice, const WholeData& w
   return "";
 }
 
-/// Whether rows that stay at home pay for the way of those that move. Asking costs about as much as
-/// one to five iterations; a proposal that parts nearly as many friends gains nothing.
+/// Whether moving pays: asking costs about as much as a few iterations, and a proposal that parts
+/// nearly as many friends and spreads the work as before gains nothing.
 bool is_worth_moving(const Cut& as_read, const Cut& proposed, std::string& reason) {
   constexpr double kMostOfGhosts = 2.0 / 3;
-  constexpr double kMostImbalance = 1.25;
-  const double kept = static_cast<double>(proposed.largest_ghosts) /
-                      static_cast<double>(std::max<std::uint64_t>(as_read.largest_ghosts, 1));
-  const bool is_balanced = proposed.imbalance <= std::max(kMostImbalance, as_read.imbalance);
-  reason = fmt::format("{:.0f} % of the rows of friends elsewhere would be left{}", 100 * kept,
-                       is_balanced ? "" : ", but one process would have too much of the work");
-  return kept <= kMostOfGhosts && is_balanced;
+  constexpr double kMostOfWork = 0.8;
+  constexpr double kFairImbalance = 1.25;
+  const double ghosts = static_cast<double>(proposed.largest_ghosts) /
+                        static_cast<double>(std::max<std::uint64_t>(as_read.largest_ghosts, 1));
+  const double work = proposed.imbalance / as_read.imbalance;
+  reason = fmt::format(
+      "the process that has most would have {:.0f} % of the friends elsewhere and {:.0f} % of the "
+      "work",
+      100 * ghosts, 100 * work);
+  const bool spares_messages =
+      ghosts <= kMostOfGhosts && (work <= 1 || proposed.imbalance <= kFairImbalance);
+  return spares_messages || (work <= kMostOfWork && ghosts <= 1);
 }
 
 }  // namespace

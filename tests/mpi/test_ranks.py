@@ -110,8 +110,8 @@ class FriendsTogether(RanksTest):
             engine = self.record_of(run, out)["engine"]
             ghosts[way] = engine["largest_ghosts"]
             self.assertEqual(engine["partition"]["moved"], way != "none", engine["partition"])
-        self.assertLess(ghosts["scotch"], ghosts["none"] / 3)
-        self.assertEqual(ghosts["auto"], ghosts["scotch"])
+        for way in ("scotch", "auto"):
+            self.assertLess(ghosts[way], ghosts["none"] / 3)
 
     def test_one_machine_has_nothing_to_part(self):
         run = cone("evaluate", MESSAGES, "--policy", "uniform", "--partition", "scotch")

@@ -1,0 +1,145 @@
+"""The pages' parts on many processes: tables of bench/results/ranks.json, and what the figures come to at a billion people."""
+
+import math
+
+from benchmark_text import ROOT, has_clean_record, machine, record, table
+
+BEGIN, END = "<!-- measured: begin (scripts/render_benchmarks.py) -->\n", "<!-- measured: end -->\n"
+PHASES = ["load", "inputs", "variances", "preconditioner", "predictions", "weights", "estimates"]
+START_BYTES = 45e6  # of a process that has no data yet: libraries and buffers
+FAR = {"nodes": 1e9, "edges": 5e10, "bytes_per_rank": 64 * 2**30, "bytes_per_second": 12.5e9}
+
+
+def name_of(run):
+    return (f"{run['ranks']} processes" if run["ranks"] > 1 else "1 process") if "ranks" in run else (
+        f"{run['threads']} threads" if run["threads"] > 1 else "1 thread")
+
+
+def size_of(run):
+    return [f"{run['nodes']:,}", f"{run['edges']:,}"]
+
+
+def seconds_of(run):
+    return f"{run['seconds']:.1f} s" + (" *" if run.get("oversubscribed") else "")
+
+
+def difference(run, name):
+    value = run.get(f"largest_difference_in_{name}")
+    return "" if value is None else f"{value:.0e}"
+
+
+def ranks():
+    result = record("ranks")
+    rows, phases = [], []
+    for run in result["runs"]:
+        engine = run.get("engine")
+        sent = run.get("sent_bytes_per_iteration")
+        rows.append([*size_of(run), name_of(run), seconds_of(run),
+                     f"{run['peak_bytes'] / 2**30:.2f} GiB", run["iterations"] or "exact",
+                     f"{sent / 1e6:.2f} MB" if sent is not None else "",
+                     f"{run['exchanges_per_iteration']:.0f}" if sent is not None else "",
+                     f"{engine['exchanging_seconds'] / run['seconds']:.0%}" if engine else "",
+                     difference(run, "values"), difference(run, "standard_errors")])
+        phases.append([*size_of(run), name_of(run),
+                       *(f"{run['phase_seconds'][name]:.1f} s" if name in run["phase_seconds"] else ""
+                         for name in PHASES)])
+    return f"""## Many processes
+
+`./dev bench ranks`. {machine(result)}
+`cone evaluate --engine petsc --estimators {result['estimator']}` beside our own threads on the same cores: three policies, 25 edges and 20
+words per node unless the table shows others, whole processes, without robust intervals. Memory is that of the process that needed most; bytes (of all
+processes) and exchanges per iteration are those of the predictions; "exchanging" is the share of the time in sums and exchanges, waiting for
+slower processes included; the last two columns are the largest differences to one machine, relative where figures are larger than 1.
+
+{table(["nodes", "edges", "", "wall", "memory", "iterations", "sent per iteration", "exchanges", "exchanging", "values", "standard errors"], rows)}
+
+`*`: more processes than cores, which take turns: machines of their own would be faster.
+
+{table(["nodes", "edges", "", *PHASES], phases)}
+"""
+
+
+def largest_run(result):
+    """The run that says most about more: of the most edges, the most processes."""
+    spread = [run for run in result["runs"] if run.get("ranks", 1) > 1 and run["iterations"]]
+    return max(spread, key=lambda run: (run["edges"], run["ranks"]), default=None)
+
+
+def measured_rows(result):
+    rows = []
+    for run in result["runs"]:
+        if "engine" not in run:
+            continue
+        share = run["nodes"] / run["ranks"]
+        own = run["peak_bytes"] - START_BYTES
+        sent = run.get("sent_bytes_per_iteration")
+        ghosts = run["engine"]["largest_ghosts"]
+        rows.append([*size_of(run), run["ranks"], f"{run['peak_bytes'] / 2**20:,.0f} MiB",
+                     f"{own / share:,.0f}", f"{own * run['ranks'] / run['edges']:,.0f}",
+                     f"{ghosts / share:.2f}", run["iterations"] or "exact",
+                     f"{sent / 1e6:.2f} MB" if sent is not None else "",
+                     f"{sent / run['ranks'] / ghosts:,.0f}" if sent and ghosts else "",
+                     f"{run['exchanges_per_iteration']:.0f}" if sent is not None else ""])
+    return rows
+
+
+def expected_ghosts(nodes, degree, ranks_):
+    """Of one process, where friends are anywhere: nodes elsewhere that a friend here knows."""
+    return nodes * (1 - 1 / ranks_) * (1 - math.exp(-degree / ranks_))
+
+
+def look_ahead(run):
+    """The largest run in proportion, on processes of FAR's memory."""
+    share = run["nodes"] / run["ranks"]
+    bytes_per_node = (run["peak_bytes"] - START_BYTES) / share
+    per_ghost = (run["sent_bytes_per_iteration"] / run["ranks"]
+                 / max(run["engine"]["largest_ghosts"], 1))
+    degree = 2 * FAR["edges"] / FAR["nodes"]
+    bytes_per_node *= max(1, degree / (2 * run["edges"] / run["nodes"]))  # as if all were edges
+    ranks_ = 1
+    while (FAR["nodes"] / ranks_ * bytes_per_node
+           + expected_ghosts(FAR["nodes"], degree, ranks_) * per_ghost) > FAR["bytes_per_rank"]:
+        ranks_ += max(1, ranks_ // 50)
+    ghosts = expected_ghosts(FAR["nodes"], degree, ranks_)
+    phase = run["engine"]["phases"]["predictions"]
+    computing = ((phase["seconds"] - phase["exchanging_seconds"]) / run["iterations"]
+                 / (run["edges"] / run["ranks"]))
+    return {"ranks": ranks_, "ghosts": ghosts, "sent": ghosts * per_ghost,
+            "bytes_per_node": bytes_per_node, "computing": computing * FAR["edges"] / ranks_,
+            "sending": ghosts * per_ghost / FAR["bytes_per_second"]}
+
+
+def describe_far(run):
+    far = look_ahead(run)
+    iterations = run["iterations"]
+    return f"""In proportion to the run of {run['edges']:,} edges on {run['ranks']} processes, {FAR['nodes']:.0e} people with {FAR['edges']:.0e} edges whose friends are
+anywhere, on processes of one core and {FAR['bytes_per_rank'] / 2**30:.0f} GiB each:
+
+{table(["what", "figure"], [
+    ["memory per person, rows of friends elsewhere aside", f"{far['bytes_per_node']:,.0f} bytes"],
+    ["processes", f"{far['ranks']:,}"],
+    ["friends elsewhere, per process", f"{far['ghosts']:.1e} ({far['ghosts'] / (FAR['nodes'] / far['ranks']):.0f} per own person)"],
+    ["sent per process and iteration", f"{far['sent'] / 1e9:.1f} GB, {far['sending']:.1f} s at {FAR['bytes_per_second'] / 1e9:.1f} GB/s per process"],
+    ["computing per iteration", f"{far['computing']:.1f} s"],
+    [f"{iterations} iterations, as there", f"{iterations * (far['computing'] + far['sending']) / 3600:.1f} h for the predictions, about as much for the weights of few policies"]])}
+"""
+
+
+def measured():
+    if not has_clean_record("ranks"):
+        return "Not measured on a clean tree since the last changes: `./dev bench ranks` does it.\n"
+    result = record("ranks")
+    header = ["nodes", "edges", "processes", "memory of the largest", "bytes per own node", "per own edge",
+              "friends elsewhere per own node", "iterations", "sent per iteration",
+              "bytes per friend elsewhere and iteration", "exchanges per iteration"]
+    text = f"{machine(result)} {START_BYTES / 1e6:.0f} MB of every process are its libraries, and are taken off.\n\n"
+    text += table(header, measured_rows(result)) + "\n"
+    run = largest_run(result)
+    return text + ("\n" + describe_far(run) if run else "")
+
+
+def write_scale():
+    """Fills the figures into docs/scale.md."""
+    page = ROOT / "docs/scale.md"
+    before, rest = page.read_text().split(BEGIN)
+    page.write_text(before + BEGIN + "\n" + measured() + "\n" + END + rest.split(END)[1])
