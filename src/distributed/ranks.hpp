@@ -29,12 +29,14 @@ class Ranks : public Totals {
   explicit Ranks(MPI_Comm comm);
 
   MPI_Comm comm() const { return comm_; }
-  std::size_t rank() const { return rank_; }
-  std::size_t size() const { return size_; }
+  std::size_t rank() const override { return rank_; }
+  std::size_t size() const override { return size_; }
   bool is_first() const { return rank_ == 0; }
 
   using Totals::add_up;
   void add_up(std::span<double> values) const override;
+  void add_up_for(std::size_t rank, std::span<double> values) const override;
+  void add_up_lists(std::span<const std::span<double>> lists) const override;
   std::uint64_t add_up(std::uint64_t value) const;
   double find_largest(double value) const override;
   std::uint64_t find_largest(std::uint64_t value) const;

@@ -80,7 +80,7 @@ class RanksTest(FolderTest):
         path.unlink()
         return record
 
-    def compare(self, data, *options, ranks=None, alone=(), together=()):
+    def compare(self, data, *options, ranks=None, alone=(), together=(), tolerance=TOLERANCE):
         """Figures of all numbers of ranks against one process; returns the number of figures."""
         out = self.folder / "out.json"
         base = ["evaluate", data, "--estimators", "network_dm", "--no-robust", "--json", out,
@@ -100,7 +100,7 @@ class RanksTest(FolderTest):
                     self.assertEqual(got[name], expected[name], f"{count} ranks: {name}")
                 else:
                     scale = max(1.0, abs(expected[name]))
-                    self.assertLess(abs(got[name] - expected[name]) / scale, TOLERANCE,
+                    self.assertLess(abs(got[name] - expected[name]) / scale, tolerance,
                                     f"{count} ranks: {name}")
         return len(expected)
 
@@ -129,8 +129,25 @@ class SameAnswer(RanksTest):
         data = self.folder / "words"
         cone("simulate", "--out", data, "--nodes", 1500, "--mean-degree", 12, "--seed", 3,
              "--noise", 1, "-q")
-        self.compare(data, "--policy", "treat-all", "uniform", ranks=[1, 2, 4],
+        # As far as on one machine: the iterations end at 3e-8 of a column's size.
+        self.compare(data, "--policy", "treat-all", "uniform", ranks=[1, 2, 4], tolerance=1e-7,
                      alone=["--ridge-solver", "dense"], together=["--ridge-solver", "iterative"])
+
+    def test_conjugate_gradients_are_those_of_one_machine(self):
+        """Words that stand out, measurements, and ranks that have nobody of a small arm."""
+        data = self.folder / "words"
+        cone("simulate", "--out", data, "--nodes", 4000, "--mean-degree", 12, "--seed", 4,
+             "--noise", 1, "--words-per-node", 20, "-q")
+        self.compare(data, "--policy", "treat-all", "uniform", "--ridge-solver", "iterative",
+                     ranks=[1, 2, 3])
+        self.compare(MESSAGES, "--policy", "always:email", "uniform", "--ridge-solver", "iterative",
+                     ranks=[1, 3, 7])
+
+    def test_arms_that_are_too_large_to_be_solved_exactly(self):
+        data = self.folder / "large"
+        cone("simulate", "--out", data, "--nodes", 11000, "--mean-degree", 6, "--seed", 5,
+             "--words", 300, "--words-per-node", 5, "--noise", 1, "-q")
+        self.compare(data, "--policy", "treat-all", ranks=[2])
 
     def test_order_of_lines_does_not_matter(self):
         values = []
