@@ -16,18 +16,23 @@ class Totals {
   virtual ~Totals() = default;
   /// Of a process that has all of the nodes.
   static const Totals& alone();
+  /// Which of how many processes this is: work that all of them would do alike may be shared.
+  virtual std::size_t rank() const { return 0; }
+  virtual std::size_t size() const { return 1; }
   /// Whether other processes have nodes too.
-  virtual bool has_others() const { return false; }
+  bool has_others() const { return size() > 1; }
   /// In the place of what this process has: the sums over all processes.
   virtual void add_up(std::span<double> /*values*/) const {}
+  /// The same for one process only; what the others are left with means nothing.
+  virtual void add_up_for(std::size_t /*rank*/, std::span<double> /*values*/) const {}
+  /// The same for all and several lists, in one message.
+  virtual void add_up_lists(std::span<const std::span<double>> /*lists*/) const {}
   /// In the place of what this process has: the largest of every one over all processes.
   virtual void find_largest(std::span<double> /*values*/) const {}
-  /// What all processes have, one behind the other in an order that is always the same.
+  /// What all processes have, one behind the other in the order of their ranks.
   virtual std::vector<double> gather(std::span<const double> values) const {
     return {values.begin(), values.end()};
   }
-  /// The place of this process in that order.
-  virtual std::size_t place() const { return 0; }
 
   double add_up(double value) const {
     add_up(std::span(&value, 1));

@@ -11,6 +11,10 @@ bool DenseArms::is_small(const Share& share, std::size_t arm, RidgeSolverChoice 
   return share.whole.arm_sizes[arm] <= kLargestDenseArm;
 }
 
+bool DenseArms::has_any() const {
+  return std::ranges::any_of(is_dense_, [](char is_dense) { return is_dense != 0; });
+}
+
 bool DenseArms::has_all() const {
   return std::ranges::all_of(is_dense_, [](char is_dense) { return is_dense != 0; });
 }

@@ -32,6 +32,7 @@ class DenseArms {
                SampledInputs sampled, const ArmKernels& kernels);
 
   bool has(std::size_t arm) const { return is_dense_[arm] != 0; }
+  bool has_any() const;
   bool has_all() const;
 
   /// Adds the solution for the rows of these arms, but for the last digits. Called by all ranks.

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "cone/matrix.hpp"
 
 #include "distributed/ranks.hpp"
+#include "network_ridge/equation_source.hpp"
 
 namespace cone::distributed {
 
@@ -18,9 +20,12 @@ struct RemotePlace {
 
 /// Rows of other ranks that this rank's nodes are connected to, behind its own: brings them up to
 /// date by PETSc's star forest.
-class Ghosts {
+class Ghosts : public RowsElsewhere {
  public:
   Ghosts(const Ranks& ranks, std::size_t num_owned, std::span<const RemotePlace> ghosts);
+  /// Some of `num_ghosts` rows behind the own ones: those that `positions` name, in its order.
+  Ghosts(const Ranks& ranks, std::size_t num_owned, std::size_t num_ghosts,
+         std::span<const std::uint32_t> positions, std::span<const RemotePlace> ghosts);
 
   std::size_t num_owned() const { return num_owned_; }
   std::size_t num_ghosts() const { return num_ghosts_; }
@@ -29,11 +34,15 @@ class Ghosts {
   /// Sets the rows behind the own ones of a table of num_rows() rows from their owners.
   void update(Matrix<double>& table) const;
 
+  bool is_spread() const override { return ranks_->size() > 1; }
+  void fetch(Matrix<double>& table) const override { update(table); }
+
  private:
   struct Forest;
   const Ranks* ranks_;
   std::size_t num_owned_;
   std::size_t num_ghosts_;
+  std::size_t num_fetched_;
   std::shared_ptr<Forest> forest_;
 };
 

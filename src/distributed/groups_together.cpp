@@ -24,8 +24,7 @@ enum Length : std::size_t {
 
 /// ‖Σ_j x_j‖² over the neighbours of some places. Features of ghosts are fetched for them alone:
 /// all at once could be more than the rank's own.
-void measure_batch(const Ranks& ranks, const Share& share, std::size_t begin, std::size_t end,
-                   std::span<CompensatedSum> lengths) {
+void measure_batch(const Ranks& ranks, std::size_t begin, std::size_t end, Share& share) {
   std::vector<std::uint32_t> ghosts;
   for (std::uint64_t k = share.list_offsets[begin]; k < share.list_offsets[end]; ++k) {
     if (share.lists[k] >= share.size()) ghosts.push_back(share.lists[k]);
@@ -62,20 +61,15 @@ void measure_batch(const Ranks& ranks, const Share& share, std::size_t begin, st
     for (const std::uint32_t j : list) {
       for (const std::uint32_t c : words_of(j).columns) words[c] = 0;
     }
-    const double mean = share.inverse_degree[p] * share.inverse_degree[p];
-    lengths[kWords].add(squares);
-    lengths[kMeanWords].add(mean * squares);
-    lengths[kColumns].add(dot(columns, columns));
-    lengths[kMeanColumns].add(mean * dot(columns, columns));
-    lengths[kFriends].add(share.degree[p]);
-    lengths[kMeanFriends].add(mean * share.degree[p]);
+    share.lengths.words[p] = squares;
+    share.lengths.columns[p] = dot(columns, columns);
   }
 }
 
 std::array<double, kNumLengths> measure_lengths(const Context& context, const Ranks& ranks,
-                                                const Share& share) {
+                                                Share& share) {
   constexpr std::uint64_t kNeighboursAtATime = 1U << 18U;
-  std::array<CompensatedSum, kNumLengths> lengths;
+  share.lengths = {std::vector<double>(share.size()), std::vector<double>(share.size())};
   std::size_t begin = 0;
   while (ranks.any(begin < share.size())) {
     context.poll();
@@ -84,10 +78,18 @@ std::array<double, kNumLengths> measure_lengths(const Context& context, const Ra
            share.list_offsets[end] - share.list_offsets[begin] < kNeighboursAtATime) {
       ++end;
     }
-    measure_batch(ranks, share, begin, end, lengths);
+    measure_batch(ranks, begin, end, share);
     begin = end;
   }
+  std::array<CompensatedSum, kNumLengths> lengths;
   for (std::size_t p = 0; p < share.size(); ++p) {
+    const double mean = share.inverse_degree[p] * share.inverse_degree[p];
+    lengths[kWords].add(share.lengths.words[p]);
+    lengths[kMeanWords].add(mean * share.lengths.words[p]);
+    lengths[kColumns].add(share.lengths.columns[p]);
+    lengths[kMeanColumns].add(mean * share.lengths.columns[p]);
+    lengths[kFriends].add(share.degree[p]);
+    lengths[kMeanFriends].add(mean * share.degree[p]);
     lengths[kFilled].add(share.words.row(p).size() > 0 ? 1 : 0);
     lengths[kCurves].add(dot(share.curves.row(p), share.curves.row(p)));
   }
@@ -101,8 +103,7 @@ std::array<double, kNumLengths> measure_lengths(const Context& context, const Ra
 }  // namespace
 
 std::vector<RidgeGroup> list_groups_together(const Context& context, const Ranks& ranks,
-                                             const Share& share,
-                                             std::span<const std::string> switches) {
+                                             Share& share, std::span<const std::string> switches) {
   const std::array<double, kNumLengths> length = measure_lengths(context, ranks, share);
   const auto scale_of = [&](GroupKind kind) {
     switch (kind) {

@@ -10,9 +10,8 @@
 namespace cone::distributed {
 
 /// The groups that the switches ask for and the data have, with the scales of the whole
-/// (list_groups of one machine). Called by all ranks.
+/// (list_groups of one machine); sets the lengths of the share. Called by all ranks.
 std::vector<RidgeGroup> list_groups_together(const Context& context, const Ranks& ranks,
-                                             const Share& share,
-                                             std::span<const std::string> switches);
+                                             Share& share, std::span<const std::string> switches);
 
 }  // namespace cone::distributed

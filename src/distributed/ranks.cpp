@@ -74,6 +74,33 @@ void Ranks::add_up(std::span<double> values) const {
   count_traffic(values.size_bytes(), watch.seconds());
 }
 
+void Ranks::add_up_for(std::size_t rank, std::span<double> values) const {
+  const Stopwatch watch;
+  const bool is_receiver = rank == rank_;
+  for (std::size_t first = 0; first < values.size(); first += kMostBytesAtATime / sizeof(double)) {
+    const std::size_t count = std::min(values.size() - first, kMostBytesAtATime / sizeof(double));
+    double* const part = values.data() + first;
+    MPI_Reduce(is_receiver ? MPI_IN_PLACE : part, part, static_cast<int>(count), MPI_DOUBLE,
+               MPI_SUM, static_cast<int>(rank), comm_);
+  }
+  count_traffic(is_receiver ? 0 : values.size_bytes(), watch.seconds());
+}
+
+void Ranks::add_up_lists(std::span<const std::span<double>> lists) const {
+  if (lists.size() == 1) {
+    add_up(lists.front());
+    return;
+  }
+  std::vector<double> all;
+  for (const std::span<double> list : lists) all.insert(all.end(), list.begin(), list.end());
+  add_up(all);
+  auto next = all.begin();
+  for (const std::span<double> list : lists) {
+    std::copy_n(next, list.size(), list.begin());
+    next += static_cast<std::ptrdiff_t>(list.size());
+  }
+}
+
 std::uint64_t Ranks::add_up(std::uint64_t value) const {
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_SUM, comm_);
   return value;

@@ -29,20 +29,20 @@ class Ranks : public Totals {
   explicit Ranks(MPI_Comm comm);
 
   MPI_Comm comm() const { return comm_; }
-  std::size_t rank() const { return rank_; }
-  std::size_t size() const { return size_; }
+  std::size_t rank() const override { return rank_; }
+  std::size_t size() const override { return size_; }
   bool is_first() const { return rank_ == 0; }
 
-  bool has_others() const override { return size_ > 1; }
   using Totals::add_up;
   void add_up(std::span<double> values) const override;
+  void add_up_for(std::size_t rank, std::span<double> values) const override;
+  void add_up_lists(std::span<const std::span<double>> lists) const override;
   std::uint64_t add_up(std::uint64_t value) const;
   using Totals::find_largest;
   void find_largest(std::span<double> values) const override;
   std::uint64_t find_largest(std::uint64_t value) const;
   /// At most 2³¹ numbers of all ranks together.
   std::vector<double> gather(std::span<const double> values) const override;
-  std::size_t place() const override { return rank_; }
   /// The sum over the ranks before this one.
   std::uint64_t sum_before(std::uint64_t value) const;
 

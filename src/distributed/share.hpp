@@ -11,6 +11,7 @@
 
 #include "distributed/ghosts.hpp"
 #include "distributed/node_rows.hpp"
+#include "network_ridge/neighbour_lengths.hpp"
 
 namespace cone::distributed {
 
@@ -37,6 +38,7 @@ struct Share {
   std::vector<std::uint64_t> word_split;  ///< words × arms + 1, as arm_offsets
   Matrix<double> columns;                 ///< places × measurements, standardised
   Matrix<double> smooth, curves;          ///< features made of them
+  NeighbourLengths lengths;               ///< of the places' friends, set with the groups
   std::vector<Matrix<double>> policies;   ///< places × arms each
   Matrix<double> truth;                   ///< places × arms, or no columns
 

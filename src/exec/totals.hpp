@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <span>
+#include <vector>
 
 #include "cone/totals.hpp"
 
@@ -15,5 +17,24 @@ double mean(std::span<const double> values, const Totals& totals);
 double variance(std::span<const double> values, int ddof, const Totals& totals);
 /// The standard error of the mean, sd (n − 1) / √n. NaN for fewer than two values.
 double standard_error(std::span<const double> values, const Totals& totals);
+
+/// Lists that wait until a sum is needed, to be added up in one message. They must stay where they
+/// are.
+class WaitingSums {
+ public:
+  explicit WaitingSums(const Totals& totals) : totals_(totals) {}
+
+  void add(std::span<double> list) {
+    if (!list.empty()) lists_.push_back(list);
+  }
+  void finish() {
+    if (!lists_.empty()) totals_.add_up_lists(lists_);
+    lists_.clear();
+  }
+
+ private:
+  const Totals& totals_;
+  std::vector<std::span<double>> lists_;
+};
 
 }  // namespace cone

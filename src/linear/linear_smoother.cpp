@@ -45,7 +45,7 @@ FitRows gather_all(const Context& context, const FeatureMatrix& own) {
   const auto num_own = static_cast<double>(own.rows());
   const std::vector<double> counts = totals.gather({&num_own, 1});
   std::size_t first = 0;
-  for (std::size_t k = 0; k < totals.place(); ++k) first += static_cast<std::size_t>(counts[k]);
+  for (std::size_t k = 0; k < totals.rank(); ++k) first += static_cast<std::size_t>(counts[k]);
   const Context alone = context.shared_by(Totals::alone());
   return {.x = CentredMatrix(alone, gather_rows(totals, own)),
           .num_own = own.rows(),

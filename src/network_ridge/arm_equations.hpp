@@ -1,43 +1,71 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "cone/context.hpp"
 #include "cone/matrix.hpp"
 
+#include "network_ridge/equation_source.hpp"
 #include "network_ridge/group_strengths.hpp"
-#include "network_ridge/ridge_system.hpp"
 
 namespace cone {
 
-/// The equations of one arm (see RidgeSystem) on tables with one row per place of the arm. An arm
-/// sees no other arm's places, so a pass over features and network is over its own lists only, and
-/// an arm that is solved costs nothing more. The system must outlive it.
+/// The equations of one arm (see RidgeSystem) on tables with one row per place of the arm that this
+/// process has. An arm sees no other arm's places, so a pass over features and network is over its
+/// own lists only, and an arm that is solved costs nothing more. The source must outlive it.
 class ArmEquations {
  public:
-  ArmEquations(const Context& context, const RidgeSystem& system, std::size_t arm);
+  ArmEquations(const Context& context, const EquationSource& source, std::size_t arm);
 
-  const RidgeSystem& system() const { return system_; }
-  std::size_t arm() const { return arm_; }
   /// The place of the first row.
   std::size_t first_place() const { return first_; }
   std::size_t num_places() const { return count_; }
+  /// Over all processes: the places of the arm, and those that any task learns from.
+  std::size_t num_places_of_all() const { return count_of_all_; }
+  std::size_t num_learning_of_all() const { return learning_of_all_; }
+  std::size_t num_tasks() const { return tables_.learns_from.size(); }
+  std::size_t num_words() const { return tables_.words->cols(); }
+  const EquationTables& tables() const { return tables_; }
+  const EquationSource& source() const { return source_; }
+  const Totals& totals() const { return source_.totals(); }
+  const ArmModel& model() const { return tables_.arms[arm_]; }
   const GroupStrengths& strengths() const { return strengths_; }
   double noise(std::size_t row) const { return noise_[row]; }
+  double fixed_effect(std::size_t row, std::size_t column) const {
+    return fixed_effect_of(tables_.relative_degree[first_ + row], column);
+  }
   bool learns(std::size_t task, std::size_t row) const {
-    return system_.learns_from[task][first_ + row] != 0;
+    return tables_.learns_from[task][first_ + row] != 0;
   }
   /// Whether any task learns from the place.
   bool learns_at_all(std::size_t row) const;
 
-  /// Σ_i A_ji·v_i over the arm's places i, for every place j of any arm.
-  Matrix<double> send_to_friends(const Context& context, const Matrix<double>& v) const;
-  /// Σ_j A_ij·w_j over all friends j, for the arm's places i.
-  Matrix<double> sum_over_friends(const Context& context, MatrixView<const double> w) const;
-  /// The same rows, each divided by its degree.
-  Matrix<double> divide_by_degree(const Context& context, Matrix<double> v) const;
+  /// A table of the arm with rows behind it for those of the arm who are elsewhere: the table
+  /// itself where nobody is. It must outlive this.
+  class SeenRows {
+   public:
+    MatrixView<const double> view() const { return table_->view(); }
+    const Matrix<double>& table() const { return *table_; }
+
+   private:
+    friend class ArmEquations;
+    const Matrix<double>* table_ = nullptr;
+    std::unique_ptr<Matrix<double>> storage_;
+  };
+  SeenRows see_arm(const Matrix<double>& v) const;
+  /// Σ_i A_ji·v_i over the arm's places i, each divided by its degree where friends average, for
+  /// every place j of any arm. Rows for friends elsewhere are there and not set.
+  Matrix<double> send_to_friends(const Context& context, const SeenRows& v, bool averages) const;
+  /// Σ_j A_ij·w_j over all friends j, divided by the degree where friends average, for the arm's
+  /// places i. Brings the rows of friends elsewhere.
+  Matrix<double> sum_over_friends(const Context& context, bool averages, Matrix<double>& w) const;
+  /// A table for all places of this process, with rows for friends elsewhere.
+  Matrix<double> make_friends_table(std::size_t width) const;
+  /// The first rows of such a table: this process's places.
+  MatrixView<double> own_rows(Matrix<double>& w) const;
 
   /// K·V with the given strengths instead of the arm's.
   Matrix<double> multiply_kernel(const Context& context, const GroupStrengths& strengths,
@@ -45,19 +73,34 @@ class ArmEquations {
   /// (K + N)·X, zero where the column's task does not learn; X must be zero there.
   Matrix<double> multiply(const Context& context, std::span<const std::size_t> tasks,
                           const Matrix<double>& x) const;
-  /// f − (K + N)·x − B·λ and g − B'x of the arm; g and λ have kNumFixed rows.
+  /// f − (K + N)·x − B·λ and g − B'x of the arm; g and λ have kNumFixed rows, of all processes.
   RidgeSides find_residual(const Context& context, RidgeSides sides,
                            std::span<const std::size_t> tasks, const RidgeSolution& at) const;
 
  private:
-  const RidgeSystem& system_;
+  void count_places();
+  void list_members(const Context& context);
+  void connect_friends();
+  /// Rows of a table of the arm, those of others behind it or not, divided by their degrees.
+  Matrix<double> divide_by_degree(const Context& context, Matrix<double> v) const;
+  Matrix<double> pass_through_friends(const Context& context, const GroupStrengths& strengths,
+                                      const SeenRows& v, bool averages, WaitingSums& sums) const;
+
+  const EquationSource& source_;
+  EquationTables tables_;
   std::size_t arm_;
   std::size_t first_;
   std::size_t count_;
+  std::size_t count_of_all_ = 0;
+  std::size_t learning_of_all_ = 0;
   GroupStrengths strengths_;
   std::vector<double> noise_;
   std::vector<std::uint64_t> offsets_;  ///< places of all arms + 1: where a place's list starts
-  std::vector<std::uint32_t> rows_;     ///< of its friends in the arm
+  std::vector<std::uint32_t> rows_;     ///< of its friends in the arm, those elsewhere last
+  std::size_t num_members_elsewhere_ = 0;
+  std::vector<double> inverse_degree_;  ///< of the arm's places, then of its members elsewhere
+  std::unique_ptr<RowsElsewhere> members_elsewhere_;
+  std::unique_ptr<RowsElsewhere> friends_elsewhere_;
 };
 
 }  // namespace cone

@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::size_t kIteratedPlaces = 4096;
 
-/// Σ over places of a·b, for every column.
-std::vector<double> multiply_columns(const Context& context, const Matrix<double>& a,
-                                     const Matrix<double>& b) {
+/// Σ over places of all processes of a·b, for every column.
+std::vector<double> multiply_columns(const Context& context, const Totals& totals,
+                                     const Matrix<double>& a, const Matrix<double>& b) {
   const auto parts = context.map_ranges<std::vector<double>>(
       a.rows(), kIteratedPlaces, [&](std::size_t begin, std::size_t end) {
         std::vector<double> sums(a.cols(), 0.0);
@@ -24,6 +24,7 @@ std::vector<double> multiply_columns(const Context& context, const Matrix<double
   for (const std::vector<double>& part : parts) {
     for (std::size_t k = 0; k < part.size(); ++k) out[k] += part[k];
   }
+  totals.add_up(out);
   return out;
 }
 
@@ -48,7 +49,7 @@ std::vector<double> measure_rounding(const Context& context, const ArmEquations&
     const double factor = kRounding * kRounding / equations.noise(p);
     for (double& value : weighted.row(p)) value *= factor;
   }
-  return multiply_columns(context, f, weighted);
+  return multiply_columns(context, equations.totals(), f, weighted);
 }
 
 Matrix<double> keep_columns(const Context& context, const Matrix<double>& table,
@@ -125,6 +126,10 @@ class Iteration {
  private:
   static constexpr std::uint64_t kWhole = 100;
 
+  std::vector<double> multiply_columns(const Matrix<double>& a, const Matrix<double>& b) const {
+    return cone::multiply_columns(context_, equations_.totals(), a, b);
+  }
+
   /// False where nothing is to be done.
   bool begin(RidgeSides left, std::span<const std::size_t> tasks) {
     const std::size_t width = tasks.size();
@@ -137,7 +142,7 @@ class Iteration {
     open_.is_stuck.assign(width, 0);
     // Start where B'x = g, and where the preconditioner thinks the solution is.
     open_.x = preconditioner_.project(context_, tasks, &left.g, open_.r, open_.lambda);
-    const std::vector<double> size = multiply_columns(context_, open_.r, open_.x);
+    const std::vector<double> size = multiply_columns(open_.r, open_.x);
     if (is_first) {
       // The size of that solution, x'Mx. The first residual would not do: it may be ten thousand
       // times larger where the preconditioner describes little.
@@ -153,14 +158,14 @@ class Iteration {
     const std::vector<double> minus(width, -1.0);
     combine(context_, ones, minus, equations_.multiply(context_, open_.tasks, open_.x), open_.r);
     open_.p = preconditioner_.project(context_, open_.tasks, nullptr, open_.r, open_.lambda);
-    open_.rz = multiply_columns(context_, open_.r, open_.p);
+    open_.rz = multiply_columns(open_.r, open_.p);
     return true;
   }
 
   void step() {
     const std::size_t width = open_.size();
     const Matrix<double> product = equations_.multiply(context_, open_.tasks, open_.p);
-    const std::vector<double> curvature = multiply_columns(context_, open_.p, product);
+    const std::vector<double> curvature = multiply_columns(open_.p, product);
     const std::vector<double> ones(width, 1.0);
     std::vector<double> forth(width, 0.0);
     std::vector<double> back(width, 0.0);
@@ -173,7 +178,7 @@ class Iteration {
     combine(context_, ones, back, product, open_.r);
     const Matrix<double> z =
         preconditioner_.project(context_, open_.tasks, nullptr, open_.r, open_.lambda);
-    const std::vector<double> next = multiply_columns(context_, open_.r, z);
+    const std::vector<double> next = multiply_columns(open_.r, z);
     std::vector<double> keep(width);
     for (std::size_t k = 0; k < width; ++k) keep[k] = next[k] / open_.rz[k];
     combine(context_, keep, ones, z, open_.p);
@@ -184,9 +189,9 @@ class Iteration {
   /// x'Cx, which is known near the solution only.
   void tighten() {
     // x'Cx = x'(f − r) − g'λ, as B'x = g.
-    const std::vector<double> with_left = multiply_columns(context_, open_.x, open_.r);
+    const std::vector<double> with_left = multiply_columns(open_.x, open_.r);
     const Matrix<double> f = keep_columns(context_, sides_.f, open_.column);
-    const std::vector<double> with_sides = multiply_columns(context_, open_.x, f);
+    const std::vector<double> with_sides = multiply_columns(open_.x, f);
     for (std::size_t k = 0; k < open_.size(); ++k) {
       const std::size_t column = open_.column[k];
       if (open_.is_tight[k] != 0 || !is_there(k)) continue;

@@ -28,8 +28,7 @@ std::vector<OwnEntry> list_own_words(const ArmEquations& equations, const WordFa
   std::vector<OwnEntry> out;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double factor = words.own_strength() * std::sqrt(weights[rows[i]]);
-    const SparseMatrix::Row said =
-        equations.system().inputs->words.row(equations.first_place() + rows[i]);
+    const SparseMatrix::Row said = equations.tables().words->row(equations.first_place() + rows[i]);
     for (std::size_t e = 0; e < said.size(); ++e) {
       out.push_back({said.columns[e], static_cast<std::uint32_t>(i), factor * said.values[e]});
     }
@@ -76,8 +75,8 @@ void add_own(const Context& context, std::span<const OwnEntry> own, Matrix<doubl
 }  // namespace
 
 Matrix<double> weigh_factor_products(const Context& context, const ArmEquations& equations,
-                                     const WordFactor& words, const Matrix<double>& factor,
-                                     std::span<const double> weights,
+                                     const WordFactor& words, const SparseMatrix& elsewhere,
+                                     const Matrix<double>& factor, std::span<const double> weights,
                                      std::span<const std::uint32_t> rows) {
   const std::size_t num_own = words.num_own_columns();
   const std::size_t num_words = words.num_columns() - num_own;
@@ -87,7 +86,7 @@ Matrix<double> weigh_factor_products(const Context& context, const ArmEquations&
   for (std::size_t first = 0; first < rows.size(); first += kWeighedRows) {
     const auto some = rows.subspan(first, std::min(kWeighedRows, rows.size() - first));
     Matrix<double> table(num_dense, some.size());
-    words.write_rows(context, some, table);
+    words.write_rows(context, some, elsewhere, table);
     context.for_each_range(num_dense, kColumnsPerTask, [&](std::size_t begin, std::size_t end) {
       for (std::size_t c = begin; c < end; ++c) {
         for (std::size_t i = 0; i < some.size(); ++i) {

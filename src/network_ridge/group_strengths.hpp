@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 
 #include "network_ridge/ridge_system.hpp"
 
@@ -9,10 +10,9 @@ namespace cone {
 /// σ²_g/c_g of one arm, by kind of group; 0 for groups that are not there.
 class GroupStrengths {
  public:
-  GroupStrengths(const RidgeSystem& system, std::size_t arm) {
-    for (std::size_t g = 0; g < system.groups.size(); ++g) {
-      value_[static_cast<std::size_t>(system.groups[g].kind)] =
-          system.arms[arm].group_variances[g] / system.groups[g].scale;
+  GroupStrengths(std::span<const RidgeGroup> groups, const ArmModel& arm) {
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      value_[static_cast<std::size_t>(groups[g].kind)] = arm.group_variances[g] / groups[g].scale;
     }
   }
   double operator[](GroupKind kind) const { return value_[static_cast<std::size_t>(kind)]; }

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "cone/error.hpp"
-
-#include "network_ridge/conjugate_gradients.hpp"
 
 namespace cone {
 namespace {
@@ -21,18 +20,20 @@ constexpr std::size_t kColumnsAtATime = 32;
 /// of friends alone are spread so evenly that 64 do (at 100,000 nodes 86 iterations instead of 80,
 /// in the same time, and a quarter of the memory). Words are worth their columns where there are
 /// far more nodes, and two gigabytes hold the small factors of all arms and tasks.
-PreconditionerSize choose_size(const RidgeSystem& system, std::size_t arm) {
+PreconditionerSize choose_size(const ArmEquations& equations) {
   constexpr std::size_t kLargestRank = 256;
   constexpr std::size_t kRankForFriends = 64;
   constexpr std::size_t kFactorBytes = std::size_t{1} << 30;
   constexpr double kSmallFactorBytes = 2.0 * (1U << 30U);
   constexpr std::size_t kPlacesPerColumn = 4;
-  const std::size_t n = system.inputs->num_nodes();
-  const std::size_t places = system.places_of_arm(arm).size();
+  const EquationTables& tables = equations.tables();
+  const auto n = static_cast<std::size_t>(
+      equations.totals().find_largest(static_cast<double>(tables.num_places())));
+  const std::size_t places = equations.num_learning_of_all();
   PreconditionerSize size;
   size.rank = std::min({kLargestRank, kFactorBytes / (sizeof(double) * n), places / 4});
   size.rank_for_friends = std::min(size.rank, kRankForFriends);
-  const auto num_factors = static_cast<double>(system.arms.size() * system.num_tasks());
+  const auto num_factors = static_cast<double>(tables.arms.size() * equations.num_tasks());
   const auto fitting = static_cast<std::size_t>(
       std::sqrt(kSmallFactorBytes / (sizeof(double) * std::max(num_factors, 1.0))));
   size.word_columns = std::min(places / kPlacesPerColumn, fitting - std::min(fitting, size.rank));
@@ -56,40 +57,60 @@ void put_block(const Matrix<double>& block, std::size_t first_row,
   }
 }
 
-/// Columns that ask something of the arm: one of zeros is solved by zeros.
-std::vector<std::size_t> find_asking(const Matrix<double>& f, std::size_t begin, std::size_t end,
-                                     const Matrix<double>& g, std::size_t first_fixed) {
-  std::vector<char> asks(f.cols(), 0);
-  const auto look = [&](const Matrix<double>& table, std::size_t from, std::size_t to) {
-    for (std::size_t i = from; i < to; ++i) {
-      for (std::size_t k = 0; k < asks.size(); ++k) {
-        if (table(i, k) != 0) asks[k] = 1;
+/// By arm, the columns that ask something of it: one of zeros is solved by zeros.
+std::vector<std::vector<std::size_t>> find_asking(const EquationSource& source,
+                                                  const Matrix<double>& f,
+                                                  const Matrix<double>& g) {
+  const std::span<const std::size_t> arm_begin = source.tables().arm_begin;
+  Matrix<double> asks(arm_begin.size() - 1, f.cols());
+  for (std::size_t a = 0; a < asks.rows(); ++a) {
+    const auto look = [&](const Matrix<double>& table, std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; ++i) {
+        for (std::size_t k = 0; k < asks.cols(); ++k) {
+          if (table(i, k) != 0) asks(a, k) = 1;
+        }
       }
-    }
-  };
-  look(f, begin, end);
-  look(g, first_fixed, first_fixed + RidgeSystem::kNumFixed);
-  std::vector<std::size_t> out;
-  for (std::size_t k = 0; k < asks.size(); ++k) {
-    if (asks[k] != 0) out.push_back(k);
+    };
+    look(f, arm_begin[a], arm_begin[a + 1]);
+    look(g, a * RidgeSystem::kNumFixed, (a + 1) * RidgeSystem::kNumFixed);
   }
+  source.totals().add_up(asks.values());
+  std::vector<std::vector<std::size_t>> out(asks.rows());
+  for (std::size_t a = 0; a < asks.rows(); ++a) {
+    for (std::size_t k = 0; k < asks.cols(); ++k) {
+      if (asks(a, k) != 0) out[a].push_back(k);
+    }
+  }
+  return out;
+}
+
+std::vector<std::size_t> list_all(std::size_t count) {
+  std::vector<std::size_t> out(count);
+  std::iota(out.begin(), out.end(), std::size_t{0});
   return out;
 }
 
 }  // namespace
 
-IterativeSolver::SolvedArm::SolvedArm(const Context& context, const RidgeSystem& system,
-                                      std::size_t arm)
-    : equations(context, system, arm),
-      preconditioner(context, equations, choose_size(system, arm)) {}
+IterativeSolver::SolvedArm::SolvedArm(const Context& context, const EquationSource& source,
+                                      std::size_t number)
+    : arm(number),
+      equations(context, source, number),
+      preconditioner(context, equations, choose_size(equations)) {}
 
 IterativeSolver::IterativeSolver(const Context& context, const RidgeSystem& system)
-    : system_(system) {
-  const auto whole = static_cast<double>(system.arms.size());
-  for (std::size_t a = 0; a < system.arms.size(); ++a) {
-    const StageScope stage(context, fmt::format("arm {} of {}", a + 1, system.arms.size()),
-                           static_cast<double>(a) / whole, static_cast<double>(a + 1) / whole);
-    arms_.push_back(std::make_unique<SolvedArm>(context, system, a));
+    : IterativeSolver(context, std::make_shared<SystemSource>(system),
+                      list_all(system.arms.size())) {}
+
+IterativeSolver::IterativeSolver(const Context& context,
+                                 std::shared_ptr<const EquationSource> source,
+                                 std::span<const std::size_t> arms, IterationLimits limits)
+    : source_(std::move(source)), limits_(limits) {
+  const auto whole = static_cast<double>(arms.size());
+  for (std::size_t k = 0; k < arms.size(); ++k) {
+    const StageScope stage(context, fmt::format("arm {} of {}", k + 1, arms.size()),
+                           static_cast<double>(k) / whole, static_cast<double>(k + 1) / whole);
+    arms_.push_back(std::make_unique<SolvedArm>(context, *source_, arms[k]));
   }
 }
 
@@ -99,7 +120,6 @@ RidgeSolution IterativeSolver::solve_block(const Context& context, const SolvedA
   // Rounding adds up over the iterations where the noise of some places is very small. Starting
   // again from what is truly left takes it off.
   constexpr std::size_t kMostStarts = 3;
-  constexpr IterationLimits kLimits{kTolerance, kMostIterations};
   for (std::size_t row = 0; row < sides.f.rows(); ++row) {
     for (std::size_t k = 0; k < tasks.size(); ++k) {
       if (!arm.equations.learns(tasks[k], row)) sides.f(row, k) = 0;
@@ -112,7 +132,7 @@ RidgeSolution IterativeSolver::solve_block(const Context& context, const SolvedA
   for (std::size_t start = 0; start < kMostStarts; ++start) {
     const std::size_t before = out.iterations;
     RidgeSides left = start == 0 ? sides : arm.equations.find_residual(context, sides, tasks, out);
-    improve_solution(context, arm.equations, arm.preconditioner, kLimits, sides, std::move(left),
+    improve_solution(context, arm.equations, arm.preconditioner, limits_, sides, std::move(left),
                      tasks, goal, out);
     if (out.iterations == before || !out.converged) break;
   }
@@ -123,25 +143,21 @@ RidgeSolution IterativeSolver::solve(const Context& context, const Matrix<double
                                      const Matrix<double>& g,
                                      std::span<const std::size_t> tasks) const {
   require(f.cols() == tasks.size() && g.cols() == tasks.size(), "network ridge: sizes differ");
-  const RidgeInputs& inputs = *system_.inputs;
   RidgeSolution out;
   out.x = Matrix<double>(f.rows(), f.cols());
   out.lambda = Matrix<double>(g.rows(), g.cols());
   // Which columns every arm has to solve, and how many in all: the progress is of these.
-  std::vector<std::vector<std::size_t>> asking;
+  const std::vector<std::vector<std::size_t>> asking = find_asking(*source_, f, g);
   std::size_t whole = 0;
-  for (std::size_t a = 0; a < arms_.size(); ++a) {
-    asking.push_back(find_asking(f, inputs.arm_begin[a], inputs.arm_begin[a + 1], g,
-                                 a * RidgeSystem::kNumFixed));
-    whole += asking.back().size();
-  }
+  for (const auto& arm : arms_) whole += asking[arm->arm].size();
   std::size_t done = 0;
-  for (std::size_t a = 0; a < arms_.size(); ++a) {
-    const SolvedArm& arm = *arms_[a];
-    const std::size_t first_fixed = a * RidgeSystem::kNumFixed;
-    for (std::size_t first = 0; first < asking[a].size(); first += kColumnsAtATime) {
-      const std::size_t count = std::min(kColumnsAtATime, asking[a].size() - first);
-      const auto columns = std::span<const std::size_t>(asking[a]).subspan(first, count);
+  for (const auto& held : arms_) {
+    const SolvedArm& arm = *held;
+    const std::size_t first_fixed = arm.arm * RidgeSystem::kNumFixed;
+    const std::span<const std::size_t> asks = asking[arm.arm];
+    for (std::size_t first = 0; first < asks.size(); first += kColumnsAtATime) {
+      const std::size_t count = std::min(kColumnsAtATime, asks.size() - first);
+      const auto columns = asks.subspan(first, count);
       const StageScope stage(context, fmt::format("columns from {} of {}", done + 1, whole),
                              static_cast<double>(done) / static_cast<double>(whole),
                              static_cast<double>(done + count) / static_cast<double>(whole));

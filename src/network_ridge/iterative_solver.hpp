@@ -8,6 +8,7 @@
 #include "cone/matrix.hpp"
 
 #include "network_ridge/arm_equations.hpp"
+#include "network_ridge/conjugate_gradients.hpp"
 #include "network_ridge/preconditioner.hpp"
 #include "network_ridge/ridge_system.hpp"
 
@@ -15,22 +16,30 @@ namespace cone {
 
 /// Conjugate gradients on x with B'x = g, arm by arm, many columns in one pass over the arm's part
 /// of features and network; a column that is done leaves. Memory: a few tables of places × columns
-/// beside the data, and the preconditioner. Results are the same at any number of threads.
+/// beside the data, and the preconditioner. Results are the same at any number of threads. Many
+/// processes solve together, each the rows of its places: they call solve() with the same tasks and
+/// the same g.
 class IterativeSolver : public RidgeSolver {
  public:
   /// Relative size of the error, in the norm of the equations, at which a column is done.
   static constexpr double kTolerance = 3e-8;
   static constexpr std::size_t kMostIterations = 2000;
 
+  /// All arms of a system on one machine.
   IterativeSolver(const Context& context, const RidgeSystem& system);
+  /// Some arms: rows of the others stay zero.
+  IterativeSolver(const Context& context, std::shared_ptr<const EquationSource> source,
+                  std::span<const std::size_t> arms,
+                  IterationLimits limits = {kTolerance, kMostIterations});
 
   RidgeSolution solve(const Context& context, const Matrix<double>& f, const Matrix<double>& g,
                       std::span<const std::size_t> tasks) const override;
 
  private:
   struct SolvedArm {
-    SolvedArm(const Context& context, const RidgeSystem& system, std::size_t arm);
+    SolvedArm(const Context& context, const EquationSource& source, std::size_t number);
 
+    std::size_t arm;
     ArmEquations equations;
     RidgePreconditioner preconditioner;
   };
@@ -38,7 +47,8 @@ class IterativeSolver : public RidgeSolver {
   RidgeSolution solve_block(const Context& context, const SolvedArm& arm, RidgeSides sides,
                             std::span<const std::size_t> tasks) const;
 
-  const RidgeSystem& system_;
+  std::shared_ptr<const EquationSource> source_;
+  IterationLimits limits_;
   std::vector<std::unique_ptr<SolvedArm>> arms_;
 };
 

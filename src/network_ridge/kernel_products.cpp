@@ -1,7 +1,8 @@
 #include <algorithm>
+#include <utility>
 
+#include "network_ridge/equation_source.hpp"
 #include "network_ridge/group_strengths.hpp"
-#include "network_ridge/ridge_system.hpp"
 #include "ops/inverse.hpp"
 #include "ops/neighbour_sums.hpp"
 #include "ops/sparse.hpp"
@@ -36,38 +37,52 @@ MatrixView<T> slice(MatrixView<T> m, std::size_t begin, std::size_t end) {
   return {m.data() + begin * m.stride(), end - begin, m.cols(), m.stride()};
 }
 
+/// X'V over the places of all processes, words × columns of V.
+Matrix<double> add_up_by_words(const Context& context, const EquationTables& tables,
+                               const Totals& totals, MatrixView<const double> v) {
+  const SparseMatrix& places = *tables.places_of_words;
+  auto out = Matrix<double>::unfilled(places.rows(), v.cols());
+  ops::sparse_times_dense(context, view_rows(places, 0, places.rows()), v, out.view());
+  totals.add_up(out.values());
+  return out;
+}
+
 /// out += scale · X[begin, end)·T, T: words × columns.
-void add_words(const Context& context, const RidgeInputs& inputs, std::size_t begin,
+void add_words(const Context& context, const SparseMatrix& words, std::size_t begin,
                std::size_t end, double scale, MatrixView<const double> t, MatrixView<double> out) {
   auto product = Matrix<double>::unfilled(end - begin, t.cols());
-  ops::sparse_times_dense(context, view_rows(inputs.words, begin, end), t, product.view());
+  ops::sparse_times_dense(context, view_rows(words, begin, end), t, product.view());
   add_scaled(context, scale, product.view(), out);
 }
 
-/// out[begin, end) += scale · D·(D'·V[from, to)) for a dense table D.
-void add_dense(const Context& context, const Matrix<double>& table, std::size_t begin,
-               std::size_t end, double scale, MatrixView<const double> v, std::size_t from,
-               std::size_t to, MatrixView<double> out) {
+/// out[begin, end) += scale · D·(D'·V[begin, end)) for a dense table D, D'V over all processes.
+void add_dense(const Context& context, const Totals& totals, const Matrix<double>& table,
+               std::size_t begin, std::size_t end, double scale, MatrixView<const double> v,
+               MatrixView<double> out) {
   if (scale == 0 || table.cols() == 0) return;
-  const Matrix<double> inner =
-      ops::multiply_transposed(context, slice(table.view(), from, to), slice(v, from, to));
+  Matrix<double> inner =
+      ops::multiply_transposed(context, slice(table.view(), begin, end), slice(v, begin, end));
+  totals.add_up(inner.values());
   const Matrix<double> product =
       ops::multiply(context, slice(table.view(), begin, end), inner.view());
   add_scaled(context, scale, product.view(), slice(out, begin, end));
 }
 
 /// friends·W + words·X(X'W) + columns·D(D'W), in the place of W: what the neighbours pass on.
-void pass_on(const Context& context, const RidgeInputs& inputs, double friends, double words,
-             double columns, MatrixView<double> w) {
-  const std::size_t n = inputs.num_nodes();
+void pass_on(const Context& context, const EquationTables& tables, const Totals& totals,
+             const GroupStrengths& s, bool averages, MatrixView<double> w) {
+  using enum GroupKind;
+  const double friends = s[averages ? kMeanFriends : kSumFriends];
+  const double words = s[averages ? kMeanWords : kSumWords];
+  const double columns = s[averages ? kMeanColumns : kSumColumns];
+  const std::size_t n = tables.num_places();
   Matrix<double> lifted(n, w.cols());
   if (words > 0) {
-    auto inner = Matrix<double>::unfilled(inputs.words.cols(), w.cols());
-    ops::sparse_times_dense(context, view_rows(inputs.places_of_words, 0, inputs.words.cols()),
-                            MatrixView<const double>(w), inner.view());
-    add_words(context, inputs, 0, n, words, inner.view(), lifted.view());
+    const Matrix<double> inner =
+        add_up_by_words(context, tables, totals, MatrixView<const double>(w));
+    add_words(context, *tables.words, 0, n, words, inner.view(), lifted.view());
   }
-  add_dense(context, inputs.columns, 0, n, columns, w, 0, n, lifted.view());
+  add_dense(context, totals, *tables.columns, 0, n, columns, w, lifted.view());
   context.for_each_range(n, kProductRowsPerPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       double* row = w.data() + i * w.stride();
@@ -76,40 +91,28 @@ void pass_on(const Context& context, const RidgeInputs& inputs, double friends, 
   });
 }
 
-void pass_on_sums(const Context& context, const RidgeInputs& inputs, const GroupStrengths& s,
-                  MatrixView<double> w) {
-  pass_on(context, inputs, s[GroupKind::kSumFriends], s[GroupKind::kSumWords],
-          s[GroupKind::kSumColumns], w);
-}
-
-void pass_on_means(const Context& context, const RidgeInputs& inputs, const GroupStrengths& s,
-                   MatrixView<double> w) {
-  pass_on(context, inputs, s[GroupKind::kMeanFriends], s[GroupKind::kMeanWords],
-          s[GroupKind::kMeanColumns], w);
-}
-
-Matrix<double> divide_by_degree(const Context& context, const RidgeInputs& inputs,
+Matrix<double> divide_by_degree(const Context& context, const EquationTables& tables,
                                 const Matrix<double>& v) {
   auto out = Matrix<double>::unfilled(v.rows(), v.cols());
   context.for_each_range(v.rows(), kProductRowsPerPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
-      for (std::size_t c = 0; c < v.cols(); ++c) out(i, c) = inputs.inverse_degree[i] * v(i, c);
+      for (std::size_t c = 0; c < v.cols(); ++c) out(i, c) = tables.inverse_degree[i] * v(i, c);
     }
   });
   return out;
 }
 
 /// out[begin, end) += (divided by the degree, for means) A[begin, end)·Z
-void add_neighbours(const Context& context, const RidgeInputs& inputs, std::size_t begin,
+void add_neighbours(const Context& context, const EquationTables& tables, std::size_t begin,
                     std::size_t end, bool averages, MatrixView<const double> z,
                     MatrixView<double> out) {
   auto product = Matrix<double>::unfilled(end - begin, z.cols());
-  ops::sum_listed_rows(context, inputs.graph.offsets().subspan(begin, end - begin + 1),
-                       inputs.graph.neighbours(), z, product.view());
+  ops::sum_listed_rows(context, tables.list_offsets.subspan(begin, end - begin + 1), tables.lists,
+                       z, product.view());
   context.for_each_range(end - begin, kProductRowsPerPiece,
                          [&](std::size_t first, std::size_t last) {
                            for (std::size_t i = first; i < last; ++i) {
-                             const double scale = averages ? inputs.inverse_degree[begin + i] : 1.0;
+                             const double scale = averages ? tables.inverse_degree[begin + i] : 1.0;
                              double* to = out.data() + (begin + i) * out.stride();
                              for (std::size_t c = 0; c < z.cols(); ++c)
                                to[c] += scale * product(i, c);
@@ -117,45 +120,69 @@ void add_neighbours(const Context& context, const RidgeInputs& inputs, std::size
                          });
 }
 
+/// out += A·(what neighbours pass on of A·V), divided by degrees for means.
+void add_through_neighbours(const Context& context, const EquationSource& source,
+                            const GroupStrengths& s, bool averages, Matrix<double> v,
+                            Matrix<double>& out) {
+  const EquationTables tables = source.tables();
+  const RowsElsewhere& elsewhere = source.friends_elsewhere();
+  const std::size_t n = tables.num_places();
+  const std::size_t num_rows = n + source.num_elsewhere();
+  if (elsewhere.is_spread()) {
+    auto with_others = Matrix<double>::unfilled(num_rows, v.cols());
+    std::ranges::copy(v.values(), with_others.data());
+    elsewhere.fetch(with_others);
+    v = std::move(with_others);
+  }
+  auto w = Matrix<double>::unfilled(num_rows, v.cols());
+  ops::sum_listed_rows(context, tables.list_offsets, tables.lists, v.view(), slice(w.view(), 0, n));
+  pass_on(context, tables, source.totals(), s, averages, slice(w.view(), 0, n));
+  elsewhere.fetch(w);
+  add_neighbours(context, tables, 0, n, averages, w.view(), out.view());
+}
+
 }  // namespace
+
+Matrix<double> multiply_kernel(const Context& context, const EquationSource& source,
+                               std::size_t arm, const Matrix<double>& v) {
+  const EquationTables tables = source.tables();
+  const Totals& totals = source.totals();
+  const GroupStrengths s(tables.groups, tables.arms[arm]);
+  const std::size_t n = tables.num_places();
+  Matrix<double> out(n, v.cols());
+  if (s[GroupKind::kOwnWords] > 0) {
+    const Matrix<double> inner = add_up_by_words(context, tables, totals, v.view());
+    add_words(context, *tables.words, 0, n, s[GroupKind::kOwnWords], inner.view(), out.view());
+  }
+  for (const auto& [table, kind] : {std::pair(tables.columns, GroupKind::kOwnColumns),
+                                    std::pair(tables.smooth, GroupKind::kOwnSmooth),
+                                    std::pair(tables.curves, GroupKind::kOwnCurves)}) {
+    add_dense(context, totals, *table, 0, n, s[kind], v.view(), out.view());
+  }
+  if (s.sums()) add_through_neighbours(context, source, s, /*averages=*/false, v, out);
+  if (s.means()) {
+    add_through_neighbours(context, source, s, /*averages=*/true,
+                           divide_by_degree(context, tables, v), out);
+  }
+  return out;
+}
 
 Matrix<double> multiply_kernel(const Context& context, const RidgeSystem& system, std::size_t arm,
                                const Matrix<double>& v) {
-  const RidgeInputs& inputs = *system.inputs;
-  const GroupStrengths s(system, arm);
-  const std::size_t n = inputs.num_nodes();
-  Matrix<double> out(n, v.cols());
-  if (s[GroupKind::kOwnWords] > 0) {
-    auto inner = Matrix<double>::unfilled(inputs.words.cols(), v.cols());
-    ops::sparse_times_dense(context, view_rows(inputs.places_of_words, 0, inputs.words.cols()),
-                            v.view(), inner.view());
-    add_words(context, inputs, 0, n, s[GroupKind::kOwnWords], inner.view(), out.view());
-  }
-  add_dense(context, inputs.columns, 0, n, s[GroupKind::kOwnColumns], v.view(), 0, n, out.view());
-  add_dense(context, inputs.smooth, 0, n, s[GroupKind::kOwnSmooth], v.view(), 0, n, out.view());
-  add_dense(context, inputs.curves, 0, n, s[GroupKind::kOwnCurves], v.view(), 0, n, out.view());
-  const auto through_neighbours = [&](const Matrix<double>& from, bool averages) {
-    auto w = Matrix<double>::unfilled(n, v.cols());
-    ops::sum_listed_rows(context, inputs.graph.offsets(), inputs.graph.neighbours(), from.view(),
-                         w.view());
-    averages ? pass_on_means(context, inputs, s, w.view())
-             : pass_on_sums(context, inputs, s, w.view());
-    add_neighbours(context, inputs, 0, n, averages, w.view(), out.view());
-  };
-  if (s.sums()) through_neighbours(v, /*averages=*/false);
-  if (s.means()) through_neighbours(divide_by_degree(context, inputs, v), /*averages=*/true);
-  return out;
+  return multiply_kernel(context, SystemSource(system), arm, v);
 }
 
 Matrix<double> multiply_own_kernels(const Context& context, const RidgeSystem& system,
                                     const Matrix<double>& v) {
   const RidgeInputs& inputs = *system.inputs;
+  const EquationTables tables = SystemSource(system).tables();
+  const Totals alone;
   const std::size_t n = inputs.num_nodes();
   const std::size_t arms = inputs.num_arms();
   const std::size_t width = v.cols();
   Matrix<double> out(n, width);
   std::vector<GroupStrengths> strengths;
-  for (std::size_t a = 0; a < arms; ++a) strengths.emplace_back(system, a);
+  for (const ArmModel& arm : system.arms) strengths.emplace_back(system.groups, arm);
   const auto any = [&](const auto& asks) {
     return std::any_of(strengths.begin(), strengths.end(), asks);
   };
@@ -170,7 +197,7 @@ Matrix<double> multiply_own_kernels(const Context& context, const RidgeSystem& s
         {n, inputs.word_split, inputs.places_of_words.columns(), inputs.places_of_words.values()},
         v.view(), inner.view());
     for (std::size_t a = 0; a < arms; ++a) {
-      add_words(context, inputs, inputs.arm_begin[a], inputs.arm_begin[a + 1],
+      add_words(context, inputs.words, inputs.arm_begin[a], inputs.arm_begin[a + 1],
                 strengths[a][GroupKind::kOwnWords],
                 MatrixView<const double>(part_of(inner, inputs.words.cols(), a)),
                 slice(out.view(), inputs.arm_begin[a], inputs.arm_begin[a + 1]));
@@ -179,12 +206,11 @@ Matrix<double> multiply_own_kernels(const Context& context, const RidgeSystem& s
   for (std::size_t a = 0; a < arms; ++a) {
     const std::size_t begin = inputs.arm_begin[a];
     const std::size_t end = inputs.arm_begin[a + 1];
-    add_dense(context, inputs.columns, begin, end, strengths[a][GroupKind::kOwnColumns], v.view(),
-              begin, end, out.view());
-    add_dense(context, inputs.smooth, begin, end, strengths[a][GroupKind::kOwnSmooth], v.view(),
-              begin, end, out.view());
-    add_dense(context, inputs.curves, begin, end, strengths[a][GroupKind::kOwnCurves], v.view(),
-              begin, end, out.view());
+    for (const auto& [table, kind] : {std::pair(tables.columns, GroupKind::kOwnColumns),
+                                      std::pair(tables.smooth, GroupKind::kOwnSmooth),
+                                      std::pair(tables.curves, GroupKind::kOwnCurves)}) {
+      add_dense(context, alone, *table, begin, end, strengths[a][kind], v.view(), out.view());
+    }
   }
   const auto through_neighbours = [&](const Matrix<double>& from, bool averages) {
     auto w = Matrix<double>::unfilled(n * arms, width);
@@ -192,15 +218,14 @@ Matrix<double> multiply_own_kernels(const Context& context, const RidgeSystem& s
                          w.view());
     for (std::size_t a = 0; a < arms; ++a) {
       const MatrixView<double> part = part_of(w, n, a);
-      averages ? pass_on_means(context, inputs, strengths[a], part)
-               : pass_on_sums(context, inputs, strengths[a], part);
-      add_neighbours(context, inputs, inputs.arm_begin[a], inputs.arm_begin[a + 1], averages,
+      pass_on(context, tables, alone, strengths[a], averages, part);
+      add_neighbours(context, tables, inputs.arm_begin[a], inputs.arm_begin[a + 1], averages,
                      MatrixView<const double>(part), out.view());
     }
   };
   if (any([](const GroupStrengths& s) { return s.sums(); })) through_neighbours(v, false);
   if (any([](const GroupStrengths& s) { return s.means(); })) {
-    through_neighbours(divide_by_degree(context, inputs, v), true);
+    through_neighbours(divide_by_degree(context, tables, v), true);
   }
   return out;
 }

@@ -31,12 +31,12 @@ constexpr std::size_t kFixed = RidgeSystem::kNumFixed;
 /// Normal draws that belong to the node, whatever the order of the arms.
 void draw_vectors(const Context& context, const ArmEquations& equations, std::size_t first,
                   Matrix<double>& out) {
-  const RidgeInputs& inputs = *equations.system().inputs;
   context.for_each_range(out.rows(), kPlacesPerPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       if (!equations.learns_at_all(row)) continue;
+      const std::uint64_t number = equations.source().number_of(equations.first_place() + row);
       for (std::size_t c = 0; c < out.cols(); ++c) {
-        Rng rng(first + c, Stream::kPreconditioner, inputs.node_at[equations.first_place() + row]);
+        Rng rng(first + c, Stream::kPreconditioner, number);
         out(row, c) = rng.normal();
       }
     }
@@ -55,7 +55,7 @@ bool has_friends_only(const GroupStrengths& strengths) {
 /// The noise, and the spread part of the kernel's diagonal.
 std::vector<double> add_spread_diagonal(const Context& context, const ArmEquations& equations) {
   GroupStrengths friends = equations.strengths();
-  const bool words_spread = equations.system().inputs->words.cols() >= equations.num_places();
+  const bool words_spread = equations.num_words() >= equations.num_places_of_all();
   for (const auto& [kind, name] : EnumNames<GroupKind>::kNames) {
     const bool is_friends = kind == GroupKind::kSumFriends || kind == GroupKind::kMeanFriends;
     const bool is_words = kind == GroupKind::kOwnWords || kind == GroupKind::kSumWords ||
@@ -113,6 +113,7 @@ void RidgePreconditioner::make_factor(const Context& context, const GroupStrengt
     }
   }
   Matrix<double> core = ops::multiply_transposed(context, random.view(), factor_.view());
+  equations_.totals().add_up(core.values());
   double trace = 0;
   for (std::size_t k = 0; k < rank; ++k) trace += core(k, k);
   // The block may span less than its width, as where few nodes explain everything.
@@ -134,7 +135,11 @@ void RidgePreconditioner::make_factor(const Context& context, const GroupStrengt
 }
 
 void RidgePreconditioner::make_small_factors(const Context& context) {
-  const std::size_t num_tasks = equations_.system().num_tasks();
+  const std::size_t num_tasks = equations_.num_tasks();
+  SparseMatrix elsewhere;
+  if (words_.num_columns() > words_.num_own_columns()) {
+    elsewhere = equations_.source().fetch_words_elsewhere();
+  }
   small_.assign(num_tasks, {});
   // Places that the same tasks learn from: with folds, one part per fold.
   std::map<std::vector<char>, std::vector<std::uint32_t>> parts;
@@ -149,7 +154,7 @@ void RidgePreconditioner::make_small_factors(const Context& context) {
   for (const auto& [tasks, rows] : parts) {
     context.report("preparing the equations", done++, parts.size());
     const Matrix<double> products =
-        weigh_factor_products(context, equations_, words_, factor_, inverse_, rows);
+        weigh_factor_products(context, equations_, words_, elsewhere, factor_, inverse_, rows);
     for (std::size_t t = 0; t < num_tasks; ++t) {
       if (tasks[t] == 0) continue;
       Matrix<double>& inner = small_[t].inner;
@@ -160,32 +165,37 @@ void RidgePreconditioner::make_small_factors(const Context& context) {
       });
     }
   }
-  for (SmallFactors& factors : small_) {
-    for (std::size_t k = 0; k < rank(); ++k) factors.inner(k, k) += 1;
-    require(ops::factorise_cholesky(context, factors.inner.view()), "preconditioner: no factor");
+  for (std::size_t t = 0; t < num_tasks; ++t) {
+    Matrix<double>& inner = small_[t].inner;
+    equations_.totals().add_up_for(holder_of(t), inner.values());
+    if (!holds(t)) {
+      inner = {};
+      continue;
+    }
+    for (std::size_t k = 0; k < rank(); ++k) inner(k, k) += 1;
+    require(ops::factorise_cholesky(context, inner.view()), "preconditioner: no factor");
   }
 }
 
 void RidgePreconditioner::make_fixed(const Context& context) {
-  const RidgeSystem& system = equations_.system();
   const std::size_t size = equations_.num_places();
-  const std::size_t num_tasks = system.num_tasks();
+  const std::size_t num_tasks = equations_.num_tasks();
   fixed_ = Matrix<double>(size, kFixed);
   Matrix<double> masked(size, num_tasks * kFixed);
   std::vector<std::size_t> tasks;
   for (std::size_t t = 0; t < num_tasks; ++t) tasks.insert(tasks.end(), kFixed, t);
   for (std::size_t row = 0; row < size; ++row) {
     for (std::size_t c = 0; c < kFixed; ++c) {
-      fixed_(row, c) = system.fixed_effect(equations_.first_place() + row, c);
+      fixed_(row, c) = equations_.fixed_effect(row, c);
     }
     for (std::size_t k = 0; k < tasks.size(); ++k) {
       if (equations_.learns(tasks[k], row)) masked(row, k) = fixed_(row, k % kFixed);
     }
   }
   solved_fixed_ = apply(context, tasks, masked);
-  const Matrix<double> products =
-      ops::multiply_transposed(context, masked.view(), solved_fixed_.view());
-  const std::vector<std::size_t>& kept = system.arms[equations_.arm()].fixed_columns;
+  Matrix<double> products = ops::multiply_transposed(context, masked.view(), solved_fixed_.view());
+  equations_.totals().add_up(products.values());
+  const std::vector<std::size_t>& kept = equations_.model().fixed_columns;
   for (std::size_t t = 0; t < num_tasks; ++t) {
     SmallSystem small(kept.size());
     for (std::size_t r = 0; r < kept.size(); ++r) {
@@ -223,7 +233,12 @@ Matrix<double> RidgePreconditioner::apply(const Context& context,
   }
   std::ranges::copy(ops::multiply_transposed(context, factor_.view(), out.view()).values(),
                     inner.data() + num_words * width);
+  equations_.totals().add_up(inner.values());
   context.for_each_range(width, 1, [&](std::size_t k, std::size_t) {
+    if (!holds(tasks[k])) {
+      for (std::size_t i = 0; i < rank(); ++i) inner(i, k) = 0;
+      return;
+    }
     const OneBlasThread guard;
     const Matrix<double>& factor = small_[tasks[k]].inner;
     for (const auto transposition : {CblasNoTrans, CblasTrans}) {
@@ -232,6 +247,7 @@ Matrix<double> RidgePreconditioner::apply(const Context& context,
                   static_cast<int>(width));
     }
   });
+  equations_.totals().add_up(inner.values());  // each column is its holder's
   const MatrixView<const double> of_words(inner.data(), num_words, width);
   const MatrixView<const double> of_factor(inner.data() + num_words * width, factor_.cols(), width);
   Matrix<double> taken = ops::multiply(context, factor_.view(), of_factor);
@@ -253,7 +269,8 @@ Matrix<double> RidgePreconditioner::project(const Context& context,
                                             Matrix<double>& lambda) const {
   Matrix<double> z = apply(context, tasks, r);
   // z vanishes where the task does not learn, so B'z is over the places that it learns from.
-  const Matrix<double> products = ops::multiply_transposed(context, fixed_.view(), z.view());
+  Matrix<double> products = ops::multiply_transposed(context, fixed_.view(), z.view());
+  equations_.totals().add_up(products.values());
   Matrix<double> v(kFixed, r.cols());
   for (std::size_t k = 0; k < r.cols(); ++k) {
     const Matrix<double>& inverse = small_[tasks[k]].fixed_inverse;

@@ -36,11 +36,14 @@ class RidgePreconditioner {
 
  private:
   struct SmallFactors {
-    Matrix<double> inner;          ///< Cholesky factor of I + U'D⁻¹U
+    Matrix<double> inner;          ///< Cholesky factor of I + U'D⁻¹U, with the task's holder
     Matrix<double> fixed_inverse;  ///< (B'M⁻¹B)⁻¹, on the fixed effects that the arm has
   };
   Matrix<double> apply(const Context& context, std::span<const std::size_t> tasks,
                        const Matrix<double>& r) const;
+  /// The process that keeps the task's small factor, and solves by it for all.
+  std::size_t holder_of(std::size_t task) const { return task % equations_.totals().size(); }
+  bool holds(std::size_t task) const { return holder_of(task) == equations_.totals().rank(); }
   std::size_t rank() const { return words_.num_columns() + factor_.cols(); }
   void make_factor(const Context& context, const GroupStrengths& rest, std::size_t rank);
   void make_small_factors(const Context& context);

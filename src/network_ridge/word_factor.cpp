@@ -29,19 +29,21 @@ WordFactor::WordFactor(const ArmEquations& equations, std::span<const double> di
     : equations_(equations) {
   // Below this, conjugate gradients need hardly more iterations without the group.
   constexpr double kWorthwhile = 1;
-  const RidgeSystem& system = equations.system();
-  const std::size_t words = system.inputs->words.cols();
+  const EquationTables& tables = equations.tables();
+  const std::size_t words = equations.num_words();
+  const auto places = static_cast<double>(equations.num_places_of_all());
+  const double mean_diagonal = equations.totals().add_up(sum(diagonal)) / places;
   std::vector<std::pair<double, GroupKind>> found;
-  for (std::size_t g = 0; g < system.groups.size(); ++g) {
-    const GroupKind kind = system.groups[g].kind;
+  for (std::size_t g = 0; g < tables.groups.size(); ++g) {
+    const GroupKind kind = tables.groups[g].kind;
     if (kind != GroupKind::kOwnWords && kind != GroupKind::kSumWords &&
         kind != GroupKind::kMeanWords) {
       continue;
     }
     // σ²·nodes/(words·noise): how far a word stands out.
-    const double explained = system.arms[equations.arm()].group_variances[g] *
-                             static_cast<double>(diagonal.size()) / static_cast<double>(words);
-    const double signal = explained / mean(diagonal);
+    const double explained =
+        equations.model().group_variances[g] * places / static_cast<double>(words);
+    const double signal = explained / mean_diagonal;
     if (signal > kWorthwhile) found.emplace_back(signal, kind);
   }
   std::stable_sort(found.begin(), found.end(),
@@ -53,12 +55,10 @@ WordFactor::WordFactor(const ArmEquations& equations, std::span<const double> di
                         [](GroupKind kind) { return kind == GroupKind::kOwnWords; });
 }
 
-std::size_t WordFactor::num_columns() const {
-  return kinds_.size() * equations_.system().inputs->words.cols();
-}
+std::size_t WordFactor::num_columns() const { return kinds_.size() * equations_.num_words(); }
 
 std::size_t WordFactor::num_own_columns() const {
-  return has(GroupKind::kOwnWords) ? equations_.system().inputs->words.cols() : 0;
+  return has(GroupKind::kOwnWords) ? equations_.num_words() : 0;
 }
 
 bool WordFactor::has(GroupKind kind) const {
@@ -71,52 +71,49 @@ double WordFactor::strength(GroupKind kind) const {
 
 Matrix<double> WordFactor::multiply_transposed(const Context& context,
                                                const Matrix<double>& v) const {
-  const RidgeInputs& inputs = *equations_.system().inputs;
+  const SparseMatrix& words = *equations_.tables().words;
   const std::size_t first = equations_.first_place();
   Matrix<double> out(num_columns(), v.cols());
+  ArmEquations::SeenRows seen;
+  if (num_columns() > num_own_columns()) seen = equations_.see_arm(v);
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
     Matrix<double> product;
     if (kinds_[k] == GroupKind::kOwnWords) {
-      product = gather_by_words(context, inputs, first, first + equations_.num_places(), v.view());
+      product = gather_by_words(context, words, first, first + equations_.num_places(), v.view());
     } else {
-      const Matrix<double> sums =
-          kinds_[k] == GroupKind::kMeanWords
-              ? equations_.send_to_friends(context, equations_.divide_by_degree(context, v))
-              : equations_.send_to_friends(context, v);
-      product = gather_by_words(context, inputs, 0, inputs.num_nodes(), sums.view());
+      Matrix<double> sums =
+          equations_.send_to_friends(context, seen, kinds_[k] == GroupKind::kMeanWords);
+      product = gather_by_words(context, words, 0, words.rows(), equations_.own_rows(sums));
     }
-    add_multiple(context, strength(kinds_[k]), product, k * inputs.words.cols(), out);
+    add_multiple(context, strength(kinds_[k]), product, k * words.cols(), out);
   }
   return out;
 }
 
 void WordFactor::add_product(const Context& context, MatrixView<const double> t,
                              Matrix<double>& out) const {
-  const RidgeInputs& inputs = *equations_.system().inputs;
-  const std::size_t words = inputs.words.cols();
+  const SparseMatrix& words = *equations_.tables().words;
   const std::size_t first = equations_.first_place();
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
-    const MatrixView<const double> of_kind(t.data() + k * words * t.stride(), words, t.cols(),
-                                           t.stride());
+    const MatrixView<const double> of_kind(t.data() + k * words.cols() * t.stride(), words.cols(),
+                                           t.cols(), t.stride());
     Matrix<double> product;
     if (kinds_[k] == GroupKind::kOwnWords) {
-      product = spread_by_words(context, inputs, first, first + equations_.num_places(), of_kind);
+      product = spread_by_words(context, words, first, first + equations_.num_places(), of_kind);
     } else {
-      const Matrix<double> of_friends =
-          spread_by_words(context, inputs, 0, inputs.num_nodes(), of_kind);
-      product = equations_.sum_over_friends(context, of_friends.view());
-    }
-    if (kinds_[k] == GroupKind::kMeanWords) {
-      product = equations_.divide_by_degree(context, std::move(product));
+      Matrix<double> of_friends = equations_.make_friends_table(t.cols());
+      spread_by_words(context, words, 0, words.rows(), of_kind, equations_.own_rows(of_friends));
+      product =
+          equations_.sum_over_friends(context, kinds_[k] == GroupKind::kMeanWords, of_friends);
     }
     add_multiple(context, strength(kinds_[k]), product, 0, out);
   }
 }
 
 void WordFactor::write_rows(const Context& context, std::span<const std::uint32_t> rows,
-                            Matrix<double>& out) const {
-  const RidgeInputs& inputs = *equations_.system().inputs;
-  const std::size_t words = inputs.words.cols();
+                            const SparseMatrix& elsewhere, Matrix<double>& out) const {
+  const EquationTables& tables = equations_.tables();
+  const std::size_t words = equations_.num_words();
   constexpr std::size_t kPlacesAtATime = 64;
   const std::size_t first_kind = has(GroupKind::kOwnWords) ? 1 : 0;
   context.for_each_range(rows.size(), kPlacesAtATime, [&](std::size_t begin, std::size_t end) {
@@ -127,9 +124,13 @@ void WordFactor::write_rows(const Context& context, std::span<const std::uint32_
       for (std::size_t k = first_kind; k < kinds_.size(); ++k) {
         double* of_kind = row.data() + (k - first_kind) * words;
         double factor = strength(kinds_[k]);
-        if (kinds_[k] == GroupKind::kMeanWords) factor *= inputs.inverse_degree[place];
-        for (const std::uint32_t person : inputs.graph.neighbours(place)) {
-          const SparseMatrix::Row said = inputs.words.row(person);
+        if (kinds_[k] == GroupKind::kMeanWords) factor *= tables.inverse_degree[place];
+        for (std::uint64_t f = tables.list_offsets[place]; f < tables.list_offsets[place + 1];
+             ++f) {
+          const std::uint32_t person = tables.lists[f];
+          const SparseMatrix::Row said = person < tables.num_places()
+                                             ? tables.words->row(person)
+                                             : elsewhere.row(person - tables.num_places());
           for (std::size_t e = 0; e < said.size(); ++e) {
             of_kind[said.columns[e]] += factor * said.values[e];
           }

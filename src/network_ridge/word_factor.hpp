@@ -28,15 +28,16 @@ class WordFactor {
   std::size_t num_own_columns() const;
   bool has(GroupKind kind) const;
 
-  /// U'·V, num_columns() × columns of V. V: places of the arm × columns.
+  /// What this process has of U'·V, num_columns() × columns of V. V: places of the arm × columns.
   Matrix<double> multiply_transposed(const Context& context, const Matrix<double>& v) const;
   /// out += U·T; T: num_columns() × columns.
   void add_product(const Context& context, MatrixView<const double> t, Matrix<double>& out) const;
   /// The entry of U for an own word is this times the place's entry for it.
   double own_strength() const { return strength(GroupKind::kOwnWords); }
   /// Rows of U without own words, given by rows of the arm, as columns of `out` (its first rows).
+  /// `elsewhere` are the words of friends that other processes have.
   void write_rows(const Context& context, std::span<const std::uint32_t> rows,
-                  Matrix<double>& out) const;
+                  const SparseMatrix& elsewhere, Matrix<double>& out) const;
 
  private:
   double strength(GroupKind kind) const;

@@ -6,25 +6,29 @@
 namespace cone {
 namespace {
 
-ops::SparseView<double> view_places(const RidgeInputs& inputs, std::size_t begin, std::size_t end) {
-  const SparseMatrix& words = inputs.words;
+ops::SparseView<double> view_places(const SparseMatrix& words, std::size_t begin, std::size_t end) {
   return {words.cols(), words.offsets().subspan(begin, end - begin + 1), words.columns(),
           words.values()};
 }
 
 }  // namespace
 
-Matrix<double> gather_by_words(const Context& context, const RidgeInputs& inputs, std::size_t begin,
+Matrix<double> gather_by_words(const Context& context, const SparseMatrix& words, std::size_t begin,
                                std::size_t end, MatrixView<const double> v) {
-  auto out = Matrix<double>::unfilled(inputs.words.cols(), v.cols());
-  ops::transposed_sparse_times_dense(context, view_places(inputs, begin, end), v, out.view());
+  auto out = Matrix<double>::unfilled(words.cols(), v.cols());
+  ops::transposed_sparse_times_dense(context, view_places(words, begin, end), v, out.view());
   return out;
 }
 
-Matrix<double> spread_by_words(const Context& context, const RidgeInputs& inputs, std::size_t begin,
+void spread_by_words(const Context& context, const SparseMatrix& words, std::size_t begin,
+                     std::size_t end, MatrixView<const double> t, MatrixView<double> out) {
+  ops::sparse_times_dense(context, view_places(words, begin, end), t, out);
+}
+
+Matrix<double> spread_by_words(const Context& context, const SparseMatrix& words, std::size_t begin,
                                std::size_t end, MatrixView<const double> t) {
   auto out = Matrix<double>::unfilled(end - begin, t.cols());
-  ops::sparse_times_dense(context, view_places(inputs, begin, end), t, out.view());
+  spread_by_words(context, words, begin, end, t, out.view());
   return out;
 }
 

@@ -3,18 +3,21 @@
 #include <cstddef>
 
 #include "cone/context.hpp"
+#include "cone/features.hpp"
 #include "cone/matrix.hpp"
-
-#include "network_ridge/inputs.hpp"
 
 namespace cone {
 
 /// X[begin, end)'·V, words × columns of V; V has a row for each of these places.
-Matrix<double> gather_by_words(const Context& context, const RidgeInputs& inputs, std::size_t begin,
+Matrix<double> gather_by_words(const Context& context, const SparseMatrix& words, std::size_t begin,
                                std::size_t end, MatrixView<const double> v);
 
 /// X[begin, end)·T, T: words × columns.
-Matrix<double> spread_by_words(const Context& context, const RidgeInputs& inputs, std::size_t begin,
+Matrix<double> spread_by_words(const Context& context, const SparseMatrix& words, std::size_t begin,
                                std::size_t end, MatrixView<const double> t);
+
+/// The same into rows that are there.
+void spread_by_words(const Context& context, const SparseMatrix& words, std::size_t begin,
+                     std::size_t end, MatrixView<const double> t, MatrixView<double> out);
 
 }  // namespace cone

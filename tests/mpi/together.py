@@ -73,7 +73,7 @@ class RanksTest(FolderTest):
         path.unlink()
         return record
 
-    def compare(self, data, *options, ranks=None, alone=(), together=()):
+    def compare(self, data, *options, ranks=None, alone=(), together=(), tolerance=TOLERANCE):
         """Figures of all numbers of ranks against one process; returns those of one process."""
         out = self.folder / "out.json"
         base = ["evaluate", data, "--estimators", self.estimators, "--no-robust", "--json", out,
@@ -93,6 +93,6 @@ class RanksTest(FolderTest):
                     self.assertEqual(got[name], expected[name], f"{count} ranks: {name}")
                 else:
                     scale = max(1.0, abs(expected[name]))
-                    self.assertLess(abs(got[name] - expected[name]) / scale, TOLERANCE,
+                    self.assertLess(abs(got[name] - expected[name]) / scale, tolerance,
                                     f"{count} ranks: {name}")
         return expected

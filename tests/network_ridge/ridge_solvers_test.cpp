@@ -101,7 +101,8 @@ TEST(RidgeSolvers, TheOperatorMultipliesByTheKernelsThatAreWrittenOut) {
       const Matrix<double> sum = add_up_kernels(context, kernels, system.arms[a].group_variances,
                                                 std::vector<double>(200, 0.0));
       const Matrix<double> found = multiply_kernel(context, system, a, v);
-      const ArmEquations equations(context, system, a);
+      const SystemSource source(system);
+      const ArmEquations equations(context, source, a);
       Matrix<double> of_places(equations.num_places(), width);
       for (std::size_t row = 0; row < of_places.rows(); ++row) {
         std::ranges::copy(v.row(equations.first_place() + row), of_places.row(row).begin());
@@ -146,7 +147,8 @@ TEST(RidgeSolvers, TheDiagonalIsThatOfTheKernelsThatAreWrittenOut) {
   for (std::size_t a = 0; a < 2; ++a) {
     const Matrix<double> sum = add_up_kernels(context, kernels, system.arms[a].group_variances,
                                               std::vector<double>(200, 0.0));
-    const ArmEquations equations(context, system, a);
+    const SystemSource source(system);
+    const ArmEquations equations(context, source, a);
     const KernelDiagonal found = find_kernel_diagonal(context, equations, equations.strengths());
     for (std::size_t row = 0; row < equations.num_places(); ++row) {
       const std::size_t p = equations.first_place() + row;

@@ -60,8 +60,9 @@ std::vector<double> noise_of(const ArmEquations& equations) {
 TEST(WordFactor, TimesItsTransposeIsTheKernelOfWords) {
   const Context context(0, 2);
   const RidgeSystem system = system_of_words(context);
+  const SystemSource source(system);
   for (std::size_t a = 0; a < kArms; ++a) {
-    const ArmEquations equations(context, system, a);
+    const ArmEquations equations(context, source, a);
     const WordFactor factor(equations, noise_of(equations), 3 * system.inputs->words.cols());
     ASSERT_EQ(factor.num_columns(), 3 * system.inputs->words.cols());
     const Matrix<double> v = draw_table(equations.num_places(), 4);
@@ -77,9 +78,10 @@ TEST(WordFactor, TimesItsTransposeIsTheKernelOfWords) {
 TEST(WordFactor, ProductsOfItsColumnsAreThoseOfTheFactorWrittenOut) {
   const Context context(0, 2);
   const RidgeSystem system = system_of_words(context);
+  const SystemSource source(system);
   const std::size_t words = system.inputs->words.cols();
   for (std::size_t a = 0; a < kArms; ++a) {
-    const ArmEquations equations(context, system, a);
+    const ArmEquations equations(context, source, a);
     // With own words, and without: the group that explains least.
     for (const std::size_t most : {3 * words, 2 * words}) {
       const WordFactor factor(equations, noise_of(equations), most);
@@ -100,7 +102,7 @@ TEST(WordFactor, ProductsOfItsColumnsAreThoseOfTheFactorWrittenOut) {
         return c < most ? whole(row, c) : random(row, c - most);
       };
       const Matrix<double> found =
-          weigh_factor_products(context, equations, factor, random, weights, rows);
+          weigh_factor_products(context, equations, factor, {}, random, weights, rows);
       ASSERT_EQ(found.rows(), most + 5);
       for (std::size_t r = 0; r < found.rows(); ++r) {
         for (std::size_t c = 0; c < found.cols(); ++c) {
@@ -116,8 +118,9 @@ TEST(WordFactor, ProductsOfItsColumnsAreThoseOfTheFactorWrittenOut) {
 TEST(WordFactor, TakesTheGroupThatExplainsMostWhereNotAllFit) {
   const Context context(0, 1);
   const RidgeSystem system = system_of_words(context);
+  const SystemSource source(system);
   const std::size_t words = system.inputs->words.cols();
-  const ArmEquations equations(context, system, 0);
+  const ArmEquations equations(context, source, 0);
   const std::vector<double> noise = noise_of(equations);
   const WordFactor one(equations, noise, words);
   EXPECT_EQ(one.num_columns(), words);

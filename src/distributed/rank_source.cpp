@@ -1,0 +1,73 @@
+#include "distributed/rank_source.hpp"
+
+#include "distributed/fetch_rows.hpp"
+
+namespace cone::distributed {
+
+RankSource::RankSource(const RankSystem& system) : system_(system) {
+  for (std::size_t t = 0; t < system.num_tasks; ++t) {
+    std::vector<char>& learns = learns_from_.emplace_back();
+    for (std::size_t p = 0; p < system.share.size(); ++p) {
+      learns.push_back(system.learns(p, t) ? 1 : 0);
+    }
+  }
+}
+
+EquationTables RankSource::tables() const {
+  const Share& share = system_.share;
+  return {.groups = system_.groups,
+          .arms = system_.arms,
+          .undersmoothing = system_.undersmoothing,
+          .learns_from = learns_from_,
+          .arm_begin = share.arm_begin,
+          .list_offsets = share.list_offsets,
+          .arm_offsets = share.arm_offsets,
+          .lists = share.lists,
+          .degree = share.degree,
+          .relative_degree = share.relative_degree,
+          .inverse_degree = share.inverse_degree,
+          .words = &share.words,
+          .places_of_words = &share.places_of_words,
+          .columns = &share.columns,
+          .smooth = &share.smooth,
+          .curves = &share.curves};
+}
+
+std::uint64_t RankSource::number_of(std::size_t place) const { return system_.share.number[place]; }
+
+NeighbourLengths RankSource::measure_lengths(const Context& /*context*/) const {
+  return system_.share.lengths;
+}
+
+std::unique_ptr<RowsElsewhere> RankSource::connect_friends(
+    std::span<const std::uint32_t> chosen) const {
+  const Share& share = system_.share;
+  std::vector<RemotePlace> places;
+  for (const std::uint32_t g : chosen) places.push_back(share.remote[g]);
+  return std::make_unique<Ghosts>(system_.ranks, share.size(), share.remote.size(), chosen, places);
+}
+
+std::unique_ptr<RowsElsewhere> RankSource::connect_arm(
+    std::size_t arm, std::span<const std::uint32_t> members) const {
+  const Share& share = system_.share;
+  // Tables of the arm start with its first place, which is another one on every rank.
+  const std::vector<std::uint64_t> first = system_.ranks.gather(share.arm_begin[arm]);
+  std::vector<RemotePlace> places;
+  for (const std::uint32_t g : members) {
+    const RemotePlace& at = share.remote[g];
+    places.push_back({at.rank, at.place - first[at.rank]});
+  }
+  return std::make_unique<Ghosts>(system_.ranks, share.arm_begin[arm + 1] - share.arm_begin[arm],
+                                  places);
+}
+
+SparseMatrix RankSource::fetch_words_elsewhere() const {
+  return fetch_rows(system_.ranks, system_.share, system_.share.remote).words;
+}
+
+Matrix<double> multiply_kernel(const Context& context, const RankSystem& system, std::size_t arm,
+                               const Matrix<double>& v) {
+  return multiply_kernel(context, RankSource(system), arm, v);
+}
+
+}  // namespace cone::distributed

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "distributed/rank_system.hpp"
+#include "network_ridge/equation_source.hpp"
+
+namespace cone::distributed {
+
+/// What a rank has of the equations. The system must outlive it, and its arms be learnt.
+class RankSource : public EquationSource {
+ public:
+  explicit RankSource(const RankSystem& system);
+
+  EquationTables tables() const override;
+  std::uint64_t number_of(std::size_t place) const override;
+  NeighbourLengths measure_lengths(const Context& context) const override;
+  const Totals& totals() const override { return system_.ranks; }
+  std::size_t num_elsewhere() const override { return system_.share.ghosts.num_ghosts(); }
+  const RowsElsewhere& friends_elsewhere() const override { return system_.share.ghosts; }
+  std::unique_ptr<RowsElsewhere> connect_friends(
+      std::span<const std::uint32_t> chosen) const override;
+  std::unique_ptr<RowsElsewhere> connect_arm(std::size_t arm,
+                                             std::span<const std::uint32_t> members) const override;
+  SparseMatrix fetch_words_elsewhere() const override;
+
+ private:
+  const RankSystem& system_;
+  std::vector<std::vector<char>> learns_from_;
+};
+
+}  // namespace cone::distributed

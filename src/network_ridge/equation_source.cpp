@@ -1,0 +1,33 @@
+#include "network_ridge/equation_source.hpp"
+
+namespace cone {
+
+EquationTables SystemSource::tables() const {
+  const RidgeInputs& inputs = *system_.inputs;
+  return {.groups = system_.groups,
+          .arms = system_.arms,
+          .undersmoothing = system_.undersmoothing,
+          .learns_from = system_.learns_from,
+          .arm_begin = inputs.arm_begin,
+          .list_offsets = inputs.graph.offsets(),
+          .arm_offsets = inputs.arm_split,
+          .lists = inputs.graph.neighbours(),
+          .degree = inputs.degree,
+          .relative_degree = inputs.relative_degree,
+          .inverse_degree = inputs.inverse_degree,
+          .words = &inputs.words,
+          .places_of_words = &inputs.places_of_words,
+          .columns = &inputs.columns,
+          .smooth = &inputs.smooth,
+          .curves = &inputs.curves};
+}
+
+std::uint64_t SystemSource::number_of(std::size_t place) const {
+  return system_.inputs->node_at[place];
+}
+
+NeighbourLengths SystemSource::measure_lengths(const Context& context) const {
+  return measure_neighbours(context, *system_.inputs);
+}
+
+}  // namespace cone

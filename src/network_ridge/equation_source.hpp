@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cone/context.hpp"
+#include "cone/features.hpp"
+#include "cone/matrix.hpp"
+
+#include "exec/totals.hpp"
+#include "network_ridge/neighbour_lengths.hpp"
+#include "network_ridge/ridge_system.hpp"
+
+namespace cone {
+
+/// Rows of tables that other processes have, behind the own ones. Where one process has all rows
+/// there are none: this is it.
+class RowsElsewhere {
+ public:
+  virtual ~RowsElsewhere() = default;
+  /// Whether other processes may have any, or ask for this process's.
+  virtual bool is_spread() const { return false; }
+  /// Sets the rows behind the own ones of a table. Called by all processes.
+  virtual void fetch(Matrix<double>& /*table*/) const {}
+};
+
+/// What equations are made of, for the places that a process has: see RidgeSystem and RidgeInputs.
+struct EquationTables {
+  std::span<const RidgeGroup> groups;
+  std::span<const ArmModel> arms;
+  double undersmoothing = 1;
+  std::span<const std::vector<char>> learns_from;  ///< tasks × places
+  std::span<const std::size_t> arm_begin;
+  std::span<const std::uint64_t> list_offsets;  ///< places + 1: where a place's friends start
+  std::span<const std::uint64_t> arm_offsets;   ///< places × arms + 1: where those of an arm start
+  std::span<const std::uint32_t> lists;         ///< places, then rows of friends elsewhere
+  std::span<const double> degree, relative_degree, inverse_degree;
+  const SparseMatrix* words;
+  const SparseMatrix* places_of_words;
+  const Matrix<double>* columns;
+  const Matrix<double>* smooth;
+  const Matrix<double>* curves;
+
+  std::size_t num_places() const { return degree.size(); }
+};
+
+/// Where the equations of arms come from: a RidgeSystem on one machine, or what one of many
+/// processes has of it. The solver knows no other difference between the two. With many processes,
+/// all of them call the same functions in the same order.
+class EquationSource {
+ public:
+  virtual ~EquationSource() = default;
+
+  virtual EquationTables tables() const = 0;
+  /// By which node random vectors are drawn: the same number whichever process has it.
+  virtual std::uint64_t number_of(std::size_t place) const = 0;
+  /// Of the friends of this process's places.
+  virtual NeighbourLengths measure_lengths(const Context& context) const = 0;
+
+  virtual const Totals& totals() const { return alone_; }
+  /// How many friends of this process's places are elsewhere.
+  virtual std::size_t num_elsewhere() const { return 0; }
+  /// For tables of all places, with a row for every friend elsewhere: brings all of these.
+  virtual const RowsElsewhere& friends_elsewhere() const { return nobody_; }
+  /// The same for some of them.
+  virtual std::unique_ptr<RowsElsewhere> connect_friends(
+      std::span<const std::uint32_t> /*chosen*/) const {
+    return std::make_unique<RowsElsewhere>();
+  }
+  /// For tables of the places of an arm: brings these friends elsewhere, who are of the arm.
+  virtual std::unique_ptr<RowsElsewhere> connect_arm(
+      std::size_t /*arm*/, std::span<const std::uint32_t> /*members*/) const {
+    return std::make_unique<RowsElsewhere>();
+  }
+  /// Words of all friends elsewhere.
+  virtual SparseMatrix fetch_words_elsewhere() const { return {}; }
+
+ private:
+  Totals alone_;
+  RowsElsewhere nobody_;
+};
+
+/// All places on one machine. The system must outlive it, and its arms be learnt.
+class SystemSource : public EquationSource {
+ public:
+  explicit SystemSource(const RidgeSystem& system) : system_(system) {}
+
+  EquationTables tables() const override;
+  std::uint64_t number_of(std::size_t place) const override;
+  NeighbourLengths measure_lengths(const Context& context) const override;
+
+ private:
+  const RidgeSystem& system_;
+};
+
+/// K_a·V at every place, V: places × columns.
+Matrix<double> multiply_kernel(const Context& context, const EquationSource& source,
+                               std::size_t arm, const Matrix<double>& v);
+
+}  // namespace cone

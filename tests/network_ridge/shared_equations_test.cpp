@@ -1,0 +1,171 @@
+// The iterative solver where several processes have some of the places each: threads stand for
+// them, so that no MPI is needed.
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <mutex>
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "network_ridge/iterative_solver.hpp"
+#include "network_ridge/network_ridge.hpp"
+#include "network_ridge/ridge_world.hpp"
+#include "network_ridge/threads_as_processes.hpp"
+#include "network_ridge/word_factor.hpp"
+#include "nuisance/simulated_data.hpp"
+
+namespace cone {
+namespace {
+
+using testing::PartOfSystem;
+
+constexpr std::size_t kSharedNodes = 600;
+constexpr std::size_t kSharedArms = 2;
+
+/// All groups have variances, words by far the largest, and two tasks learn from half of the places
+/// each.
+RidgeSystem system_of_all_groups(const Context& context) {
+  const Dataset data = testing::ridge_world({.nodes = kSharedNodes, .arms = kSharedArms}, 5).data;
+  RidgeSystem system;
+  system.inputs = std::make_shared<RidgeInputs>(prepare_inputs(context, data, {}));
+  system.groups = list_groups(context, *system.inputs, {});
+  for (std::size_t a = 0; a < kSharedArms; ++a) {
+    ArmModel& model = system.arms.emplace_back();
+    model.noise = 0.05;
+    model.noise_growth = 0.01;
+    model.fixed_columns = {0, 1, 2};
+    for (std::size_t g = 0; g < system.groups.size(); ++g) {
+      const bool is_words = system.groups[g].kind == GroupKind::kSumWords;
+      model.group_variances.push_back(is_words ? 3.0 : 0.1 * static_cast<double>(1 + (g + a) % 3));
+    }
+  }
+  for (std::size_t t = 0; t < 2; ++t) {
+    std::vector<char>& learns = system.learns_from.emplace_back(kSharedNodes, 0);
+    for (std::size_t p = 0; p < kSharedNodes; ++p) {
+      learns[p] = system.inputs->node_at[p] % 2 == t ? 1 : 0;
+    }
+  }
+  return system;
+}
+
+RidgeSides draw_sides(std::size_t width) {
+  RidgeSides sides{Matrix<double>(kSharedNodes, width),
+                   Matrix<double>(kSharedArms * RidgeSystem::kNumFixed, width)};
+  Rng rng(9, Stream::kTest, width);
+  for (double& value : sides.f.values()) value = rng.normal();
+  for (double& value : sides.g.values()) value = rng.normal();
+  return sides;
+}
+
+/// Who has a place: all alike, and the last of several nobody of the first arm.
+std::vector<std::size_t> deal_places(const RidgeSystem& system, std::size_t count) {
+  std::vector<std::size_t> owner;
+  for (std::size_t p = 0; p < kSharedNodes; ++p) {
+    const std::size_t most = system.inputs->arm_of(p) == 0 && count > 1 ? count - 1 : count;
+    owner.push_back(system.inputs->node_at[p] * 7 % 13 % most);
+  }
+  return owner;
+}
+
+TEST(SharedEquations, ManyProcessesComeToWhatOneMachineComesTo) {
+  const Context context(0, 1);
+  const RidgeSystem system = system_of_all_groups(context);
+  const RidgeSides sides = draw_sides(5);
+  const std::vector<std::size_t> tasks = {0, 1, 0, 1, 1};
+  const RidgeSolution wanted =
+      IterativeSolver(context, system).solve(context, sides.f, sides.g, tasks);
+  ASSERT_TRUE(wanted.converged);
+  const SystemSource source(system);
+  const ArmEquations equations(context, source, 1);
+  const std::vector<double> quiet(equations.num_places(), 0.05);
+  ASSERT_TRUE(WordFactor(equations, quiet, kSharedNodes / 8).has(GroupKind::kSumWords));
+
+  for (const std::size_t count : {1U, 2U, 3U}) {
+    Matrix<double> x(kSharedNodes, tasks.size());
+    std::vector<Matrix<double>> lambda;
+    std::mutex writes;
+    testing::share_system(system, count, deal_places(system, count),
+                          [&](const std::shared_ptr<const PartOfSystem>& part) {
+                            const Context own(0, 1);
+                            const IterativeSolver solver(own, part, std::vector<std::size_t>{0, 1});
+                            const RidgeSolution found =
+                                solver.solve(own, part->take_rows(sides.f), sides.g, tasks);
+                            const std::lock_guard guard(writes);
+                            EXPECT_TRUE(found.converged);
+                            // Rounding may take a step more or less.
+                            EXPECT_NEAR(static_cast<double>(found.iterations),
+                                        static_cast<double>(wanted.iterations), 2);
+                            for (std::size_t row = 0; row < part->places.size(); ++row) {
+                              std::ranges::copy(found.x.row(row), x.row(part->places[row]).begin());
+                            }
+                            lambda.push_back(found.lambda);
+                          });
+    EXPECT_LT(testing::largest_difference(x.values(), wanted.x.values()), 1e-6) << count;
+    for (const Matrix<double>& of_rank : lambda) {
+      EXPECT_TRUE(testing::same_bits(of_rank.values(), lambda.front().values())) << count;
+      EXPECT_LT(testing::largest_difference(of_rank.values(), wanted.lambda.values()), 1e-6);
+    }
+  }
+}
+
+TEST(SharedEquations, ProductsWithTheKernelAreThoseOfOneMachine) {
+  const Context context(0, 1);
+  const RidgeSystem system = system_of_all_groups(context);
+  const Matrix<double> v = draw_sides(3).f;
+  const Matrix<double> wanted = multiply_kernel(context, system, 1, v);
+  Matrix<double> found(kSharedNodes, 3);
+  std::mutex writes;
+  testing::share_system(
+      system, 3, deal_places(system, 3), [&](const std::shared_ptr<const PartOfSystem>& part) {
+        const Matrix<double> own = multiply_kernel(Context(0, 1), *part, 1, part->take_rows(v));
+        const std::lock_guard guard(writes);
+        for (std::size_t row = 0; row < part->places.size(); ++row) {
+          std::ranges::copy(own.row(row), found.row(part->places[row]).begin());
+        }
+      });
+  EXPECT_LT(testing::largest_difference(found.values(), wanted.values()), 1e-9);
+}
+
+TEST(SharedEquations, ArmsThatAreNotAskedForStayZero) {
+  const Context context(0, 1);
+  const RidgeSystem system = system_of_all_groups(context);
+  const RidgeSides sides = draw_sides(2);
+  const std::vector<std::size_t> tasks = {0, 1};
+  const std::vector<std::size_t> second = {1};
+  const IterativeSolver solver(context, std::make_shared<SystemSource>(system), second);
+  const RidgeSolution found = solver.solve(context, sides.f, sides.g, tasks);
+  EXPECT_TRUE(found.converged);
+  for (std::size_t p = 0; p < kSharedNodes; ++p) {
+    const bool is_second = system.inputs->arm_of(p) == 1;
+    const bool learns = system.learns_from[0][p] != 0;
+    EXPECT_EQ(found.x(p, 0) != 0, is_second && learns) << p;
+  }
+}
+
+TEST(SharedEquations, TighterLimitsLeaveLess) {
+  const Context context(0, 1);
+  const RidgeSystem system = system_of_all_groups(context);
+  const RidgeSides sides = draw_sides(2);
+  const std::vector<std::size_t> tasks = {0, 1};
+  const std::vector<std::size_t> both = {0, 1};
+  const auto left = [&](double tolerance) {
+    const IterativeSolver solver(context, std::make_shared<SystemSource>(system), both,
+                                 {tolerance, IterativeSolver::kMostIterations});
+    RidgeSides masked = sides;
+    for (std::size_t p = 0; p < kSharedNodes; ++p) {
+      for (std::size_t k = 0; k < 2; ++k) {
+        if (system.learns_from[tasks[k]][p] == 0) masked.f(p, k) = 0;
+      }
+    }
+    const RidgeSolution found = solver.solve(context, sides.f, sides.g, tasks);
+    const RidgeSides rest = find_residual(context, system, masked, tasks, found);
+    return std::sqrt(dot(rest.f.values(), rest.f.values()));
+  };
+  EXPECT_LT(left(1e-10), 0.05 * left(1e-5));
+}
+
+}  // namespace
+}  // namespace cone

@@ -1,0 +1,274 @@
+#pragma once
+
+#include <algorithm>
+#include <barrier>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include "base/numeric.hpp"
+#include "network_ridge/equation_source.hpp"
+
+namespace cone::testing {
+
+/// Threads of one process that share a system's places as processes would, each in a world of its
+/// own but for what they tell each other here.
+class Meeting {
+ public:
+  explicit Meeting(std::size_t size)
+      : all_(static_cast<std::ptrdiff_t>(size)), told_(size, nullptr) {}
+
+  std::size_t size() const { return told_.size(); }
+  /// Shows what every thread tells while all of them look.
+  template <class Look>
+  void tell(std::size_t rank, const void* what, const Look& look) {
+    told_[rank] = what;
+    all_.arrive_and_wait();
+    look(std::span<const void* const>(told_));
+    all_.arrive_and_wait();
+  }
+
+ private:
+  std::barrier<> all_;
+  std::vector<const void*> told_;
+};
+
+class MeetingTotals : public Totals {
+ public:
+  MeetingTotals(Meeting& meeting, std::size_t rank) : meeting_(meeting), rank_(rank) {}
+
+  std::size_t rank() const override { return rank_; }
+  std::size_t size() const override { return meeting_.size(); }
+  using Totals::add_up;
+  void add_up(std::span<double> values) const override {
+    std::vector<double> total(values.size(), 0.0);
+    meeting_.tell(rank_, values.data(), [&](std::span<const void* const> told) {
+      for (const void* of_rank : told) {
+        const auto* from = static_cast<const double*>(of_rank);
+        for (std::size_t k = 0; k < total.size(); ++k) total[k] += from[k];
+      }
+    });
+    std::ranges::copy(total, values.begin());
+  }
+  void add_up_for(std::size_t rank, std::span<double> values) const override {
+    add_up(values);
+    if (rank != rank_) std::ranges::fill(values, kNaN);
+  }
+  void add_up_lists(std::span<const std::span<double>> lists) const override {
+    for (const std::span<double> list : lists) add_up(list);
+  }
+  using Totals::find_largest;
+  void find_largest(std::span<double> values) const override {
+    std::vector<double> largest(values.begin(), values.end());
+    meeting_.tell(rank_, values.data(), [&](std::span<const void* const> told) {
+      for (const void* of_rank : told) {
+        const auto* from = static_cast<const double*>(of_rank);
+        for (std::size_t k = 0; k < largest.size(); ++k) largest[k] = std::max(largest[k], from[k]);
+      }
+    });
+    std::ranges::copy(largest, values.begin());
+  }
+
+ private:
+  Meeting& meeting_;
+  std::size_t rank_;
+};
+
+/// A row that another thread has.
+struct OtherRow {
+  std::size_t rank;
+  std::size_t row;
+};
+
+class MeetingRows : public RowsElsewhere {
+ public:
+  MeetingRows(Meeting& meeting, std::size_t rank, std::size_t num_owned,
+              std::vector<std::uint32_t> positions, std::vector<OtherRow> others)
+      : meeting_(meeting),
+        rank_(rank),
+        num_owned_(num_owned),
+        positions_(std::move(positions)),
+        others_(std::move(others)) {}
+
+  bool is_spread() const override { return true; }
+  void fetch(Matrix<double>& table) const override {
+    meeting_.tell(rank_, &table, [&](std::span<const void* const> told) {
+      for (std::size_t k = 0; k < others_.size(); ++k) {
+        const auto& from = *static_cast<const Matrix<double>*>(told[others_[k].rank]);
+        std::ranges::copy(from.row(others_[k].row), table.row(num_owned_ + positions_[k]).begin());
+      }
+    });
+  }
+
+ private:
+  Meeting& meeting_;
+  std::size_t rank_;
+  std::size_t num_owned_;
+  std::vector<std::uint32_t> positions_;
+  std::vector<OtherRow> others_;
+};
+
+/// Some places of a system: those that a thread has.
+class PartOfSystem : public EquationSource {
+ public:
+  /// `owner` says who has a place; `parts`, filled by the time of solving, are all of these.
+  PartOfSystem(const RidgeSystem& system, Meeting& meeting, std::size_t rank,
+               std::span<const std::size_t> owner,
+               const std::vector<std::shared_ptr<PartOfSystem>>& parts)
+      : system_(system), meeting_(meeting), rank_(rank), parts_(parts), totals_(meeting, rank) {
+    const RidgeInputs& inputs = *system.inputs;
+    std::vector<std::uint32_t> row_of(inputs.num_nodes(), 0);  // of a place, with its owner
+    std::vector<std::uint32_t> counts(meeting.size(), 0);
+    arm_begin_.push_back(0);
+    for (std::size_t a = 0; a < inputs.num_arms(); ++a) {
+      for (std::size_t p = inputs.arm_begin[a]; p < inputs.arm_begin[a + 1]; ++p) {
+        row_of[p] = counts[owner[p]]++;
+        if (owner[p] == rank) places.push_back(static_cast<std::uint32_t>(p));
+      }
+      arm_begin_.push_back(places.size());
+    }
+    std::vector<std::uint32_t> elsewhere(inputs.num_nodes(), 0);
+    for (const std::uint32_t p : places) {
+      for (std::size_t a = 0; a < inputs.num_arms(); ++a) {
+        arm_offsets_.push_back(lists_.size());
+        const std::uint64_t* split = &inputs.arm_split[p * inputs.num_arms() + a];
+        for (std::uint64_t k = split[0]; k < split[1]; ++k) {
+          const std::uint32_t f = inputs.graph.neighbours()[k];
+          if (owner[f] == rank) {
+            lists_.push_back(row_of[f]);
+            continue;
+          }
+          if (elsewhere[f] == 0) {
+            friends_.push_back({owner[f], row_of[f]});
+            places_elsewhere_.push_back(f);
+            elsewhere[f] = static_cast<std::uint32_t>(friends_.size());
+          }
+          lists_.push_back(static_cast<std::uint32_t>(places.size() + elsewhere[f] - 1));
+        }
+      }
+      list_offsets_.push_back(lists_.size());
+      degree_.push_back(inputs.degree[p]);
+      relative_degree_.push_back(inputs.relative_degree[p]);
+      inverse_degree_.push_back(inputs.inverse_degree[p]);
+    }
+    arm_offsets_.push_back(lists_.size());
+    for (const std::vector<char>& task : system.learns_from) {
+      std::vector<char>& own = learns_from_.emplace_back();
+      for (const std::uint32_t p : places) own.push_back(task[p]);
+    }
+    words_ = inputs.words.select_rows(places);
+    places_of_words_ = words_.transposed();
+    std::vector<std::uint32_t> positions(friends_.size());
+    std::iota(positions.begin(), positions.end(), 0U);
+    all_friends_ = connect_friends(positions);
+    columns_ = take_rows(inputs.columns);
+    smooth_ = take_rows(inputs.smooth);
+    curves_ = take_rows(inputs.curves);
+  }
+
+  std::vector<std::uint32_t> places;  ///< of the system, in order
+
+  EquationTables tables() const override {
+    return {.groups = system_.groups,
+            .arms = system_.arms,
+            .undersmoothing = system_.undersmoothing,
+            .learns_from = learns_from_,
+            .arm_begin = arm_begin_,
+            .list_offsets = list_offsets_,
+            .arm_offsets = arm_offsets_,
+            .lists = lists_,
+            .degree = degree_,
+            .relative_degree = relative_degree_,
+            .inverse_degree = inverse_degree_,
+            .words = &words_,
+            .places_of_words = &places_of_words_,
+            .columns = &columns_,
+            .smooth = &smooth_,
+            .curves = &curves_};
+  }
+  std::uint64_t number_of(std::size_t place) const override {
+    return system_.inputs->node_at[places[place]];
+  }
+  NeighbourLengths measure_lengths(const Context& context) const override {
+    const NeighbourLengths whole = measure_neighbours(context, *system_.inputs);
+    NeighbourLengths out;
+    for (const std::uint32_t p : places) {
+      out.words.push_back(whole.words[p]);
+      out.columns.push_back(whole.columns[p]);
+    }
+    return out;
+  }
+  const Totals& totals() const override { return totals_; }
+  std::size_t num_elsewhere() const override { return friends_.size(); }
+  const RowsElsewhere& friends_elsewhere() const override { return *all_friends_; }
+  std::unique_ptr<RowsElsewhere> connect_friends(
+      std::span<const std::uint32_t> chosen) const override {
+    std::vector<OtherRow> others;
+    for (const std::uint32_t k : chosen) others.push_back(friends_[k]);
+    return std::make_unique<MeetingRows>(meeting_, rank_, places.size(),
+                                         std::vector(chosen.begin(), chosen.end()),
+                                         std::move(others));
+  }
+  std::unique_ptr<RowsElsewhere> connect_arm(
+      std::size_t arm, std::span<const std::uint32_t> members) const override {
+    std::vector<OtherRow> others;
+    std::vector<std::uint32_t> positions;
+    for (const std::uint32_t k : members) {
+      const OtherRow& at = friends_[k];
+      positions.push_back(static_cast<std::uint32_t>(positions.size()));
+      others.push_back({at.rank, at.row - parts_[at.rank]->arm_begin_[arm]});
+    }
+    return std::make_unique<MeetingRows>(meeting_, rank_, arm_begin_[arm + 1] - arm_begin_[arm],
+                                         std::move(positions), std::move(others));
+  }
+  SparseMatrix fetch_words_elsewhere() const override {
+    return system_.inputs->words.select_rows(places_elsewhere_);
+  }
+
+  /// The rows of this part's places.
+  Matrix<double> take_rows(const Matrix<double>& table) const {
+    Matrix<double> out(places.size(), table.cols());
+    for (std::size_t row = 0; row < places.size(); ++row) {
+      std::ranges::copy(table.row(places[row]), out.row(row).begin());
+    }
+    return out;
+  }
+
+ private:
+  const RidgeSystem& system_;
+  Meeting& meeting_;
+  std::size_t rank_;
+  const std::vector<std::shared_ptr<PartOfSystem>>& parts_;
+  MeetingTotals totals_;
+  std::vector<std::vector<char>> learns_from_;
+  std::vector<std::size_t> arm_begin_;
+  std::vector<std::uint64_t> list_offsets_ = {0};
+  std::vector<std::uint64_t> arm_offsets_;
+  std::vector<std::uint32_t> lists_;
+  std::vector<double> degree_, relative_degree_, inverse_degree_;
+  SparseMatrix words_, places_of_words_;
+  Matrix<double> columns_, smooth_, curves_;
+  std::vector<OtherRow> friends_;
+  std::unique_ptr<RowsElsewhere> all_friends_;
+  std::vector<std::uint32_t> places_elsewhere_;
+};
+
+/// Deals the places to as many threads as `owner` names, and runs `work` on each of them.
+inline void share_system(
+    const RidgeSystem& system, std::size_t count, std::span<const std::size_t> owner,
+    const std::function<void(const std::shared_ptr<const PartOfSystem>&)>& work) {
+  Meeting meeting(count);
+  std::vector<std::shared_ptr<PartOfSystem>> parts;
+  for (std::size_t rank = 0; rank < count; ++rank) {
+    parts.push_back(std::make_shared<PartOfSystem>(system, meeting, rank, owner, parts));
+  }
+  std::vector<std::thread> threads;
+  for (const auto& part : parts) threads.emplace_back([&work, part] { work(part); });
+  for (std::thread& thread : threads) thread.join();
+}
+
+}  // namespace cone::testing
