@@ -72,7 +72,7 @@ class Defaults(RanksTest):
         self.assertTrue(any("leaves" in warning for warning in record["diagnostics"]["warnings"]))
 
     def test_estimators_that_need_one_machine_are_refused(self):
-        for name in ("cone", "dm_nn", "okb", "dr"):
+        for name in ("cone", "dm_nn", "dr_nn", "okb"):
             run = on_ranks(2, "evaluate", COUPONS, "--policy", "treat-all", "--engine", "petsc",
                            "--estimators", f"ips,{name}")
             self.assertEqual(run.returncode, 2, name)
