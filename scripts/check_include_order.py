@@ -10,8 +10,8 @@ ORDER = ["base", "options", "exec", "ops", "graph", "data", "simulate", "policy"
          "sensitivity", "policy_tree", "results", "evaluate", "distributed", "report", "study"]
 # Which room a public header belongs to.
 PUBLIC = {"error": "base", "matrix": "base", "features": "base", "version": "base",
-          "options": "options", "settings": "options", "context": "exec", "totals": "exec",
-          "graph": "graph",
+          "options": "options", "settings": "options", "context": "exec",
+          "totals": "exec", "graph": "graph",
           "dataset": "data", "load": "data", "simulate": "simulate", "policy": "policy",
           "learn": "nuisance", "effects": "network_ridge", "estimate": "estimate",
           "inference": "inference", "sensitivity": "sensitivity",

@@ -1,5 +1,8 @@
 #include "distributed/rank_estimators.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,8 +23,8 @@ void refuse_options(const Ranks& ranks, const EvaluateOptions& options) {
     faults.add("estimators",
                {{.item = "--estimators"},
                 fmt::format("--engine petsc does not know {}", name),
-                "networks and kernels need one machine: leave it out, or evaluate without "
-                "--engine"});
+                "networks, kernels and given models need one machine: leave it out, or evaluate "
+                "without --engine"});
   }
   refuse("--nuisances", options.nuisances == NuisanceSource::kGiven);
   refuse("--cost", !options.cost.empty());
@@ -37,7 +40,9 @@ void refuse_options(const Ranks& ranks, const EvaluateOptions& options) {
 }  // namespace
 
 bool is_known(const EstimatorInfo& row) {
-  return !row.needs_balance() && !row.needs(LearnerId::kNetworks) && !row.needs(LearnerId::kCone);
+  return !row.needs_balance() &&
+         std::ranges::none_of(std::array{LearnerId::kNetworks, LearnerId::kCone, LearnerId::kGiven},
+                              [&](LearnerId learner) { return row.needs(learner); });
 }
 
 std::vector<EstimatorInfo> choose_rows(const Ranks& ranks, const EvaluateOptions& options) {

@@ -10,7 +10,7 @@
 
 namespace cone::distributed {
 
-/// Whether ranks know the estimator: all but those on networks and on kernels.
+/// Whether ranks know the estimator: all but those on networks, on kernels and on given models.
 bool is_known(const EstimatorInfo& row);
 
 /// The estimators that were asked for, or those of the default ones that ranks know. Throws for

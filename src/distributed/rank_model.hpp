@@ -17,8 +17,7 @@ class RankModel {
  public:
   RankModel(const Context& context, const RankSystem& system, const RankSolver& solver);
 
-  const Matrix<double>& mu() const { return mu_; }        ///< places × arms
-  const Matrix<double>& noise() const { return noise_; }  ///< its variance, places × arms
+  const Matrix<double>& mu() const { return mu_; }  ///< places × arms
   std::size_t iterations() const { return iterations_; }
   bool converged() const { return converged_; }
 
@@ -39,7 +38,8 @@ class RankModel {
 
   const RankSystem& system_;
   const RankSolver& solver_;
-  Matrix<double> mu_, noise_;
+  Matrix<double> mu_;
+  Matrix<double> noise_;                    ///< its variance, places × arms
   std::vector<ResidualVariance> residual_;  ///< one per arm
   std::size_t iterations_ = 0;
   bool converged_ = true;

@@ -36,8 +36,8 @@ Spread measure_spread(std::span<const double> values, const Totals& totals) {
 }  // namespace
 
 const Totals& Totals::alone() {
-  static const Totals kAlone;
-  return kAlone;
+  static const Totals totals;
+  return totals;
 }
 
 double sum(std::span<const double> values, const Totals& totals) {

@@ -50,8 +50,8 @@ std::vector<std::uint32_t> find_varying(const Matrix<double>& columns, const Tot
   }
   totals.find_largest(ends);
   std::vector<std::uint32_t> varying;
-  for (std::uint32_t j = 0; j < columns.rows(); ++j) {
-    if (-ends[2 * j + 1] < ends[2 * j]) varying.push_back(j);
+  for (std::size_t j = 0; j < columns.rows(); ++j) {
+    if (-ends[2 * j + 1] < ends[2 * j]) varying.push_back(static_cast<std::uint32_t>(j));
   }
   return varying;
 }

@@ -90,13 +90,13 @@ TEST(SharedNodes, PropensitiesAreThoseOfAllProcesses) {
 }
 
 TEST(SharedNodes, KindsThatAnArmWasNeverGivenAreFoundTogether) {
-  // 15 nodes of the kind are a matter of chance in one process, 30 are not.
+  // 20 nodes of the kind are a matter of chance in one process, 40 are not.
   Dataset data = simulate({.nodes = 60, .features = 2}, 5).data;
   Matrix<double> x(60, 2);
   for (std::size_t i = 0; i < 60; ++i) {
-    x(i, 0) = i < 15 ? 1 : 2;
+    x(i, 0) = i < 20 ? 1 : 2;
     x(i, 1) = static_cast<double>(i % 7);
-    data.treatment[i] = i < 15 ? 0 : static_cast<Arm>(i % 2);
+    data.treatment[i] = i < 20 ? 0 : static_cast<Arm>(i % 2);
   }
   data.features.matrix = FeatureMatrix(std::move(x));
   const FitPlan plan = cross_fit_plan(data, 2, 2, 1);
@@ -107,9 +107,9 @@ TEST(SharedNodes, KindsThatAnArmWasNeverGivenAreFoundTogether) {
   const PropensityTable shared = *learner.fit(context.shared_by(totals), data, plan).propensity;
   EXPECT_EQ(alone.never_given(0, 1), 0);
   EXPECT_EQ(shared.never_given(0, 1), 1);
-  EXPECT_EQ(shared.never_given(20, 1), 0);
+  EXPECT_EQ(shared.never_given(30, 1), 0);
   ASSERT_FALSE(shared.warnings.empty());
-  EXPECT_NE(shared.warnings.back().find("(30 of 120 nodes)"), std::string::npos)
+  EXPECT_NE(shared.warnings.back().find("(40 of 120 nodes)"), std::string::npos)
       << shared.warnings.back();
 }
 
