@@ -122,20 +122,23 @@ void add_neighbours(const Context& context, const EquationTables& tables, std::s
 
 /// out += A·(what neighbours pass on of A·V), divided by degrees for means.
 void add_through_neighbours(const Context& context, const EquationSource& source,
-                            const GroupStrengths& s, bool averages, Matrix<double> v,
+                            const GroupStrengths& s, bool averages, const Matrix<double>& v,
                             Matrix<double>& out) {
   const EquationTables tables = source.tables();
   const RowsElsewhere& elsewhere = source.friends_elsewhere();
   const std::size_t n = tables.num_places();
   const std::size_t num_rows = n + source.num_elsewhere();
+  const Matrix<double>* seen = &v;
+  Matrix<double> with_others;
   if (elsewhere.is_spread()) {
-    auto with_others = Matrix<double>::unfilled(num_rows, v.cols());
+    with_others = Matrix<double>::unfilled(num_rows, v.cols());
     std::ranges::copy(v.values(), with_others.data());
     elsewhere.fetch(with_others);
-    v = std::move(with_others);
+    seen = &with_others;
   }
   auto w = Matrix<double>::unfilled(num_rows, v.cols());
-  ops::sum_listed_rows(context, tables.list_offsets, tables.lists, v.view(), slice(w.view(), 0, n));
+  ops::sum_listed_rows(context, tables.list_offsets, tables.lists, seen->view(),
+                       slice(w.view(), 0, n));
   pass_on(context, tables, source.totals(), s, averages, slice(w.view(), 0, n));
   elsewhere.fetch(w);
   add_neighbours(context, tables, 0, n, averages, w.view(), out.view());
