@@ -25,7 +25,7 @@ struct ReadData {
 
 /// Reads a dataset's folder together: each rank its share of the bytes of every file. Nodes stay
 /// with the rank that read their line; edges, words and policies go to the ranks of their nodes. No
-/// rank sees the whole. Features are numbers; texts, gaps, quotes and packed tables are refused
+/// rank sees the whole. Features are numbers; texts, gaps and packed tables are refused
 /// with a word on what to do. Faults of all ranks are thrown together, the same on all of them.
 ReadData read_together(const Context& context, const Ranks& ranks,
                        const std::filesystem::path& folder, const LoadOptions& options,

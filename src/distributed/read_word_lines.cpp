@@ -24,6 +24,15 @@ constexpr std::size_t kWordLinesAtATime = std::size_t{1} << 16;
 
 using WordNumbers = std::unordered_map<std::string, std::uint32_t>;
 
+/// Whether the field can be a name: names travel one per line.
+bool is_name(CsvRecords& record, std::size_t column) {
+  if (record[column].find('\n') == std::string_view::npos) return true;
+  validation::add_fault(record.faults(), "line end in a name", [&]() -> Fault {
+    return {record.place(column), "the name of a feature has a line end", "rename it"};
+  });
+  return false;
+}
+
 /// All names, in the order of feature_names.csv. Every rank has them: words are far fewer than
 /// nodes.
 bool read_names(const ShareReader& reader, WordNumbers& numbers) {
@@ -39,7 +48,9 @@ bool read_names(const ShareReader& reader, WordNumbers& numbers) {
   std::string own;
   for (const CsvChunk& chunk : file->chunks()) {
     CsvRecords record(*file, chunk);
-    while (record.next()) own += std::string(record[*column]) + '\n';
+    while (record.next()) {
+      if (is_name(record, *column)) own += std::string(record[*column]) + '\n';
+    }
     reader.faults.merge(record.faults());
   }
   for (const std::string& part : reader.ranks.gather(own)) {
@@ -81,7 +92,9 @@ void read_chunk(CsvRecords& record, const WordColumns& columns, WordNumbers& loc
   while (record.next()) {
     const std::string_view id = record[columns.node];
     const double value = validation::read_finite(record, columns.value, id);
-    if (!validation::read_text(record, columns.feature)) continue;
+    if (!validation::read_text(record, columns.feature) || !is_name(record, columns.feature)) {
+      continue;
+    }
     const auto [word, is_new] = local.try_emplace(std::string(record[columns.feature]),
                                                   static_cast<std::uint32_t>(local.size()));
     if (is_new) met.push_back(word->first);
