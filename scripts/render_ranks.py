@@ -65,13 +65,19 @@ def largest_run(result):
     return max(spread, key=lambda run: (run["edges"], run["ranks"]), default=None)
 
 
+def bytes_of_share(run):
+    """What grows with the data: libraries and the sample that variances are learnt from do not."""
+    phases = run["engine"]["phases"].items()
+    return max(phase["largest_peak_bytes"] for name, phase in phases if name != "variances") - START_BYTES
+
+
 def measured_rows(result):
     rows = []
     for run in result["runs"]:
         if "engine" not in run:
             continue
         share = run["nodes"] / run["ranks"]
-        own = run["peak_bytes"] - START_BYTES
+        own = bytes_of_share(run)
         sent = run.get("sent_bytes_per_iteration")
         ghosts = run["engine"]["largest_ghosts"]
         rows.append([*size_of(run), run["ranks"], f"{run['peak_bytes'] / 2**20:,.0f} MiB",
@@ -91,7 +97,7 @@ def expected_ghosts(nodes, degree, ranks_):
 def look_ahead(run):
     """The largest run in proportion, on processes of FAR's memory."""
     share = run["nodes"] / run["ranks"]
-    bytes_per_node = (run["peak_bytes"] - START_BYTES) / share
+    bytes_per_node = bytes_of_share(run) / share
     per_ghost = (run["sent_bytes_per_iteration"] / run["ranks"]
                  / max(run["engine"]["largest_ghosts"], 1))
     degree = 2 * FAR["edges"] / FAR["nodes"]
@@ -121,7 +127,7 @@ anywhere, on processes of one core and {FAR['bytes_per_rank'] / 2**30:.0f} GiB e
     ["friends elsewhere, per process", f"{far['ghosts']:.1e} ({far['ghosts'] / (FAR['nodes'] / far['ranks']):.0f} per own person)"],
     ["sent per process and iteration", f"{far['sent'] / 1e9:.1f} GB, {far['sending']:.1f} s at {FAR['bytes_per_second'] / 1e9:.1f} GB/s per process"],
     ["computing per iteration", f"{far['computing']:.1f} s"],
-    [f"{iterations} iterations, as there", f"{iterations * (far['computing'] + far['sending']) / 3600:.1f} h for the predictions, about as much for the weights of few policies"]])}
+    [f"{iterations} iterations, as there", f"{iterations * (far['computing'] + far['sending']) / 3600:.1f} h for the predictions, about as much for the weights of each policy"]])}
 """
 
 
@@ -132,7 +138,8 @@ def measured():
     header = ["nodes", "edges", "processes", "memory of the largest", "bytes per own node", "per own edge",
               "friends elsewhere per own node", "iterations", "sent per iteration",
               "bytes per friend elsewhere and iteration", "exchanges per iteration"]
-    text = f"{machine(result)} {START_BYTES / 1e6:.0f} MB of every process are its libraries, and are taken off.\n\n"
+    text = (f"{machine(result)} Bytes per node and edge leave out what does not grow with the data: {START_BYTES / 1e6:.0f} MB of libraries "
+            "and the sample that variances are learnt from.\n\n")
     text += table(header, measured_rows(result)) + "\n"
     run = largest_run(result)
     return text + ("\n" + describe_far(run) if run else "")

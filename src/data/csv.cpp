@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -20,13 +21,13 @@ constexpr std::string_view kUtf8Mark = "\xEF\xBB\xBF";
 constexpr std::size_t kNoNewline = static_cast<std::size_t>(-1);
 
 /// Byte accumulators over short blocks, which the compiler turns into vector code.
-std::uint64_t count_newlines(std::string_view text) {
+std::uint64_t count_bytes(std::string_view text, char wanted) {
   constexpr std::size_t kBlock = 240;  // a byte cannot overflow
   std::uint64_t total = 0;
   for (std::size_t begin = 0; begin < text.size(); begin += kBlock) {
     const std::size_t end = std::min(text.size(), begin + kBlock);
     std::uint8_t count = 0;
-    for (std::size_t i = begin; i < end; ++i) count += text[i] == '\n' ? 1 : 0;
+    for (std::size_t i = begin; i < end; ++i) count += text[i] == wanted ? 1 : 0;
     total += count;
   }
   return total;
@@ -112,9 +113,9 @@ void CsvFile::keep_share(std::size_t part, std::size_t num_parts) {
   body_end_ = cut(part + 1);
 }
 
-void CsvFile::count_from(std::uint64_t num_records_before) {
+void CsvFile::count_from(std::uint64_t num_records_before, std::uint64_t num_lines_before) {
   for (CsvChunk& chunk : chunks_) {
-    chunk.first_line += num_records_before;
+    chunk.first_line += num_lines_before;
     chunk.first_record += num_records_before;
   }
 }
@@ -205,18 +206,19 @@ void CsvFile::find_chunks(const Context& context) {
   const std::size_t num_pieces = (body_size + options_.chunk_bytes - 1) / options_.chunk_bytes;
   std::vector<std::size_t> first_newline(num_pieces, kNoNewline);
   std::vector<std::uint64_t> num_newlines(num_pieces, 0);
-  std::vector<std::uint8_t> has_quote(num_pieces, 0);
+  std::vector<std::uint64_t> num_quotes(num_pieces, 0);
   context.for_each_range(body_size, options_.chunk_bytes, [&](std::size_t begin, std::size_t end) {
     const std::size_t piece = begin / options_.chunk_bytes;
     const std::string_view text = bytes.substr(body_begin_ + begin, end - begin);
     const std::size_t newline = text.find('\n');
     if (newline != std::string_view::npos) first_newline[piece] = body_begin_ + begin + newline;
-    num_newlines[piece] = count_newlines(text);
-    has_quote[piece] = text.find('"') != std::string_view::npos ? 1 : 0;
+    num_newlines[piece] = count_bytes(text, '\n');
+    num_quotes[piece] = count_bytes(text, '"');
     source_.release(body_begin_ + begin, body_begin_ + end);
   });
-  body_has_quotes_ = std::count(has_quote.begin(), has_quote.end(), 1) > 0;
-  if (body_has_quotes_) {
+  num_quotes_ = std::accumulate(num_quotes.begin(), num_quotes.end(), std::uint64_t{0});
+  num_lines_ = std::accumulate(num_newlines.begin(), num_newlines.end(), std::uint64_t{1});
+  if (num_quotes_ > 0) {
     find_chunks_by_records(body_end);
   } else {
     find_chunks_by_lines(body_end, first_newline, num_newlines);

@@ -54,14 +54,17 @@ class CsvFile {
 
   /// One of `num_parts` shares of the lines, cut at line ends nearest to equal parts of the bytes:
   /// for several processes that read one file together. Only the share is looked at, so lines and
-  /// records are counted from the share's first until count_from() says where it stands. Quotes
-  /// may hold line ends, so that a share with any cannot be told from its middle: see has_quotes().
+  /// records are counted from the share's first until count_from() says where it stands. A line end
+  /// inside quotes is none: where an odd number of quotes stands before a share, it must not be
+  /// used.
   static std::unique_ptr<CsvFile> read_share(const Context& context, std::string name,
                                              ByteSource bytes, const CsvOptions& options,
                                              std::size_t part, std::size_t num_parts,
                                              FaultList& faults);
-  void count_from(std::uint64_t num_records_before);
-  bool has_quotes() const { return body_has_quotes_; }
+  void count_from(std::uint64_t num_records_before, std::uint64_t num_lines_before);
+  std::uint64_t num_quotes() const { return num_quotes_; }
+  /// Of the share; records may take several.
+  std::uint64_t num_lines() const { return num_lines_; }
 
   /// The path as given, for messages.
   const std::string& name() const { return name_; }
@@ -104,7 +107,8 @@ class CsvFile {
   std::size_t body_begin_ = 0;
   std::size_t body_end_ = 0;
   std::uint64_t body_line_ = 2;
-  bool body_has_quotes_ = false;
+  std::uint64_t num_quotes_ = 0;  // in the body
+  std::uint64_t num_lines_ = 0;   // of the body
   std::vector<CsvChunk> chunks_;
   std::uint64_t num_records_ = 0;
 };

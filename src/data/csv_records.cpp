@@ -40,7 +40,7 @@ bool CsvRecords::next() {
     quoting_failed_ = false;
     const char* const begin = position_;
     const std::size_t num_fields =
-        file_.body_has_quotes_ ? read_quoted_fields() : read_plain_fields();
+        file_.num_quotes_ > 0 ? read_quoted_fields() : read_plain_fields();
     if (is_well_formed(begin, num_fields)) return true;
     ++num_malformed_;
   }

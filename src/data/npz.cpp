@@ -103,7 +103,7 @@ WantedRows read_offsets(NpyMember member, const Shape& shape, std::uint64_t firs
                 fmt::format("is {} at {}: offsets start at 0 and never descend", value, k),
                 kSaveAgain);
     }
-    before = static_cast<std::uint64_t>(value);
+    before = static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
     if (k == first) out.first_entry = before;
     if (k >= first && k <= end) out.offsets.push_back(before - out.first_entry);
   });

@@ -35,7 +35,7 @@ PetscInt* copy_for_petsc(std::span<const T> values) {
   return out;
 }
 
-constexpr std::uint64_t kMost = std::numeric_limits<PetscInt>::max();
+constexpr std::uint64_t kMostOfPetsc = std::numeric_limits<PetscInt>::max();
 
 void refuse_too_large(const Ranks& ranks, const WholeData& whole, const NodeRows& rows) {
   if (scotch_can_count(ranks, whole, rows)) return;
@@ -46,7 +46,7 @@ void refuse_too_large(const Ranks& ranks, const WholeData& whole, const NodeRows
         {{.item = "--partition scotch"},
          fmt::format("{} nodes, or the edges of one process, are more than this PETSc counts "
                      "({})",
-                     grouped(whole.num_nodes), grouped(kMost)),
+                     grouped(whole.num_nodes), grouped(kMostOfPetsc)),
          "--partition none, more processes, or a PETSc with 64-bit indices"});
   }
   ranks.throw_if_any(faults, ErrorCode::kUsage);
@@ -56,7 +56,7 @@ void refuse_too_large(const Ranks& ranks, const WholeData& whole, const NodeRows
 
 bool scotch_can_count(const Ranks& ranks, const WholeData& whole, const NodeRows& rows) {
   const std::uint64_t ends = ranks.find_largest(std::uint64_t{rows.neighbours.size()});
-  return whole.num_nodes <= kMost && ends <= kMost;
+  return whole.num_nodes <= kMostOfPetsc && ends <= kMostOfPetsc;
 }
 
 std::vector<std::uint32_t> ask_scotch(const Ranks& ranks, const WholeData& whole,

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -93,9 +94,7 @@ std::uint64_t list_neighbours_of_rows(std::vector<KeptEnds>& rounds, NodeRows& r
   auto out = rows.neighbours.begin();
   rows.edge_offsets.reserve(rows.size() + 1);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto own =
-        std::ranges::subrange(rows.neighbours.begin() + static_cast<std::ptrdiff_t>(begins[i]),
-                              rows.neighbours.begin() + static_cast<std::ptrdiff_t>(begins[i + 1]));
+    const std::span own = std::span(rows.neighbours).subspan(begins[i], begins[i + 1] - begins[i]);
     std::ranges::sort(own);
     out = std::ranges::unique_copy(own, out).out;
     rows.edge_offsets.push_back(static_cast<std::uint64_t>(out - rows.neighbours.begin()));

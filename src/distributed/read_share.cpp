@@ -70,15 +70,17 @@ std::unique_ptr<CsvFile> ShareReader::open(const std::filesystem::path& path) co
   // A fault of the whole file is every rank's: the first speaks for all.
   if (ranks.is_first()) faults.merge(found);
   if (ranks.any(file == nullptr)) return nullptr;
-  if (ranks.any(file->has_quotes())) {
+  if (ranks.any(ranks.sum_before(file->num_quotes()) % 2 != 0)) {
     if (ranks.is_first()) {
-      faults.add("quotes", {{.file = path.string()},
-                            "the file has quotes, and ranks cut it at line ends, which quotes hide",
-                            "write it without quotes, or evaluate without --engine"});
+      faults.add("quotes",
+                 {{.file = path.string()},
+                  "a quoted field has a line end where processes cut the file, or a quote "
+                  "is never closed",
+                  "write fields without line ends, or evaluate without --engine"});
     }
     return nullptr;
   }
-  file->count_from(ranks.sum_before(file->num_records()));
+  file->count_from(ranks.sum_before(file->num_records()), ranks.sum_before(file->num_lines()));
   return file;
 }
 

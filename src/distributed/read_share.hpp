@@ -27,7 +27,7 @@ struct ReadData {
 
 /// Reads a dataset's folder together: each rank its share of the bytes of every file. Nodes stay
 /// with the rank that read their line; edges, words and policies go to the ranks of their nodes. No
-/// rank sees the whole. Features are numbers; texts, gaps, quotes and packed tables are refused
+/// rank sees the whole. Features are numbers; texts, gaps and packed tables are refused
 /// with a word on what to do. Faults of all ranks are thrown together, the same on all of them.
 ReadData read_together(const Context& context, const Ranks& ranks,
                        const std::filesystem::path& folder, const LoadOptions& options,
@@ -52,6 +52,8 @@ void read_edge_lines(const ShareReader& reader, const IdDirectory& ids, const Bl
                      NodeRows& rows, WholeData& whole);
 void read_word_lines(const ShareReader& reader, const IdDirectory& ids, const Blocks& blocks,
                      NodeRows& rows, WholeData& whole);
+/// Whether the field can be a name: names travel one per line. A fault where it cannot.
+bool is_word_name(CsvRecords& record, std::size_t column);
 /// All names, in the order of feature_names.csv. Every rank has them: words are far fewer than
 /// nodes. Nothing, and faults, where they cannot be read.
 std::optional<std::vector<std::string>> read_word_names(const ShareReader& reader);

@@ -47,7 +47,9 @@ void read_chunk(CsvRecords& record, const WordColumns& columns, WordNumbers& loc
   while (record.next()) {
     const std::string_view id = record[columns.node];
     const double value = validation::read_finite(record, columns.value, id);
-    if (!validation::read_text(record, columns.feature)) continue;
+    if (!validation::read_text(record, columns.feature) || !is_word_name(record, columns.feature)) {
+      continue;
+    }
     const auto [word, is_new] = local.try_emplace(std::string(record[columns.feature]),
                                                   static_cast<std::uint32_t>(local.size()));
     if (is_new) met.push_back(word->first);

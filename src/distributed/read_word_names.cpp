@@ -15,6 +15,14 @@ std::vector<std::string> gather_lines(const Ranks& ranks, const std::string& own
   return out;
 }
 
+bool is_word_name(CsvRecords& record, std::size_t column) {
+  if (record[column].find('\n') == std::string_view::npos) return true;
+  validation::add_fault(record.faults(), "line end in a name", [&]() -> Fault {
+    return {record.place(column), "the name of a feature has a line end", "rename it"};
+  });
+  return false;
+}
+
 std::optional<std::vector<std::string>> read_word_names(const ShareReader& reader) {
   const auto file = reader.open(reader.folder / "feature_names.csv");
   if (file == nullptr) return std::nullopt;
@@ -28,7 +36,9 @@ std::optional<std::vector<std::string>> read_word_names(const ShareReader& reade
   std::string own;
   for (const CsvChunk& chunk : file->chunks()) {
     CsvRecords record(*file, chunk);
-    while (record.next()) own += std::string(record[*column]) + '\n';
+    while (record.next()) {
+      if (is_word_name(record, *column)) own += std::string(record[*column]) + '\n';
+    }
     reader.faults.merge(record.faults());
   }
   return gather_lines(reader.ranks, own);

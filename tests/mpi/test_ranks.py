@@ -48,6 +48,18 @@ class SameAnswer(RanksTest):
         (self.folder / "edges.csv").unlink()
         self.compare(self.folder, "--policy", "treat-all", "treat-none", ranks=[1, 3])
 
+    def test_quoted_fields(self):
+        self.write_log(90)
+        header, *rows = (self.folder / "nodes.csv").read_text().splitlines()
+        rows = [row.split(",") for row in rows]
+        self.write("nodes.csv", header + "\n" + "".join(
+            ",".join(['"{}, ""jr"""'.format(row[0]), f'"{row[1]}"', *row[2:]]) + "\n"
+            for row in rows))
+        source, *ties = (self.folder / "edges.csv").read_text().splitlines()
+        self.write("edges.csv", source + "\n" + "".join(
+            ",".join(f'"{end}, ""jr"""' for end in tie.split(",")) + "\n" for tie in ties))
+        self.compare(self.folder, "--policy", "treat-all", ranks=[1, 4])
+
     def test_other_seed_and_folds(self):
         self.compare(MESSAGES, "--policy", "uniform", "--seed", 5, "--folds", 4, ranks=[3])
 
@@ -110,7 +122,8 @@ class FriendsTogether(RanksTest):
         data = self.folder / "words"
         cone("simulate", "--out", data, "--nodes", 1500, "--mean-degree", 12, "--seed", 3,
              "--noise", 1, "-q")
-        self.compare(data, "--policy", "treat-all", ranks=[3], alone=["--ridge-solver", "dense"],
+        self.compare(data, "--policy", "treat-all", ranks=[3], tolerance=1e-7,
+                     alone=["--ridge-solver", "dense"],
                      together=["--ridge-solver", "iterative", "--partition", "scotch"])
 
     def test_people_without_friends(self):
@@ -242,6 +255,17 @@ class Faults(RanksTest):
 
         self.assertEqual(len(faults(alone.stderr)), 3)
         self.assertEqual(sorted(faults(run.stderr)), sorted(faults(alone.stderr)))
+
+    def test_line_ends_in_quotes_where_the_file_is_cut(self):
+        self.write_log(60)
+        header, *rows = (self.folder / "nodes.csv").read_text().splitlines()
+        rows = ['"u{}{}",{}'.format(i, "\n" * 40, row.split(",", 1)[1])
+                for i, row in enumerate(rows)]
+        self.write("nodes.csv", "\n".join([header, *rows]) + "\n")
+        (self.folder / "edges.csv").unlink()
+        run = on_ranks(5, "evaluate", self.folder, "--policy", "treat-all", "--engine", "petsc")
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertIn("a quoted field has a line end where processes cut the file", run.stderr)
 
     def test_unknown_ids(self):
         self.write_log(60)
