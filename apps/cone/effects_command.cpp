@@ -18,6 +18,7 @@
 #include "evaluate/model_file.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
+#include "inference/network_treatment.hpp"
 #include "results/effects_output.hpp"
 #include "terminal.hpp"
 
@@ -102,8 +103,9 @@ int run_effects(EffectsFlags flags) {
   const std::optional<RidgeFit> known = read_ridge(flags);
   const Context context(flags.run.seed, flags.run.threads, &progress);
   const LoadedData data = load_named(context, flags.data, flags.table);
-  const NodeEffects effects =
+  NodeEffects effects =
       estimate_effects(context, data.observed, flags.options, known ? &*known : nullptr);
+  warn_of_network_treatment(context, data.observed, flags.options, effects);
   write_effects(context, flags.out, data.observed, effects);
   std::vector<NodeIndex> nodes(data.observed.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});

@@ -38,6 +38,13 @@ class Effects(FolderTest):
         self.assertIn(f"{mean:.4g}", self.output.stdout)
         self.assertIn("sum_friends", self.output.stdout)
 
+    def test_a_network_that_decides_who_was_treated_is_said(self):
+        self.effects(self.write_communities())
+        self.assertIn("! who was treated depends on the network", self.output.stdout)
+        self.assertIn("effects of single people may be that in part", self.output.stdout)
+        self.effects(self.write_communities(obedience=0))
+        self.assertNotIn("depends on the network", self.output.stdout)
+
     def test_a_model_of_cone_fit_gives_the_same_lines(self):
         model = self.folder / "shop.model"
         done = cone("fit", COUPONS, "--out", model, "--parts", "network_ridge", "--seed", 3)
