@@ -62,6 +62,16 @@ class Effects(FolderTest):
             self.assertEqual(done.returncode, 2)
             self.assertIn(words, done.stderr)
 
+    def test_a_model_of_the_same_data_with_another_control_arm_is_refused_by_that_name(self):
+        model = self.folder / "messages.model"
+        done = cone("fit", MESSAGES, "--out", model, "--parts", "network_ridge")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = cone("effects", MESSAGES, "--control", "email", "--out", self.folder / "e.csv",
+                    "--model", model)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("its control arm is 'control', here it is 'email'", done.stderr)
+        self.assertFalse((self.folder / "e.csv").exists())
+
     def test_arms_with_labels_have_them_in_the_columns(self):
         rows = self.effects(MESSAGES)
         labels = [name[3:] for name in rows[0] if name.startswith("mu:")]
