@@ -23,7 +23,8 @@ constexpr const char* kCheckFooter =
     R"(Shows how the data is read: the columns, their kinds and how they will be scaled, the arms and
 where they differ, the network, and what may be a mistake (lines with !). Nothing is estimated.
 Takes the flags of cone evaluate that say how to read the table. The exit status is 0 when the data
-can be evaluated and 2 when not, with every reason.
+can be read as a log and 2 when not, with every reason. What cone evaluate would refuse of data that
+can be read, such as an arm with fewer people than folds, is a line with ! and the flags that help.
 The labels of arms that it prints are those that always:LABEL and --cost LABEL=NUMBER of cone
 evaluate take.
 

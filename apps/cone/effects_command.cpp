@@ -10,6 +10,7 @@
 
 #include "cone/effects.hpp"
 #include "cone/error.hpp"
+#include "cone/evaluate.hpp"
 #include "cone/options.hpp"
 
 #include "base/text.hpp"
@@ -18,6 +19,7 @@
 #include "evaluate/model_file.hpp"
 #include "flag_checks.hpp"
 #include "flags.hpp"
+#include "inference/network_treatment.hpp"
 #include "results/effects_output.hpp"
 #include "terminal.hpp"
 
@@ -59,9 +61,10 @@ struct EffectsFlags {
   EffectOptions options;
 };
 
-/// The network ridge of the model that --model names; folds, options and seed become the model's.
-/// Undersmoothing, solver and draws are for the predictions, and stay as they are asked for.
-std::optional<RidgeFit> read_ridge(EffectsFlags& flags) {
+/// The model that --model names, which holds a network ridge; folds, options and seed become the
+/// model's. Undersmoothing, solver and draws are for the predictions, and stay as they are asked
+/// for.
+std::optional<FittedModel> read_ridge(EffectsFlags& flags) {
   if (flags.model.empty()) return std::nullopt;
   FittedModel model = read_model(flags.model);
   if (!model.network_ridge || model.plan().protocol != Protocol::kCrossFit) {
@@ -78,7 +81,7 @@ std::optional<RidgeFit> read_ridge(EffectsFlags& flags) {
   flags.options.network_ridge = std::move(options);
   flags.options.folds = model.plan().folds;
   flags.run.seed = model.seed();
-  return std::move(model.network_ridge);
+  return model;
 }
 
 /// Flags that the model has decided.
@@ -99,11 +102,13 @@ int run_effects(EffectsFlags flags) {
   refuse_inputs_as_outputs(outputs, {flags.data, flags.table.edges, flags.model});
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
-  const std::optional<RidgeFit> known = read_ridge(flags);
+  const std::optional<FittedModel> model = read_ridge(flags);
   const Context context(flags.run.seed, flags.run.threads, &progress);
   const LoadedData data = load_named(context, flags.data, flags.table);
-  const NodeEffects effects =
-      estimate_effects(context, data.observed, flags.options, known ? &*known : nullptr);
+  if (model) require_model_of(*model, flags.model, data.observed, flags.data);
+  NodeEffects effects = estimate_effects(context, data.observed, flags.options,
+                                         model ? &*model->network_ridge : nullptr);
+  warn_of_network_treatment(context, data.observed, flags.options, effects);
   write_effects(context, flags.out, data.observed, effects);
   std::vector<NodeIndex> nodes(data.observed.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});

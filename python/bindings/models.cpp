@@ -13,6 +13,7 @@
 #include "bindings.hpp"
 #include "cone_networks/cone_fit.hpp"
 #include "dataset.hpp"
+#include "inference/network_treatment.hpp"
 #include "network_ridge/treatment_ridge.hpp"
 #include "options.hpp"
 #include "results/effects_output.hpp"
@@ -36,8 +37,11 @@ py::dict describe_arm(const ArmVariances& arm) {
 py::dict fit_ridge(const DatasetHandle& handle, const std::string& words, const RunSettings& run) {
   const auto options = Keywords(words).take<EffectOptions>();
   const Dataset& data = handle.observed();
-  NodeEffects effects = run_watched(
-      run, [&](const Context& context) { return estimate_effects(context, data, options); });
+  NodeEffects effects = run_watched(run, [&](const Context& context) {
+    NodeEffects found = estimate_effects(context, data, options);
+    warn_of_network_treatment(context, data, options, found);
+    return found;
+  });
   std::vector<NodeIndex> nodes(data.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
   py::dict out;

@@ -134,7 +134,28 @@ void append_parts(Split& split, std::span<const NodeIndex> order, const SplitOpt
   }
 }
 
-void check_folds(const Dataset& data, std::span<const NodeIndex> nodes, int num_folds) {
+/// Folds inside of a fold see what that one leaves: a reader who counts the arm's nodes in the data
+/// finds more.
+Fault too_few_for_folds(int num_folds, const std::string& whose, std::size_t available,
+                        bool is_inside) {
+  if (is_inside) {
+    return {{},
+            fmt::format("the {} selection folds inside of a fold need at least as many {}, and the "
+                        "fold leaves {}",
+                        num_folds, whose, available),
+            fmt::format(
+                "{}bring more nodes, or leave the arm out",
+                available >= 2 ? fmt::format("ask for --selection-folds {}, ", available) : "")};
+  }
+  return {
+      {},
+      fmt::format("{} folds need at least as many {}, there are {}", num_folds, whose, available),
+      "ask for fewer folds (--folds, --selection-folds), bring more nodes, or leave the arm "
+      "out"};
+}
+
+void check_folds(const Dataset& data, std::span<const NodeIndex> nodes, int num_folds,
+                 bool is_inside) {
   if (num_folds < 2) {
     throw Error(ErrorCode::kUsage,
                 {{}, fmt::format("{} folds were asked for, at least 2 are needed", num_folds), ""});
@@ -143,11 +164,7 @@ void check_folds(const Dataset& data, std::span<const NodeIndex> nodes, int num_
   std::vector<Fault> faults;
   const auto check = [&](std::size_t available, const std::string& whose) {
     if (available >= needed) return;
-    faults.push_back({{},
-                      fmt::format("{} folds need at least as many {}, there are {}", num_folds,
-                                  whose, available),
-                      "ask for fewer folds (--folds, --selection-folds), bring more nodes, or "
-                      "leave the arm out"});
+    faults.push_back(too_few_for_folds(num_folds, whose, available, is_inside));
   };
   if (data.has_log()) {
     std::vector<std::size_t> sizes(data.num_arms(), 0);
@@ -271,7 +288,7 @@ std::vector<std::vector<NodeIndex>> make_folds(const Dataset& data, int num_fold
                                                std::uint64_t seed) {
   const std::vector<NodeIndex> nodes = all_nodes(data);
   if (stratified) return make_folds(data, nodes, num_folds, seed, Stream::kSplit);
-  check_folds(data, nodes, num_folds);
+  check_folds(data, nodes, num_folds, /*is_inside=*/false);
   return deal(random_order(data, nodes, seed, Stream::kSplit), num_folds, data.num_nodes());
 }
 
@@ -279,7 +296,7 @@ std::vector<std::vector<NodeIndex>> make_folds(const Dataset& data,
                                                std::span<const NodeIndex> nodes, int num_folds,
                                                std::uint64_t seed, Stream stream) {
   require_log(data);
-  check_folds(data, nodes, num_folds);
+  check_folds(data, nodes, num_folds, stream == Stream::kSelection);
   std::vector<NodeIndex> order = random_order(data, nodes, seed, stream);
   if (!data.cluster.empty()) {
     if (auto folds = deal_clusters(data, order, num_folds)) return std::move(*folds);

@@ -15,6 +15,7 @@
 #include "estimate/error_parts.hpp"
 #include "estimate/overlap.hpp"
 #include "estimate/significance.hpp"
+#include "estimate/small_arms.hpp"
 #include "estimate/weights.hpp"
 #include "exec/totals.hpp"
 
@@ -281,6 +282,10 @@ Estimate estimate(const EstimatorInfo& estimator, const Evidence& evidence,
     diagnose_predictions(estimator, evidence, {out.value - other, scale}, out);
     diagnose_fit(evidence, out);
   }
+  diagnose_small_arms(
+      evidence,
+      rests_on_implied_weights(estimator, evidence) ? evidence.implied->weights : weights.used,
+      out);
   diagnose_constant_arms(evidence, out);
   set_status(out);
   return out;
@@ -298,6 +303,7 @@ Estimate estimate_balanced(const EstimatorInfo& estimator, const Evidence& evide
   set_interval(options.level, out);
   diagnose_overlap(estimator, evidence, error_scale(evidence, out), out);
   diagnose_balance(evidence, balanced.weights, out);
+  diagnose_small_arms(evidence, balanced.weights, out);
   diagnose_constant_arms(evidence, out);
   set_status(out);
   return out;

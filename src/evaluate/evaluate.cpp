@@ -23,6 +23,7 @@
 #include "evaluate/run_config.hpp"
 #include "evaluate/scaling_diagnostics.hpp"
 #include "evaluate/verdicts.hpp"
+#include "inference/network_treatment.hpp"
 
 namespace cone {
 namespace {
@@ -110,19 +111,6 @@ void warn_of_left_out(const Dataset& data, const EvaluateOptions& options, Diagn
       fmt::join(left_out, " and "), fmt::join(left_out, ",")));
 }
 
-/// Says where the network decides who is treated, beyond the features.
-void warn_of_network_treatment(const StrengthDiagnostics& strength, Diagnostics& out) {
-  constexpr double kNotable = 0.02;
-  if (strength.added < kNotable || !strength.is_clear) return;
-  out.warnings.push_back(
-      fmt::format("who was treated depends on the network beyond the features (R² {:.3f} with it, "
-                  "{:.3f} without "
-                  "it): what outcomes have to do with that is learnt in part only, and the rest is "
-                  "in the robust "
-                  "intervals, not in the others",
-                  strength.r_squared_network, strength.r_squared_features));
-}
-
 Diagnostics describe_run(const LoadedData& data, const EvaluationRun& run,
                          const EvaluateOptions& options) {
   Diagnostics out = diagnose(data, run.sample(), run.learnt(), run.warnings());
@@ -133,7 +121,10 @@ Diagnostics describe_run(const LoadedData& data, const EvaluationRun& run,
                             .added = strength->added,
                             .added_upper = strength->added_upper,
                             .is_clear = strength->is_clear};
-    warn_of_network_treatment(*out.network_strength, out);
+    if (auto warning = describe_network_treatment(
+            *strength, "the rest is in the robust intervals, not in the others")) {
+      out.warnings.push_back(std::move(*warning));
+    }
   }
   std::vector<std::string>& warnings = out.warnings;
   warnings.insert(warnings.begin(), data.doubts.begin(), data.doubts.end());

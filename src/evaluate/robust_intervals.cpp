@@ -8,7 +8,7 @@
 #include "estimate/significance.hpp"
 #include "evaluate/run.hpp"
 #include "inference/hidden_strength.hpp"
-#include "network_ridge/treatment_ridge.hpp"
+#include "inference/network_treatment.hpp"
 
 // Robust intervals of a run: the strength that the network shows, and what a confounder that strong
 // could do to every estimate.
@@ -40,30 +40,10 @@ bool EvaluationRun::wants_robust_intervals() const {
          learnt_.parts().contains(LearnerId::kNetworkRidge);
 }
 
-FitPlan EvaluationRun::plan_treatment() const {
-  if (data_.cluster.empty()) return plan_;
-  // Folds of whole groups keep a group's noise out of its own predictions. Of who was treated they
-  // would hide what members tell of each other, and that is the question here.
-  Dataset ungrouped;
-  ungrouped.ids = data_.ids;
-  ungrouped.arms = data_.arms;
-  ungrouped.treatment = data_.treatment;
-  ungrouped.outcome = data_.outcome;
-  return make_plan(context_, ungrouped, options_.plan, context_.seed());
-}
-
 void EvaluationRun::add_robust_intervals(std::vector<PolicyResult>& results) {
   if (!wants_robust_intervals()) return;
-  const FitPlan plan = plan_treatment();
-  const auto predict = [&](bool sees_network) {
-    const StageScope stage(
-        context_, sees_network ? "treatment by features and network" : "treatment by features",
-        sees_network ? 0.3 : 0, sees_network ? 1 : 0.3);
-    return predict_treatment(context_, data_, plan, options_.network_ridge, sees_network);
-  };
-  Matrix<double> by_features = predict(false);
-  strength_ = measure_strength(sample_, std::move(by_features), predict(true),
-                               choose_propensity_bounds(data_, options_.nuisance.propensity_bound));
+  strength_ = measure_network_treatment(context_, data_, sample_, options_.plan,
+                                        options_.network_ridge, options_.nuisance.propensity_bound);
   for (std::size_t p = 0; p < results.size(); ++p) {
     for (Estimate& e : results[p].estimates) {
       const ModelNoise* noise = noise_of(basis(), row_called(e.estimator));

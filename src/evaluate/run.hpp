@@ -64,8 +64,6 @@ class EvaluationRun {
   bool wants_robust_intervals() const;
   /// Widens intervals by what a hidden confounder could do.
   void add_robust_intervals(std::vector<PolicyResult>& results);
-  /// Folds for predicting who was treated.
-  FitPlan plan_treatment() const;
   EstimationBasis basis() const;
   BudgetCurve trace_budget(const EstimatorInfo& row, const Ranking& ranking) const;
   const EstimatorInfo& row_called(std::string_view name) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,7 @@
 
 #include "base/numeric.hpp"
 #include "data/arm_costs.hpp"
+#include "inference/network_treatment.hpp"
 #include "policy_tree/nested_plan.hpp"
 #include "policy_tree/price.hpp"
 #include "policy_tree/rule_columns.hpp"
@@ -79,6 +81,19 @@ LearntTree learn_from(const Context& context, const RuleColumns& candidates,
   out.found = learn_priced_tree(context, take_rows(out.columns.view(), training.nodes).view(),
                                 training.scores.view(), options);
   return out;
+}
+
+/// Given propensities know why people were treated, whatever the network shows of it.
+void warn_of_network_treatment(const Context& context, const Dataset& data,
+                               const LearnPolicyOptions& options, LearntPolicy& out) {
+  if (options.propensities == PropensitySource::kGiven) return;
+  if (auto warning = find_network_treatment(
+          context, data, {.folds = options.folds, .selection_folds = options.selection_folds},
+          options.network_ridge,
+          "the rest is in no interval here and may be what the rule chases: cone evaluate has "
+          "robust intervals")) {
+    out.warnings.push_back(std::move(*warning));
+  }
 }
 
 }  // namespace
@@ -160,6 +175,7 @@ LearntPolicy learn_policy(const Context& context, const Dataset& data,
     out.columns = std::move(tree.names);
   }
   value_rule(context, data, all, out.out_of_fold_arm, single, options, out);
+  warn_of_network_treatment(context, data, options, out);
   return out;
 }
 

@@ -56,6 +56,25 @@ class FolderTest(unittest.TestCase):
         self.write("policy.csv", "id,alternate\n" + rows)
         return self.folder
 
+    def write_communities(self, num_nodes=240, obedience=0.95):
+        """Six groups of friends. The group decides the outcome and, for that share of its members,
+        the treatment, which does nothing. The feature knows of neither."""
+        draw = random.Random(2)
+        level = [-1.2, 1.0, -0.5, 0.8, -1.0, 1.3]
+        lines, ties = [], set()
+        for i in range(num_nodes):
+            group = i % 6
+            obeys = draw.random() < obedience
+            t = int(level[group] > 0) if obeys else draw.randrange(2)
+            lines.append(f"u{i},{t},{level[group] + draw.gauss(0, 0.5)!r},{draw.gauss(0, 1)!r}\n")
+            for _ in range(4):
+                friend = group + 6 * draw.randrange(num_nodes // 6)
+                ties.add((min(i, friend), max(i, friend)))
+        self.write("nodes.csv", "id,treatment,outcome,x\n" + "".join(lines))
+        self.write("edges.csv", "source,target\n" + "".join(
+            f"u{a},u{b}\n" for a, b in sorted(ties) if a != b))
+        return self.folder
+
     def with_truth(self):
         """The lines of nodes.csv with true outcomes: y1 is 2 above y0; the mean of both."""
         title, *lines = (self.folder / "nodes.csv").read_text().splitlines()

@@ -132,6 +132,28 @@ class Check(FolderTest):
         self.assertEqual(done.stdout, "")
         self.assertIn("'a' (1 line), 'b' (1 line): none is called", done.stderr)
 
+    def write_rare(self, rare):
+        """Forty people, that many of them in an arm of its own."""
+        arms = ["rare"] * rare + ["control", "email"] * 20
+        self.write("nodes.csv", "id,treatment,outcome,x\n" + "".join(
+            f"u{i},{arms[i]},{i % 7},{i % 5}\n" for i in range(40)))
+        return self.folder
+
+    def test_what_evaluate_refuses_of_data_that_can_be_read_is_a_line_and_no_fault(self):
+        done = cone("check", self.write_rare(3))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("! arm 'rare' has 3 nodes, and 5 folds need one each: cone evaluate will refuse it; "
+                      "--folds 3 --selection-folds 2", done.stdout)
+        told = " ".join(cone("check", "--help").stdout.split())
+        self.assertIn("0 when the data can be read as a log and 2 when not", told)
+        self.assertIn("an arm with fewer people than folds, is a line with !", told)
+
+    def test_folds_inside_of_a_fold_are_named_where_an_arm_is_too_small_for_them(self):
+        arguments = (self.write_rare(3), "--policy", "always:email", "--estimators", "dm_ridge", "--folds", 3)
+        self.assertIn("the 3 selection folds inside of a fold need at least as many nodes of arm 'rare', and "
+                      "the fold leaves 2; ask for --selection-folds 2", self.refused(*arguments))
+        self.evaluate(*arguments, "--selection-folds", 2)
+
     def test_looks_at_folders_and_the_demo_too(self):
         done = cone("check", COUPONS, "--policy", COUPONS / "policy.csv", "--json", "-")
         report = json.loads(done.stdout)

@@ -38,6 +38,13 @@ class Effects(FolderTest):
         self.assertIn(f"{mean:.4g}", self.output.stdout)
         self.assertIn("sum_friends", self.output.stdout)
 
+    def test_a_network_that_decides_who_was_treated_is_said(self):
+        self.effects(self.write_communities())
+        self.assertIn("! who was treated depends on the network", self.output.stdout)
+        self.assertIn("effects of single people may be that in part", self.output.stdout)
+        self.effects(self.write_communities(obedience=0))
+        self.assertNotIn("depends on the network", self.output.stdout)
+
     def test_a_model_of_cone_fit_gives_the_same_lines(self):
         model = self.folder / "shop.model"
         done = cone("fit", COUPONS, "--out", model, "--parts", "network_ridge", "--seed", 3)
@@ -54,6 +61,16 @@ class Effects(FolderTest):
             done = cone("effects", data, "--out", self.folder / "e.csv", "--model", model, *flags)
             self.assertEqual(done.returncode, 2)
             self.assertIn(words, done.stderr)
+
+    def test_a_model_of_the_same_data_with_another_control_arm_is_refused_by_that_name(self):
+        model = self.folder / "messages.model"
+        done = cone("fit", MESSAGES, "--out", model, "--parts", "network_ridge")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = cone("effects", MESSAGES, "--control", "email", "--out", self.folder / "e.csv",
+                    "--model", model)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("its control arm is 'control', here it is 'email'", done.stderr)
+        self.assertFalse((self.folder / "e.csv").exists())
 
     def test_arms_with_labels_have_them_in_the_columns(self):
         rows = self.effects(MESSAGES)

@@ -224,6 +224,20 @@ class Honesty(FolderTest):
         self.assertIsNone(record["policies"][0]["estimates"][0]["mean_weight"])
         self.assertIn("no propensities could be fitted", record["diagnostics"]["warnings"][0])
 
+    def test_few_people_of_an_arm_are_named_where_many_others_hide_them(self):
+        draw = random.Random(4)
+        arms = ["rare"] * 6 + ["control", "email"] * 147
+        self.write("nodes.csv", "id,treatment,outcome,x\n" + "".join(
+            f"u{i},{arm},{draw.gauss(0, 1)!r},{draw.gauss(0, 1)!r}\n" for i, arm in enumerate(arms)))
+        policy = self.write("mix.csv", "id,mix:email,mix:rare\n" + "".join(
+            f"u{i},0.8,0.2\n" for i in range(len(arms))))
+        record = self.evaluate(self.folder, "--policy", policy, "always:email", "--estimators",
+                               "network_dm,dr_ridge,snips")
+        for mixed, plain in zip(*(policy["estimates"] for policy in record["policies"])):
+            self.assertEqual(mixed["status"], "caution")
+            self.assertRegex(" ".join(mixed["warnings"]), r"\d people of arm 'rare' carry \d+ % of the variance")
+            self.assertNotIn("of the variance", " ".join(plain["warnings"]))
+
     def test_columns_that_nothing_reads_are_mentioned_once(self):
         said = "the data's own propensity was not used: --nuisances given"
         record = self.evaluate(COUPONS, "--policy", COUPONS / "policy.csv")

@@ -73,6 +73,27 @@ class Learn(FolderTest):
                     at = at["yes" if float(node[at["column"]]) <= at["threshold"] else "no"]
                 self.assertEqual(row["learnt"], at["arm"])
 
+    def test_a_network_that_decides_who_was_treated_is_said_as_in_an_evaluation(self):
+        data = self.write_communities()
+        self.learn(data, "--json", self.folder / "learnt.json")
+        warnings = json.loads((self.folder / "learnt.json").read_text())["warnings"]
+        said = [w for w in warnings if w.startswith("who was treated depends on the network")]
+        self.assertEqual(len(said), 1, warnings)
+        self.assertIn("! " + said[0], self.output.stdout)
+        evaluated = self.evaluate(data, "--policy", "treat-all", "--estimators", "network_dm")
+        start = said[0].split(":")[0]  # with both R²
+        self.assertTrue(any(w.startswith(start) for w in evaluated["diagnostics"]["warnings"]),
+                        evaluated["diagnostics"]["warnings"])
+
+    def test_nothing_is_said_of_a_network_that_decides_nothing_or_is_not_there(self):
+        data = self.write_communities(obedience=0)
+        self.learn(data)
+        self.assertNotIn("depends on the network", self.output.stdout)
+        data = self.write_communities()
+        (data / "edges.csv").unlink()
+        self.learn(data)
+        self.assertNotIn("depends on the network", self.output.stdout)
+
     def test_labels_of_several_arms_come_back(self):
         rows = self.learn(MESSAGES, "--outcome-model", "ridge", "--json", self.folder / "l.json")
         labels = set(json.loads((self.folder / "l.json").read_text())["data"]["arms"])

@@ -210,6 +210,14 @@ TEST(Folds, RefuseMoreFoldsThanAnArmHasMembers) {
     EXPECT_NE(message_of(fold, ErrorCode::kData).find("treated nodes, there are 4"),
               std::string::npos);
   }
+  const std::vector<NodeIndex> left = {0, 3, 1, 2, 4, 5};
+  const auto inside = [&] { make_folds(data, left, 3, 0, Stream::kSelection); };
+  const std::string why = message_of(inside, ErrorCode::kData);
+  EXPECT_NE(why.find("the 3 selection folds inside of a fold need at least as many treated nodes, "
+                     "and the fold leaves 2"),
+            std::string::npos)
+      << why;
+  EXPECT_NE(why.find("--selection-folds 2"), std::string::npos) << why;
   const auto one = [&] { make_folds(data, 1, true, 0); };
   EXPECT_NE(message_of(one, ErrorCode::kUsage).find("at least 2"), std::string::npos);
 }

@@ -1,0 +1,79 @@
+#include "inference/network_treatment.hpp"
+
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "network_ridge/treatment_ridge.hpp"
+
+namespace cone {
+namespace {
+
+/// Folds for predicting who was treated. Folds of whole groups keep a group's noise out of its own
+/// predictions. Of who was treated they would hide what members tell of each other, and that is the
+/// question here.
+FitPlan plan_treatment(const Context& context, const Dataset& data, const PlanOptions& options) {
+  if (data.cluster.empty()) return make_plan(context, data, options, context.seed());
+  Dataset ungrouped;
+  ungrouped.ids = data.ids;
+  ungrouped.arms = data.arms;
+  ungrouped.treatment = data.treatment;
+  ungrouped.outcome = data.outcome;
+  return make_plan(context, ungrouped, options, context.seed());
+}
+
+}  // namespace
+
+NetworkStrength measure_network_treatment(const Context& context, const Dataset& data,
+                                          const LoggedSample& sample, const PlanOptions& plan,
+                                          const NetworkRidgeOptions& options,
+                                          AutoNumber propensity_bound) {
+  const FitPlan folds = plan_treatment(context, data, plan);
+  const auto predict = [&](bool sees_network) {
+    const StageScope stage(
+        context, sees_network ? "treatment by features and network" : "treatment by features",
+        sees_network ? 0.3 : 0, sees_network ? 1 : 0.3);
+    return predict_treatment(context, data, folds, options, sees_network);
+  };
+  Matrix<double> by_features = predict(false);
+  return measure_strength(sample, std::move(by_features), predict(true),
+                          choose_propensity_bounds(data, propensity_bound));
+}
+
+std::optional<std::string> describe_network_treatment(const NetworkStrength& strength,
+                                                      std::string_view consequence) {
+  constexpr double kNotable = 0.02;
+  if (strength.added < kNotable || !strength.is_clear) return std::nullopt;
+  return fmt::format(
+      "who was treated depends on the network beyond the features (R² {:.3f} with it, {:.3f} "
+      "without it): what outcomes have to do with that is learnt in part only, and {}",
+      strength.r_squared_network, strength.r_squared_features, consequence);
+}
+
+std::optional<std::string> find_network_treatment(const Context& context, const Dataset& data,
+                                                  const PlanOptions& plan,
+                                                  const NetworkRidgeOptions& options,
+                                                  std::string_view consequence) {
+  if (data.graph.num_edges() == 0) return std::nullopt;
+  const StageScope stage(context, "hidden confounding", 0, 1);
+  std::vector<NodeIndex> nodes(data.num_nodes());
+  std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
+  return describe_network_treatment(
+      measure_network_treatment(context, data, take_sample(data, nodes), plan, options,
+                                NuisanceOptions{}.propensity_bound),
+      consequence);
+}
+
+void warn_of_network_treatment(const Context& context, const Dataset& data,
+                               const EffectOptions& options, NodeEffects& effects) {
+  if (auto warning = find_network_treatment(
+          context, data, {.folds = options.folds}, options.network_ridge,
+          "effects of single people may be that in part: no standard deviation here holds it; cone "
+          "evaluate has robust intervals")) {
+    effects.warnings.push_back(std::move(*warning));
+  }
+}
+
+}  // namespace cone

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/effects.hpp"
+#include "cone/learn.hpp"
+#include "cone/settings.hpp"
+
+#include "inference/hidden_strength.hpp"
+
+// Whether the network decides who was treated, beyond the features: what evaluations, learnt rules
+// and effects of single people warn of alike.
+
+namespace cone {
+
+/// Predicts the treatment of the nodes that the plan scores, `sample`, without the network and with
+/// it. Two fits of the network ridge per arm (of two arms, for one). The data has edges.
+NetworkStrength measure_network_treatment(const Context& context, const Dataset& data,
+                                          const LoggedSample& sample, const PlanOptions& plan,
+                                          const NetworkRidgeOptions& options,
+                                          AutoNumber propensity_bound);
+
+/// A sentence where that is clear and notable, which ends with `consequence`: where what the models
+/// could not learn of it has gone.
+std::optional<std::string> describe_network_treatment(const NetworkStrength& strength,
+                                                      std::string_view consequence);
+
+/// Both, of all nodes; nothing to say of data without edges.
+std::optional<std::string> find_network_treatment(const Context& context, const Dataset& data,
+                                                  const PlanOptions& plan,
+                                                  const NetworkRidgeOptions& options,
+                                                  std::string_view consequence);
+
+/// Says so below effects of single people.
+void warn_of_network_treatment(const Context& context, const Dataset& data,
+                               const EffectOptions& options, NodeEffects& effects);
+
+}  // namespace cone
