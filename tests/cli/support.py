@@ -75,6 +75,16 @@ class FolderTest(unittest.TestCase):
             f"u{a},u{b}\n" for a, b in sorted(ties) if a != b))
         return self.folder
 
+    def write_rare_arm(self):
+        """Three hundred people, six of them with an arm that the policy gives to a fifth. Returns the
+        policy's file."""
+        draw = random.Random(4)
+        arms = ["rare"] * 6 + ["control", "email"] * 147
+        self.write("nodes.csv", "id,treatment,outcome,x\n" + "".join(
+            f"u{i},{arm},{draw.gauss(0, 1)!r},{draw.gauss(0, 1)!r}\n" for i, arm in enumerate(arms)))
+        return self.write("mix.csv", "id,mix:email,mix:rare\n" + "".join(
+            f"u{i},0.8,0.2\n" for i in range(len(arms))))
+
     def with_truth(self):
         """The lines of nodes.csv with true outcomes: y1 is 2 above y0; the mean of both."""
         title, *lines = (self.folder / "nodes.csv").read_text().splitlines()

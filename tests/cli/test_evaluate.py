@@ -225,12 +225,7 @@ class Honesty(FolderTest):
         self.assertIn("no propensities could be fitted", record["diagnostics"]["warnings"][0])
 
     def test_few_people_of_an_arm_are_named_where_many_others_hide_them(self):
-        draw = random.Random(4)
-        arms = ["rare"] * 6 + ["control", "email"] * 147
-        self.write("nodes.csv", "id,treatment,outcome,x\n" + "".join(
-            f"u{i},{arm},{draw.gauss(0, 1)!r},{draw.gauss(0, 1)!r}\n" for i, arm in enumerate(arms)))
-        policy = self.write("mix.csv", "id,mix:email,mix:rare\n" + "".join(
-            f"u{i},0.8,0.2\n" for i in range(len(arms))))
+        policy = self.write_rare_arm()
         record = self.evaluate(self.folder, "--policy", policy, "always:email", "--estimators",
                                "network_dm,dr_ridge,snips")
         for mixed, plain in zip(*(policy["estimates"] for policy in record["policies"])):

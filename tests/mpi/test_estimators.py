@@ -48,6 +48,12 @@ class SameEstimates(RanksTest):
         self.assertIn("moved the value", doubts)
         self.assertIn(None, expected.values(), "intervals that are left out")
 
+    def test_few_people_of_an_arm(self):
+        policy = self.write_rare_arm()
+        expected = self.compare(self.folder, "--policy", policy, ranks=[2, 7])
+        doubts = " ".join(v for v in expected.values() if isinstance(v, str))
+        self.assertIn("people of arm 'rare' carry", doubts)
+
     def test_without_edges_and_few_people(self):
         self.write_log(40)
         (self.folder / "edges.csv").unlink()
