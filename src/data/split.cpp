@@ -23,6 +23,30 @@
 #include "data/arm_labels.hpp"
 
 namespace cone {
+
+std::string members_of(std::span<const std::string> arms, Arm arm) {
+  if (has_plain_labels(arms)) return arm == 1 ? "treated nodes" : "control nodes";
+  return fmt::format("nodes of arm '{}'", printable(arms[arm]));
+}
+
+Fault too_few_for_folds(int num_folds, const std::string& whose, std::size_t available,
+                        bool is_inside) {
+  if (is_inside) {
+    return {{},
+            fmt::format("the {} selection folds inside of a fold need at least as many {}, and the "
+                        "fold leaves {}",
+                        num_folds, whose, available),
+            fmt::format(
+                "{}bring more nodes, or leave the arm out",
+                available >= 2 ? fmt::format("ask for --selection-folds {}, ", available) : "")};
+  }
+  return {
+      {},
+      fmt::format("{} folds need at least as many {}, there are {}", num_folds, whose, available),
+      "ask for fewer folds (--folds, --selection-folds), bring more nodes, or leave the arm "
+      "out"};
+}
+
 namespace {
 
 struct KeyedNode {
@@ -92,12 +116,6 @@ std::vector<std::span<const NodeIndex>> group_by_arm(const Dataset& data,
   return groups;
 }
 
-/// "treated nodes", "nodes of arm 'sms'": for messages.
-std::string members_of(const Dataset& data, Arm arm) {
-  if (has_plain_labels(data.arms)) return arm == 1 ? "treated nodes" : "control nodes";
-  return fmt::format("nodes of arm '{}'", printable(data.arms[arm]));
-}
-
 void require_log(const Dataset& data) {
   if (data.has_log()) return;
   throw Error(ErrorCode::kData, {{},
@@ -134,26 +152,6 @@ void append_parts(Split& split, std::span<const NodeIndex> order, const SplitOpt
   }
 }
 
-/// Folds inside of a fold see what that one leaves: a reader who counts the arm's nodes in the data
-/// finds more.
-Fault too_few_for_folds(int num_folds, const std::string& whose, std::size_t available,
-                        bool is_inside) {
-  if (is_inside) {
-    return {{},
-            fmt::format("the {} selection folds inside of a fold need at least as many {}, and the "
-                        "fold leaves {}",
-                        num_folds, whose, available),
-            fmt::format(
-                "{}bring more nodes, or leave the arm out",
-                available >= 2 ? fmt::format("ask for --selection-folds {}, ", available) : "")};
-  }
-  return {
-      {},
-      fmt::format("{} folds need at least as many {}, there are {}", num_folds, whose, available),
-      "ask for fewer folds (--folds, --selection-folds), bring more nodes, or leave the arm "
-      "out"};
-}
-
 void check_folds(const Dataset& data, std::span<const NodeIndex> nodes, int num_folds,
                  bool is_inside) {
   if (num_folds < 2) {
@@ -172,7 +170,7 @@ void check_folds(const Dataset& data, std::span<const NodeIndex> nodes, int num_
     // The control arm last, as it always was.
     for (std::size_t a = 1; a <= sizes.size(); ++a) {
       const auto arm = static_cast<Arm>(a % sizes.size());
-      check(sizes[arm], members_of(data, arm));
+      check(sizes[arm], members_of(data.arms, arm));
     }
   } else {
     check(nodes.size(), "nodes");
@@ -267,12 +265,13 @@ Split make_split(const Dataset& data, const SplitOptions& options, std::uint64_t
   if (options.stratified) {
     require_log(data);
     for (const std::span<const NodeIndex> members : group_by_arm(data, order)) {
-      append_parts(split, members, options, members_of(data, data.treatment[members[0]]), faults);
+      append_parts(split, members, options, members_of(data.arms, data.treatment[members[0]]),
+                   faults);
     }
     const std::vector<std::size_t> sizes = data.arm_sizes();
     for (std::size_t a = 0; a < sizes.size(); ++a) {
       if (sizes[a] == 0)
-        append_parts(split, {}, options, members_of(data, static_cast<Arm>(a)), faults);
+        append_parts(split, {}, options, members_of(data.arms, static_cast<Arm>(a)), faults);
     }
   } else {
     append_parts(split, order, options, "nodes", faults);

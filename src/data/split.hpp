@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "cone/dataset.hpp"
+#include "cone/error.hpp"
 #include "cone/options.hpp"
 #include "cone/settings.hpp"
 
@@ -22,6 +24,13 @@ struct Split {
 // In all that follows a node's place is a function of the seed, its id and which other ids there
 // are: nodes are ordered by a random key drawn from (seed, stream, hash of the id), and the order
 // is then cut or dealt out. Permuting the rows of the input permutes the result. O(n log n).
+
+/// "treated nodes", "nodes of arm 'sms'": for messages.
+std::string members_of(std::span<const std::string> arms, Arm arm);
+/// Says that some nodes are fewer than the folds. Folds inside of a fold see what that one leaves:
+/// a reader who counts the nodes in the data finds more.
+Fault too_few_for_folds(int num_folds, const std::string& whose, std::size_t available,
+                        bool is_inside);
 
 /// Cuts the nodes, or stratified each arm, into three parts whose sizes are within one of the asked
 /// shares. Throws Error(kUsage) for options that make no sense and Error(kData) where a part would

@@ -4,10 +4,8 @@
 #include <numeric>
 #include <span>
 
-#include <fmt/format.h>
-
 #include "base/random.hpp"
-#include "base/text.hpp"
+#include "data/split.hpp"
 #include "distributed/share.hpp"
 #include "distributed/sort_together.hpp"
 
@@ -15,17 +13,14 @@ namespace cone::distributed {
 namespace {
 
 void require_enough(const Ranks& ranks, const Share& share, std::span<const double> sizes,
-                    int num_folds) {
+                    int num_folds, bool is_inside) {
   FaultList faults;
   for (std::size_t a = 0; a < sizes.size(); ++a) {
     if (sizes[a] >= num_folds) continue;
     if (!ranks.is_first()) continue;  // one speaks for all
-    faults.add("folds", {{},
-                         fmt::format("{} folds need at least as many nodes of arm '{}', there are "
-                                     "{}",
-                                     num_folds, printable(share.whole.arms[a]), sizes[a]),
-                         "ask for fewer folds (--folds, --selection-folds), bring more nodes, or "
-                         "leave the arm out"});
+    faults.add("folds",
+               too_few_for_folds(num_folds, members_of(share.whole.arms, static_cast<Arm>(a)),
+                                 static_cast<std::size_t>(sizes[a]), is_inside));
   }
   ranks.throw_if_any(faults, ErrorCode::kData);
 }
@@ -61,7 +56,7 @@ std::vector<int> deal(const Ranks& ranks, const Share& share, const Deal& dealt)
     ++sizes[arm];
   }
   ranks.add_up(sizes);
-  require_enough(ranks, share, sizes, dealt.num_folds);
+  require_enough(ranks, share, sizes, dealt.num_folds, dealt.left_out >= 0);
   // Arms come in the order of their first nodes, whatever they are called.
   for (std::uint64_t& least : smallest) least = ~ranks.find_largest(~least);
   std::vector<double> turn(num_arms, 0.0);
