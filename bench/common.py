@@ -13,6 +13,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+CORES = len(os.sched_getaffinity(0))
 
 
 def parser(description):
@@ -24,6 +25,15 @@ def parser(description):
     result.add_argument("--threads", type=int, default=os.cpu_count())
     result.add_argument("--json", type=pathlib.Path, help="write the results here as well")
     return result
+
+
+def mpirun(ranks):
+    command = ["mpirun", "-n", ranks]
+    if ranks > CORES:
+        command.append("--oversubscribe")
+    if os.getuid() == 0:
+        command.append("--allow-run-as-root")
+    return command
 
 
 def data_folder():
@@ -42,7 +52,7 @@ def environment(bin_folder):
     cpu = next((line.split(":", 1)[1].strip() for line in open("/proc/cpuinfo")
                 if line.startswith("model name")), platform.processor())
     return {"commit": built_commit(bin_folder),
-            "hardware": {"cpu": cpu, "cores": len(os.sched_getaffinity(0)),
+            "hardware": {"cpu": cpu, "cores": CORES,
                          "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
                          "load_average": os.getloadavg()[0]}}
 

@@ -1,10 +1,11 @@
-"""The pages' parts on many processes: tables of bench/results/ranks.json, and what the figures come to at a billion people."""
+"""The pages' parts on many processes: tables of bench/results/ranks.json and partition.json, and what the figures come to at a billion people."""
 
 import math
 
 from benchmark_text import ROOT, has_clean_record, machine, record, table
 
-BEGIN, END = "<!-- measured: begin (scripts/render_benchmarks.py) -->\n", "<!-- measured: end -->\n"
+MARKS = {name: (f"<!-- {name}: begin (scripts/render_benchmarks.py) -->\n", f"<!-- {name}: end -->\n")
+         for name in ("measured", "friends")}
 PHASES = ["load", "inputs", "variances", "preconditioner", "predictions", "weights", "estimates"]
 START_BYTES = 45e6  # of a process that has no data yet: libraries and buffers
 FAR = {"nodes": 1e9, "edges": 5e10, "bytes_per_rank": 64 * 2**30, "bytes_per_second": 12.5e9}
@@ -89,6 +90,19 @@ def measured_rows(result):
     return rows
 
 
+def peak_rows(result):
+    """Memory of the largest process by phase."""
+    runs = [run for run in result["runs"] if "engine" in run]
+    names = list(dict.fromkeys(name for run in runs for name in run["engine"]["phases"]))
+    rows = []
+    for run in runs:
+        phases = run["engine"]["phases"]
+        rows.append([*size_of(run), run["ranks"],
+                     *(f"{phases[name]['largest_peak_bytes'] / 1e6:,.0f}" if name in phases else ""
+                       for name in names)])
+    return table(["nodes", "edges", "processes", *names], rows)
+
+
 def expected_ghosts(nodes, degree, ranks_):
     """Of one process, where friends are anywhere: nodes elsewhere that a friend here knows."""
     return nodes * (1 - 1 / ranks_) * (1 - math.exp(-degree / ranks_))
@@ -140,13 +154,34 @@ def measured():
               "bytes per friend elsewhere and iteration", "exchanges per iteration"]
     text = (f"{machine(result)} Bytes per node and edge leave out what does not grow with the data: {START_BYTES / 1e6:.0f} MB of libraries "
             "and the sample that variances are learnt from.\n\n")
-    text += table(header, measured_rows(result)) + "\n"
+    text += table(header, measured_rows(result)) + "\n\n"
+    text += "Peaks of the largest process by phase, in MB, libraries included:\n\n" + peak_rows(result) + "\n"
     run = largest_run(result)
     return text + ("\n" + describe_far(run) if run else "")
+
+
+def friends():
+    if not has_clean_record("partition"):
+        return "Not measured on a clean tree since the last changes: `./dev bench partition` does it.\n"
+    result = record("partition")
+    rows = []
+    for run in result["runs"]:
+        before, after = run["partition"]["as_read"], run["partition"]["proposed"]
+        rows.append([run["network"], f"{run['nodes']:,}", f"{run['edges']:,}", run["ranks"],
+                     f"{before['largest_ghosts']:,} → {after['largest_ghosts']:,}",
+                     f"{before['imbalance']:.2f} → {after['imbalance']:.2f}",
+                     "yes" if run["partition"]["moved"] else "no", f"{run['seconds']:.1f} s"])
+    return f"`./dev bench partition`. {machine(result)}\n\n" + table(
+        ["network", "people", "ties", "processes", "friends elsewhere, largest process",
+         "work of the largest over the mean", "`auto` moves", "asking and moving"], rows) + "\n"
 
 
 def write_scale():
     """Fills the figures into docs/scale.md."""
     page = ROOT / "docs/scale.md"
-    before, rest = page.read_text().split(BEGIN)
-    page.write_text(before + BEGIN + "\n" + measured() + "\n" + END + rest.split(END)[1])
+    text = page.read_text()
+    for name, written in (("measured", measured()), ("friends", friends())):
+        begin, end = MARKS[name]
+        before, rest = text.split(begin)
+        text = before + begin + "\n" + written + "\n" + end + rest.split(end)[1]
+    page.write_text(text)

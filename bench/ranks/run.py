@@ -14,29 +14,19 @@ stopped: runs of the same commit, size and number of processes are not repeated.
 """
 
 import json
-import os
 import pathlib
 import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from common import environment, parser, simulate, time_json, write_json, write_policy  # noqa: E402
+from common import (CORES, environment, mpirun, parser, simulate, time_json, write_json,  # noqa: E402
+                    write_policy)
 
 NODES = [800, 8_000, 40_000, 400_000]
 RANKS = [1, 2, 4]
-CORES = len(os.sched_getaffinity(0))
 LINE = "{:>9} {:>11} {:<22}{:>9}{:>8}{:>7}{:>12}{:>10}{:>8}{:>10}{:>10}"
 HEADER = ("nodes", "edges", "", "wall s", "GiB", "iter.", "MB / iter.", "ex./iter.", "comm.",
           "values", "errors")
-
-
-def mpirun(ranks):
-    command = ["mpirun", "-n", ranks]
-    if ranks > CORES:
-        command.append("--oversubscribe")
-    if os.getuid() == 0:
-        command.append("--allow-run-as-root")
-    return command
 
 
 def evaluate(args, folder, policy, *options):
