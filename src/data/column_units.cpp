@@ -140,8 +140,8 @@ void join_ranges(const Totals& totals, std::vector<ColumnRange>& columns) {
 }
 
 void join_spreads(const Totals& totals, std::vector<ColumnRange>& columns) {
-  std::vector<double> squares;
-  for (const ColumnRange& column : columns) squares.push_back(column.squares);
+  std::vector<double> squares(columns.size());
+  for (std::size_t j = 0; j < columns.size(); ++j) squares[j] = columns[j].squares;
   totals.add_up(squares);
   for (std::size_t j = 0; j < columns.size(); ++j) columns[j].squares = squares[j];
 }
