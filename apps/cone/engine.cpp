@@ -1,5 +1,10 @@
 #include "engine.hpp"
 
+#include <cstdlib>
+#include <string_view>
+
+#include <fmt/format.h>
+
 #include "cone/error.hpp"
 
 #ifdef CONE_PETSC
@@ -7,7 +12,6 @@
 #include <cstdint>
 #include <iostream>
 
-#include <fmt/format.h>
 #include <petscsys.h>
 
 #include "cone/evaluate.hpp"
@@ -20,6 +24,17 @@
 #endif
 
 namespace cone::app {
+
+void refuse_many_processes() {
+  const char* size = std::getenv("OMPI_COMM_WORLD_SIZE");
+  if (size == nullptr || std::string_view(size) == "1") return;
+  throw Error(ErrorCode::kUsage,
+              {{.item = "--engine"},
+               fmt::format("mpirun started {} processes, and without --engine petsc each of them "
+                           "would evaluate everything",
+                           size),
+               "add --engine petsc, or start the program without mpirun"});
+}
 
 #ifndef CONE_PETSC
 
@@ -62,6 +77,8 @@ void refuse_outputs(const EvaluateFlags& flags) {
   refuse("--budget-curve", flags.budget_curve);
   refuse("--model", flags.model);
   refuse("--report", flags.report);
+  refuse("--attention", flags.explanations.attention);
+  refuse("--embeddings", flags.explanations.embeddings);
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
@@ -140,10 +157,12 @@ int evaluate_together(const EvaluateFlags& flags) {
   ConsoleProgress progress(flags.run.quiet || !ranks.is_first());
   const Context context(flags.run.seed, flags.run.threads == 0 ? 1 : flags.run.threads, &progress);
   distributed::EngineReport report{.meter = distributed::PhaseMeter(ranks)};
+  EvaluateOptions options = flags.options;
+  options.robust = false;  // the record says what was done
   try {
     EvaluationRecord record =
         distributed::evaluate_on_ranks(context, ranks, flags.data, flags.table, flags.policies,
-                                       flags.options, read_partition(flags.partition), report);
+                                       options, read_partition(flags.partition), report);
     const LoadedData read{.notes = record.notes};
     add_provenance({.data = flags.data,
                     .table = flags.table,

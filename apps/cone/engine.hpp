@@ -8,4 +8,7 @@ namespace cone::app {
 /// where the program was built without it. Only the first process prints and writes.
 int run_on_ranks(const EvaluateFlags& flags);
 
+/// Throws Error(kUsage) where mpirun started several processes, which would all do the same.
+void refuse_many_processes();
+
 }  // namespace cone::app

@@ -207,6 +207,7 @@ int finish(const EvaluationRecord& record, const EvaluateFlags& flags) {
 
 int run_evaluate(EvaluateFlags flags) {
   if (flags.engine == "petsc") return run_on_ranks(flags);
+  refuse_many_processes();
   flags.details = flags.details || !flags.options.estimators.empty();
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);

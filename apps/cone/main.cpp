@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -39,7 +41,14 @@ cone COMMAND --help explains a command with examples.
 Exit status: 0 fine, 2 wrong usage or bad input, 130 after Ctrl-C, 143 after SIGTERM, 1 anything
 else.)";
 
+/// Of several processes that mpirun started with the same arguments, the first speaks.
+bool is_silent_process() {
+  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  return rank != nullptr && std::string_view(rank) != "0";
+}
+
 void print_error(const Error& error) {
+  if (error.code() == ErrorCode::kUsage && is_silent_process()) return;
   const std::size_t count = error.faults().size() + error.num_unlisted();
   if (count > 1) std::cerr << fmt::format("cone: {} problems\n", count);
   for (const Fault& fault : error.faults()) {
@@ -102,6 +111,7 @@ int run_command(int argc, char** argv) {
     if (error.get_exit_code() == 0) return root.exit(error, std::cout, std::cerr);
     const bool is_word_too_many =
         error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+    if (is_silent_process()) return kBadInput;
     std::cerr << "cone: " << error.what() << "; "
               << (is_word_too_many ? "lists have commas and no spaces (--ignore a,b); " : "")
               << "--help explains\n";

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <string>
 
+#include "cone/totals.hpp"
+
 #include "data/number.hpp"
 
 namespace cone::load {
@@ -77,7 +79,10 @@ ColumnMoments moments_of(const Context& context, const Dataset& data, std::size_
     outcome_mean += data.outcome[i];
     for (std::size_t t = 0; t < targets.size(); ++t) target_mean[t] += targets.at(t, i);
   }
-  outcome_mean /= n;
+  const Totals& totals = context.totals();
+  n = totals.add_up(n);
+  outcome_mean = totals.add_up(outcome_mean) / n;
+  totals.add_up(target_mean);
   for (double& total : target_mean) total /= n;
   ColumnMoments m;
   m.num_nodes = n;
@@ -89,12 +94,15 @@ ColumnMoments moments_of(const Context& context, const Dataset& data, std::size_
       target_spread[t] += centred * centred;
     }
   }
+  m.outcome_spread = totals.add_up(m.outcome_spread);
+  totals.add_up(target_spread);
   for (const double spread : target_spread) m.has_all_arms = m.has_all_arms && spread > 0;
   m.mean = sum_by_column(context, data.features, stride, 1,
                          [](std::size_t, std::size_t, double x, double* sum) { *sum += x; });
+  totals.add_up(m.mean);
   for (double& sum : m.mean) sum /= n;
   const std::size_t num_sums = 4 + 2 * targets.size();
-  const std::vector<double> sums =
+  std::vector<double> sums =
       sum_by_column(context, data.features, stride, num_sums,
                     [&](std::size_t i, std::size_t j, double x, double* sum) {
                       const double y = data.outcome[i] - outcome_mean;
@@ -109,6 +117,7 @@ ColumnMoments moments_of(const Context& context, const Dataset& data, std::size_
                         sum[5 + 2 * t] += difference;
                       }
                     });
+  totals.add_up(sums);
   for (std::size_t j = 0; j < data.features.num_dense; ++j) {
     const double* sum = sums.data() + num_sums * j;
     m.spread.push_back(sum[1] + (n - sum[0]) * m.mean[j] * m.mean[j]);

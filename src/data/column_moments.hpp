@@ -21,7 +21,7 @@ struct ColumnMoments {
   }
 };
 
-/// Over every `stride`-th node.
+/// Over every `stride`-th node, of all processes that share the context.
 ColumnMoments moments_of(const Context& context, const Dataset& data, std::size_t stride);
 
 }  // namespace cone::load

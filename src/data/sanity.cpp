@@ -72,14 +72,6 @@ struct Report {
   }
 };
 
-void refuse_feature(const Report& report, const std::string& name, const char* what) {
-  report.faults.add(
-      what, {{.file = report.table, .column = printable(name)},
-             fmt::format("the feature is the {} itself", what),
-             report.table.empty() ? "leave it out"
-                                  : fmt::format("--ignore {} leaves it out", column_of(name))});
-}
-
 /// How the columns of the true outcomes are called.
 struct TruthNames {
   std::string all;     ///< "y0 and y1"
@@ -136,17 +128,13 @@ void check_leaks(const Report& report, LoadedData& data, const ColumnMoments& m)
   const Dataset& observed = data.observed;
   for (std::size_t j = 0; j < observed.features.num_dense; ++j) {
     const std::string& name = observed.features.names[j];
-    if (m.with_treatment[j] > kNearlyOne) {
-      refuse_feature(report, name, "treatment");
+    if (auto fault = find_leak(report.table, name, m, j)) {
+      report.faults.add("leak", std::move(*fault));
     } else if (m.with_outcome[j] > kNearlyOne) {
-      if (m.with_outcome[j] > kCertainly) {
-        refuse_feature(report, name, "outcome");
-      } else {
-        data.doubts.push_back(
-            fmt::format("the feature {} says the outcome nearly exactly: if it "
-                        "was measured after the treatment, {}",
-                        printable(name), report.without(column_of(name))));
-      }
+      data.doubts.push_back(
+          fmt::format("the feature {} says the outcome nearly exactly: if it "
+                      "was measured after the treatment, {}",
+                      printable(name), report.without(column_of(name))));
     } else {
       note_telltale(report, data, j);
     }
@@ -250,6 +238,16 @@ void check_truth(const Report& report, LoadedData& data) {
 }
 
 }  // namespace
+
+std::optional<Fault> find_leak(const std::string& table, const std::string& name,
+                               const ColumnMoments& m, std::size_t column) {
+  const bool is_treatment = m.with_treatment[column] > kNearlyOne;
+  if (!is_treatment && m.with_outcome[column] <= kCertainly) return std::nullopt;
+  return Fault{
+      {.file = table, .column = printable(name)},
+      fmt::format("the feature is the {} itself", is_treatment ? "treatment" : "outcome"),
+      table.empty() ? "leave it out" : fmt::format("--ignore {} leaves it out", column_of(name))};
+}
 
 void check_sanity(const Context& context, const std::string& table, LoadedData& data,
                   FaultList& faults) {

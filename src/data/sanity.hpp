@@ -1,10 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
 #include "cone/error.hpp"
+
+#include "data/column_moments.hpp"
 
 namespace cone::load {
 
@@ -16,5 +19,9 @@ namespace cone::load {
 /// `table` is the name of the table of nodes in messages, empty for arrays.
 void check_sanity(const Context& context, const std::string& table, LoadedData& data,
                   FaultList& faults);
+
+/// Says that a column is the treatment or the outcome, where that is certain.
+std::optional<Fault> find_leak(const std::string& table, const std::string& name,
+                               const ColumnMoments& m, std::size_t column);
 
 }  // namespace cone::load

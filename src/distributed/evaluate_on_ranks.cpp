@@ -9,6 +9,7 @@
 #include "cone/version.hpp"
 
 #include "base/stopwatch.hpp"
+#include "distributed/check_sense.hpp"
 #include "distributed/rank_estimators.hpp"
 #include "distributed/rank_record.hpp"
 #include "distributed/rank_run.hpp"
@@ -80,7 +81,10 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
   const bool uses_network_ridge = std::ranges::any_of(
       rows, [](const EstimatorInfo& row) { return row.needs(LearnerId::kNetworkRidge); });
   if (uses_network_ridge) refuse_constant_arms(ranks, share);
+  std::vector<std::string> doubts;
+  drop_false_truth(ranks, share, doubts);
   RankRun run(context, ranks, options, std::move(rows), share);
+  refuse_leaks(run.shared_context(), ranks, run.data(), (folder / "nodes.csv").string());
   record.config = describe_config(run.shared_context(), run.data(), options, run.rows(),
                                   share.whole.policy_names);
   record.data = summarise(share.whole);
@@ -98,12 +102,15 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
   }
   describe_network(ranks, share, record.diagnostics);
   std::vector<std::string>& warnings = record.diagnostics.warnings;
+  warnings.insert(warnings.end(), doubts.begin(), doubts.end());
   if (record.decision) {
     warn_of_refused_dependence(options.estimator.dependence, *record.decision, warnings);
   }
   warnings.emplace_back(
       "--engine petsc gives no robust intervals, no verdicts on the log and no errors by groups of "
-      "friends: what a hidden confounder or such groups could do is not in these figures");
+      "friends: what a hidden confounder or such groups could do is not in these figures. Where "
+      "friends form groups that share their luck, intervals may be half as wide as they should be. "
+      "It does not look for likely mistakes in the data either: cone check does, on a part of it");
   record.notes = share.whole.notes;
   if (std::string left_out = describe_left_out(options); !left_out.empty()) {
     record.notes.push_back(std::move(left_out));

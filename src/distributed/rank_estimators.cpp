@@ -26,13 +26,14 @@ void refuse_options(const Ranks& ranks, const EvaluateOptions& options) {
                 "networks, kernels and given models need one machine: leave it out, or evaluate "
                 "without --engine"});
   }
-  refuse("--nuisances", options.nuisances == NuisanceSource::kGiven);
+  refuse("--nuisances given", options.nuisances == NuisanceSource::kGiven);
   refuse("--cost", !options.cost.empty());
   refuse("--repeats", options.repeats > 1);
   refuse("--rank", !options.budget.rank.empty());
-  refuse("--protocol", options.plan.protocol == Protocol::kSplit);
-  refuse("--ridge-variances", options.network_ridge.ridge_variances != VarianceFits::kOnce);
-  refuse("--dependence", options.estimator.dependence == Dependence::kClusters);
+  refuse("--protocol split", options.plan.protocol == Protocol::kSplit);
+  refuse("--ridge-variances per_fold",
+         options.network_ridge.ridge_variances != VarianceFits::kOnce);
+  refuse("--dependence clusters", options.estimator.dependence == Dependence::kClusters);
   if (!ranks.is_first()) faults = {};
   ranks.throw_if_any(faults, ErrorCode::kUsage);
 }

@@ -6,6 +6,8 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
+#include <string>
 #include <thread>
 
 #include <fmt/format.h>
@@ -30,16 +32,18 @@ nlohmann::json to_json(const FaultList& faults) {
   return {{"listed", listed}, {"counts", faults.count_by_kind()}};
 }
 
-FaultList from_json(const nlohmann::json& json) {
+/// Without those that another rank has told already: a fault of a whole file is every rank's.
+FaultList from_json(const nlohmann::json& json, std::set<std::string>& told) {
   FaultList out;
   auto unlisted = json["counts"].get<std::map<std::string, std::uint64_t>>();
   for (const auto& f : json["listed"]) {
     const auto kind = f[0].get<std::string>();
+    --unlisted[kind];
+    if (!told.insert(f.dump()).second) continue;
     out.add(kind, {{f[1].get<std::string>(), f[2].get<std::uint64_t>(), f[3].get<std::string>(),
                     f[4].get<std::string>()},
                    f[5].get<std::string>(),
                    f[6].get<std::string>()});
-    --unlisted[kind];
   }
   for (const auto& [kind, count] : unlisted) {
     if (count > 0) out.add_unlisted(kind, count);
@@ -220,8 +224,9 @@ void Ranks::wait_quietly() const {
 void Ranks::throw_if_any(const FaultList& faults, ErrorCode code) const {
   if (!any(!faults.empty())) return;
   FaultList all;
+  std::set<std::string> told;
   for (const std::string& of_rank : gather(to_json(faults).dump())) {
-    all.merge(from_json(nlohmann::json::parse(of_rank)));
+    all.merge(from_json(nlohmann::json::parse(of_rank), told));
   }
   try {
     all.throw_if_any(code);

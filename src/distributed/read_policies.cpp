@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/file.hpp"
 #include "base/text.hpp"
@@ -8,6 +9,7 @@
 #include "data/policy_row.hpp"
 #include "data/validate.hpp"
 #include "distributed/read_share.hpp"
+#include "policy/policy_names.hpp"
 
 namespace cone::distributed {
 namespace {
@@ -50,6 +52,18 @@ bool agree_on_kinds(const Ranks& ranks, const std::vector<load::PolicyColumns>& 
   return std::ranges::all_of(all, [&](const std::string& other) { return other == own; });
 }
 
+/// A column that is called like a built-in policy might do something else. One machine looks.
+void refuse_borrowed_names(const ShareReader& reader, const std::string& path,
+                           const std::vector<load::PolicyColumns>& policies,
+                           const WholeData& whole) {
+  for (const load::PolicyColumns& policy : policies) {
+    if (!constant_probabilities(whole, policy.name) || !reader.ranks.is_first()) continue;
+    reader.faults.add("name of a policy", {{.file = path, .column = printable(policy.name)},
+                                           "is the name of a built-in policy",
+                                           "choose another name, or name the built-in one"});
+  }
+}
+
 void read_policy_file(const ShareReader& reader, const IdDirectory& ids, const Blocks& blocks,
                       const std::string& path, NodeRows& rows, WholeData& whole) {
   const Ranks& ranks = reader.ranks;
@@ -66,6 +80,7 @@ void read_policy_file(const ShareReader& reader, const IdDirectory& ids, const B
     reader.faults.merge(found);
     return;
   }
+  refuse_borrowed_names(reader, path, policies, whole);
   if (!agree_on_kinds(ranks, policies) || policies.empty()) {
     if (ranks.is_first()) {
       reader.faults.add("policy", {{.file = path, .line = 1},
@@ -161,11 +176,18 @@ void read_policies(const ShareReader& reader, const IdDirectory& ids, const Bloc
     } else if (path_kind(name) != PathKind::kMissing) {
       read_policy_file(reader, ids, blocks, name, rows, whole);
     } else if (reader.ranks.is_first()) {
-      reader.faults.add("policy", {{.item = printable(name)},
-                                   "is neither a file nor a policy that --engine petsc knows",
-                                   "it knows treat-all, treat-none, uniform, always:LABEL and "
-                                   "files of policies"});
+      reader.faults.add("policy",
+                        {{.item = printable(name)},
+                         "is neither a file nor a policy that --engine petsc knows",
+                         fmt::format("it knows {}uniform, always:LABEL of the arms {}, "
+                                     "and files of policies",
+                                     whole.arms.size() == 2 ? "treat-all, treat-none, " : "",
+                                     fmt::join(whole.arms, ", "))});
     }
+  }
+  if (!reader.ranks.is_first()) return;
+  for (Fault& fault : list_name_faults(whole.policy_names)) {
+    reader.faults.add("name of a policy", std::move(fault));
   }
 }
 

@@ -54,6 +54,17 @@ void refuse_options(const LoadOptions& options, FaultList& faults) {
   refuse("--missing", options.missing != MissingPolicy::kRefuse);
 }
 
+/// Packed files are not read, and must not be taken for files that are not there.
+void refuse_packed(const ShareReader& reader) {
+  for (const char* name : {"nodes.csv", "edges.csv", "features.csv", "feature_names.csv"}) {
+    const std::string packed = std::string(name) + ".gz";
+    if (!reader.has(packed.c_str())) continue;
+    reader.faults.add("packed", {{.file = (reader.folder / packed).string()},
+                                 "is packed, and --engine petsc reads files that are not",
+                                 "unpack it, or delete it where it is a copy"});
+  }
+}
+
 }  // namespace
 
 bool ShareReader::has(const char* name) const { return std::filesystem::exists(folder / name); }
@@ -95,15 +106,16 @@ ReadData read_together(const Context& context, const Ranks& ranks,
       faults.add("folder", {{.file = folder.string()},
                             "is not a folder, and --engine petsc reads folders",
                             "put nodes.csv, edges.csv and features.csv into one"});
-    } else if (!reader.has("nodes.csv")) {
+    } else if (!reader.has("nodes.csv") && !reader.has("nodes.csv.gz")) {
       faults.add("folder", {{.file = (folder / "nodes.csv").string()},
-                            "is not there, or is packed",
-                            "--engine petsc reads files that are not packed: unpack it"});
+                            "is not there",
+                            "a dataset is a folder with nodes.csv"});
     } else if (reader.has("features.npz") && reader.has("features.csv")) {
       faults.add("folder", {{.file = (folder / "features.csv").string()},
                             "the folder has features.npz and features.csv",
                             "keep one of them"});
     }
+    refuse_packed(reader);
   }
   ranks.throw_if_any(faults, ErrorCode::kData);
   ReadData out;

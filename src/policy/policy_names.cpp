@@ -50,15 +50,22 @@ void refuse_borrowed_name(const Context& context, const Dataset& data, const Pol
 }
 
 std::vector<Fault> list_name_faults(std::span<const PolicyOnData> policies) {
+  std::vector<std::string> names;
+  names.reserve(policies.size());
+  for (const PolicyOnData& policy : policies) names.push_back(policy.name);
+  return list_name_faults(names);
+}
+
+std::vector<Fault> list_name_faults(std::span<const std::string> names) {
   std::vector<Fault> faults;
-  std::set<std::string> names;
-  for (const PolicyOnData& policy : policies) {
-    if (!names.insert(policy.name).second) {
+  std::set<std::string> seen;
+  for (const std::string& name : names) {
+    if (!seen.insert(name).second) {
       faults.push_back({{.item = "--policy"},
-                        fmt::format("two policies are named '{}'", printable(policy.name)),
+                        fmt::format("two policies are named '{}'", printable(name)),
                         "rename one of them, or name the policy once"});
     }
-    if (policy.name == "what was done") {  // it has a row of its own, always
+    if (name == "what was done") {  // it has a row of its own, always
       faults.push_back({{.item = "--policy"},
                         "a policy is named 'what was done', as the log itself is",
                         "choose another name"});

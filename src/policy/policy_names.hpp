@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "cone/context.hpp"
@@ -17,5 +18,6 @@ void refuse_borrowed_name(const Context& context, const Dataset& data, const Pol
 
 /// Names that occur twice, or that the log itself has.
 std::vector<Fault> list_name_faults(std::span<const PolicyOnData> policies);
+std::vector<Fault> list_name_faults(std::span<const std::string> names);
 
 }  // namespace cone

@@ -238,6 +238,65 @@ class WordMatrix(RanksTest):
 
 
 class Faults(RanksTest):
+    def refuse_as_alone(self, *options, part=None):
+        """Both refuse with the same words, once."""
+        base = ["evaluate", self.folder, "--policy", *(options or ["treat-all"])]
+        alone, run = cone(*base), on_ranks(3, *base, "--engine", "petsc")
+        self.assertEqual((alone.returncode, run.returncode, run.stdout), (2, 2, ""), run.stderr)
+        self.assertIn(part, alone.stderr)
+        self.assertEqual(run.stderr.count(part), alone.stderr.count(part), run.stderr)
+
+    def test_a_feature_that_is_the_outcome_or_the_treatment(self):
+        self.write_log(60)
+        header, *lines = (self.folder / "nodes.csv").read_text().splitlines()
+        for name, column, factor in (("outcome", 2, 2), ("treatment", 1, -1)):
+            added = [f"{line},{factor * float(line.split(',')[column]) + 1}" for line in lines]
+            self.write("nodes.csv", "\n".join([header + ",leak", *added]) + "\n")
+            self.refuse_as_alone(part=f"the feature is the {name} itself")
+
+    def test_packed_files_are_not_taken_for_missing_ones(self):
+        self.write_log(60)
+        edges = self.folder / "edges.csv"
+        subprocess.run(["gzip", edges], check=True)
+        run = on_ranks(2, "evaluate", self.folder, "--engine", "petsc", "--policy", "treat-all")
+        self.assertEqual((run.returncode, run.stdout), (2, ""))
+        self.assertIn("edges.csv.gz: is packed", run.stderr)
+
+    def test_names_of_policies(self):
+        self.write_log(60)
+        ids = [line.split(",")[0] for line in
+               (self.folder / "nodes.csv").read_text().splitlines()[1:]]
+        for name, part in (("what was done", "'what was done', as the log itself is"),
+                           ("treat-all", "is the name of a built-in policy"),
+                           ("same", "two policies are named 'same'")):
+            rows = "".join(f"{node},0.3\n" for node in ids)
+            self.write("one.csv", f"id,{name}\n{rows}")
+            self.write("two.csv", f"id,same\n{rows}")
+            self.refuse_as_alone(self.folder / "one.csv", self.folder / "two.csv", part=part)
+
+    def test_true_outcomes_that_contradict_the_log_are_not_shown(self):
+        self.write_log(60)
+        header, *lines = (self.folder / "nodes.csv").read_text().splitlines()
+        self.write("nodes.csv", "\n".join([header + ",y0,y1", *(f"{line},7,8" for line in lines)])
+                   + "\n")
+        out = self.folder / "out.json"
+        run = on_ranks(3, "evaluate", self.folder, "--engine", "petsc", "--policy", "treat-all",
+                       "--estimators", "naive", "--json", out)
+        record = self.record_of(run, out)
+        self.assertNotIn("truth", record["policies"][0])
+        self.assertIn("the outcome of 60 of 60 nodes is another",
+                      " ".join(record["diagnostics"]["warnings"]))
+
+    def test_wrong_usage_is_said_once(self):
+        for options, part in ((["--engine", "petsc", "--clip", "-1"], "--clip: is -1"),
+                              (["--engine", "petsc", "--model", "m"], "--model: is not known"),
+                              (["--engine", "petsc", "--attention", "a.csv"], "--attention: is not"),
+                              (["--polciy", "x"], "--polciy"),
+                              ([], "mpirun started 3 processes")):
+            run = on_ranks(3, "evaluate", MESSAGES, "--policy", "uniform", *options)
+            self.assertEqual(run.returncode, 2, run.stderr)
+            self.assertEqual(run.stderr.count(part), 1, run.stderr)
+
     def test_faults_of_all_ranks_are_listed_as_one_process_lists_them(self):
         self.write_log(60)
         lines = (self.folder / "nodes.csv").read_text().splitlines()
