@@ -20,6 +20,7 @@
 #include "commands.hpp"
 #include "distributed/evaluate_on_ranks.hpp"
 #include "options/json_text.hpp"
+#include "run_summary.hpp"
 #include "terminal.hpp"
 #endif
 
@@ -138,7 +139,7 @@ nlohmann::ordered_json describe_ranks(const distributed::Ranks& ranks,
   return out;
 }
 
-void print(const EvaluateFlags& flags, const EvaluationRecord& record,
+void print(const EvaluateFlags& flags, const LoadedData& read, const EvaluationRecord& record,
            const nlohmann::ordered_json& engine) {
   nlohmann::ordered_json json = to_json(record);
   json["engine"] = engine;
@@ -146,6 +147,7 @@ void print(const EvaluateFlags& flags, const EvaluationRecord& record,
     std::cout << dump_json(json) << std::endl;
     return;
   }
+  if (!flags.run.quiet) print_summary(record, read);
   std::cout << evaluation_text(record, flags.details) << std::flush;
   if (!flags.json.empty()) {
     write_atomically(flags.json, [&](std::ostream& out) { out << dump_json(json) << '\n'; });
@@ -172,7 +174,7 @@ int evaluate_together(const EvaluateFlags& flags) {
                    read, record);
     const nlohmann::ordered_json engine = describe_ranks(ranks, report);
     progress.clear();
-    if (ranks.is_first()) print(flags, record, engine);
+    if (ranks.is_first()) print(flags, read, record, engine);
     return kSuccess;
   } catch (const distributed::SharedError&) {
     progress.clear();

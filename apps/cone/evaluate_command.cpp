@@ -38,6 +38,7 @@
 #include "results/nodes_output.hpp"
 #include "results/terminal_progress.hpp"
 #include "results/text_table.hpp"
+#include "run_summary.hpp"
 #include "terminal.hpp"
 
 namespace cone::app {
@@ -91,36 +92,6 @@ assumption). "rank" are the ranks that a policy may have, 1 the best.
 With --details (or --estimators) one table per policy follows: "eff. nodes" is how many equally
 weighted nodes the estimate rests on; a ! marks rows with a warning below. A node's outcome is
 assumed not to depend on what other nodes get.)";
-
-/// "62 treated" where the arms are 0 and 1, else the size of every arm, the control arm first.
-std::string describe_arms(const DataSummary& data) {
-  if (data.arms.size() == 2 && data.arms[0].label == "0" && data.arms[1].label == "1") {
-    return fmt::format("{} treated", grouped(data.num_treated));
-  }
-  std::vector<std::string> sizes;
-  for (const ArmSummary& arm : data.arms) {
-    sizes.push_back(fmt::format("{} {}", printable(arm.label), grouped(arm.num_nodes)));
-  }
-  return fmt::format("arms: {} (control first)", fmt::join(sizes, ", "));
-}
-
-void print_summary(const EvaluationRecord& record, const LoadedData& loaded) {
-  const DataSummary& data = record.data;
-  std::cerr << fmt::format("{} nodes, {} edges, {} features, {}", grouped(data.num_nodes),
-                           grouped(data.num_edges), grouped(data.num_features),
-                           describe_arms(data));
-  const Diagnostics& d = record.diagnostics;
-  if (d.num_evaluated_nodes != data.num_nodes) {
-    std::cerr << fmt::format("; utility over {} test nodes", grouped(d.num_evaluated_nodes));
-  }
-  if (d.num_edges_merged + d.num_self_loops_dropped > 0) {
-    std::cerr << fmt::format("; {} repeated edge lines merged, {} self loops dropped",
-                             grouped(d.num_edges_merged), grouped(d.num_self_loops_dropped));
-  }
-  std::cerr << '\n';
-  print_notes(loaded);
-  std::cerr << '\n';
-}
 
 /// The model that --model names; plan, options and seed become the model's.
 std::optional<FittedModel> read_named_model(EvaluateFlags& flags) {
@@ -206,9 +177,9 @@ int finish(const EvaluationRecord& record, const EvaluateFlags& flags) {
 }
 
 int run_evaluate(EvaluateFlags flags) {
+  flags.details = flags.details || !flags.options.estimators.empty();
   if (flags.engine == "petsc") return run_on_ranks(flags);
   refuse_many_processes();
-  flags.details = flags.details || !flags.options.estimators.empty();
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const Stopwatch watch;

@@ -1,0 +1,11 @@
+#pragma once
+
+#include "cone/dataset.hpp"
+#include "cone/record.hpp"
+
+namespace cone::app {
+
+/// What was read, in one line, and the notes about it, for people.
+void print_summary(const EvaluationRecord& record, const LoadedData& loaded);
+
+}  // namespace cone::app
