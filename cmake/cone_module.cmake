@@ -1,6 +1,7 @@
 # One CMake target per module: cone_module(data DEPENDS graph exec base LINK PkgConfig::LIBZIP)
 # takes every source in src/<name>/ and puts include/ and src/ on the path. DEPENDS names modules, LINK
-# names libraries that stay private to the module.
+# names libraries that stay private to the module. WORDS: a module that writes and arranges what others
+# computed; see cone_words.
 
 add_library(cone_compile_options INTERFACE)
 target_compile_options(cone_compile_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor
@@ -31,8 +32,14 @@ if(CONE_SANITIZE)
   target_link_options(cone_compile_options INTERFACE -fsanitize=${CONE_SANITIZE})
 endif()
 
+# Sources without loops that anybody waits for. What they wait for is the compiler, which takes half
+# as long (results: 12 s of a core instead of 26). Floating-point arithmetic stays the same to the last
+# bit: without -ffast-math GCC reorders none at any level.
+add_library(cone_words INTERFACE)
+target_compile_options(cone_words INTERFACE $<$<CONFIG:Release>:-O1>)
+
 function(cone_module name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK;PUBLIC_LINK" ${ARGN})
+  cmake_parse_arguments(ARG "WORDS" "" "DEPENDS;LINK;PUBLIC_LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${name}/*.cpp)
   if(NOT sources)
     return()
@@ -50,6 +57,9 @@ function(cone_module name)
   list(TRANSFORM ARG_DEPENDS PREPEND cone_)
   target_link_libraries(cone_${name} PUBLIC ${ARG_DEPENDS} ${ARG_PUBLIC_LINK}
                                      PRIVATE cone_compile_options ${ARG_LINK})
+  if(ARG_WORDS)
+    target_link_libraries(cone_${name} PRIVATE cone_words)
+  endif()
 endfunction()
 
 # Tests of a module: every tests/<module>/*_test.cpp becomes part of cone_<module>_test; those
