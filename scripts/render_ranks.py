@@ -47,7 +47,7 @@ def ranks():
     return f"""## Many processes
 
 `./dev bench ranks`. {machine(result)}
-`cone evaluate --engine petsc --estimators {result['estimator']}` beside our own threads on the same cores: three policies, 25 edges and 20
+`cone evaluate --engine petsc --estimators {result['estimator']}` beside our own threads on the same cores: two policies, 25 edges and 20
 words per node unless the table shows others, whole processes, without robust intervals. Memory is that of the process that needed most; bytes (of all
 processes) and exchanges per iteration are those of the predictions; "exchanging" is the share of the time in sums and exchanges, waiting for
 slower processes included; the last two columns are the largest differences to one machine, relative where figures are larger than 1.

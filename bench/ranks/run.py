@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """`cone evaluate --engine petsc` beside our own threads on the same cores.
 
-    ./dev bench ranks [--nodes N...] [--ranks R...] [--partition WAY...]
+    ./dev bench ranks [--nodes N...] [--ranks R...] [--threads-beside T...] [--partition WAY...]
 
-Synthetic networks of 25 edges and 20 words per node, three policies, whole processes: reading,
+Synthetic networks of 25 edges and 20 words per node, two policies, whole processes: reading,
 variances of both arms, five folds, values and standard errors, without robust intervals, which many
-processes do not have. Every number of ranks runs beside as many threads of one process. More ranks
+processes do not have. Every number of ranks runs beside as many threads of one process, in the order in which they are
+named, the first of which the others are compared with. More ranks
 than cores take turns on them (mpirun --oversubscribe): what that costs says nothing about machines
 of their own, so times of such runs are marked.
 
@@ -19,8 +20,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
-from common import (CORES, environment, mpirun, parser, simulate, time_json, write_json,  # noqa: E402
-                    write_policy)
+from common import (CORES, environment, mpirun, parser, simulate, time_json, write_json)  # noqa: E402
 
 NODES = [800, 8_000, 40_000, 400_000]
 RANKS = [1, 2, 4]
@@ -29,9 +29,9 @@ HEADER = ("nodes", "edges", "", "wall s", "GiB", "iter.", "MB / iter.", "ex./ite
           "values", "errors")
 
 
-def evaluate(args, folder, policy, *options):
-    return ["evaluate", folder, "--policy", "treat-all", "treat-none", policy, "--estimators",
-            args.estimator, "--no-robust", "--quiet", "--json", "-", *options]
+def evaluate(args, folder, *options):
+    return ["evaluate", folder, "--policy", "treat-all", "treat-none", "--estimators", args.estimator,
+            "--no-robust", "--quiet", "--json", "-", *options]
 
 
 def summarise(record, seconds, usage):
@@ -45,15 +45,15 @@ def summarise(record, seconds, usage):
             "standard_errors": {name: row["standard_error"] for name, row in estimates.items()}}
 
 
-def run_threads(args, folder, policy, threads):
-    command = [args.bin / "cone", *evaluate(args, folder, policy, "--threads", threads)]
+def run_threads(args, folder, threads):
+    command = [args.bin / "cone", *evaluate(args, folder, "--threads", threads)]
     record, seconds, usage = time_json(command)
     return {**summarise(record, seconds, usage), "peak_bytes": usage.ru_maxrss * 1024}
 
 
-def run_ranks(args, folder, policy, ranks, partition):
+def run_ranks(args, folder, ranks, partition):
     command = [*mpirun(ranks), args.bin / "petsc/cone",
-               *evaluate(args, folder, policy, "--engine", "petsc", "--partition", partition)]
+               *evaluate(args, folder, "--engine", "petsc", "--partition", partition)]
     record, seconds, usage = time_json(command)
     engine = record["engine"]
     return {**summarise(record, seconds, usage), "peak_bytes": engine["largest_peak_bytes"],
@@ -126,19 +126,17 @@ def run_size(args, runs, nodes):
     size = {"asked_nodes": nodes, "layout": args.layout, "mean_degree": args.mean_degree,
             "words_per_node": args.words_per_node}
     with tempfile.TemporaryDirectory(dir=args.scratch) as scratch:
-        folder, policy = pathlib.Path(scratch) / "data", None
+        folder = pathlib.Path(scratch) / "data"
 
         def with_data(run, *how):
-            nonlocal policy
-            if policy is None:  # made when the first run needs it
+            if not folder.exists():  # made when the first run needs it
                 simulate(args.bin, folder, "--nodes", nodes, "--mean-degree", args.mean_degree,
                          "--words-per-node", args.words_per_node, "--layout", args.layout)
-                policy = write_policy(folder)
-            return run(args, folder, policy, *how)
+            return run(args, folder, *how)
 
         reference = None
-        for count in sorted(args.ranks):
-            if count <= CORES:
+        for count in args.ranks:
+            if count in args.threads_beside:
                 found = runs.get({**size, "threads": count},
                                  lambda count=count: with_data(run_threads, count))
                 reference = reference or found
@@ -152,7 +150,9 @@ def parse_args():
     arguments = parser(__doc__)
     arguments.add_argument("--nodes", type=int, nargs="+", default=NODES)
     arguments.add_argument("--ranks", type=int, nargs="+", default=RANKS,
-                           help="numbers of processes, and of threads up to the cores")
+                           help="numbers of processes")
+    arguments.add_argument("--threads-beside", type=int, nargs="*",
+                           help="numbers of them beside which as many threads run (those up to the cores)")
     arguments.add_argument("--partition", nargs="+", default=["auto"],
                            choices=["auto", "none", "scotch"])
     arguments.add_argument("--mean-degree", type=int, default=50)
@@ -160,7 +160,10 @@ def parse_args():
     arguments.add_argument("--layout", default="social", help="of cone simulate")
     arguments.add_argument("--estimator", default="network_dm", help="row of cone to time")
     arguments.add_argument("--scratch", type=pathlib.Path, help="folder for the data while it is needed")
-    return arguments.parse_args()
+    args = arguments.parse_args()
+    if args.threads_beside is None:
+        args.threads_beside = [count for count in args.ranks if count <= CORES]
+    return args
 
 
 def main():
