@@ -154,8 +154,14 @@ void print(const EvaluateFlags& flags, const LoadedData& read, const EvaluationR
   }
 }
 
+/// For containers whose shared memory is small in ways that nobody can ask for.
+bool may_share_memory() {
+  const char* const wish = std::getenv("CONE_SHARED_MEMORY");
+  return wish == nullptr || std::string_view(wish) != "off";
+}
+
 int evaluate_together(const EvaluateFlags& flags) {
-  const distributed::Ranks ranks(PETSC_COMM_WORLD);
+  const distributed::Ranks ranks(PETSC_COMM_WORLD, may_share_memory());
   ConsoleProgress progress(flags.run.quiet || !ranks.is_first());
   const Context context(flags.run.seed, flags.run.threads == 0 ? 1 : flags.run.threads, &progress);
   distributed::EngineReport report{.meter = distributed::PhaseMeter(ranks)};

@@ -1,5 +1,6 @@
 #include "distributed/ghosts.hpp"
 
+#include <algorithm>
 #include <vector>
 
 #include <petscsf.h>
@@ -16,6 +17,22 @@ struct Ghosts::Forest {
   Forest(const Forest&) = delete;
   Forest& operator=(const Forest&) = delete;
   ~Forest() { PetscSFDestroy(&sf); }
+
+  /// `positions`: of the leaves; empty where they lie in a row.
+  void grow(const Ranks& ranks, std::size_t num_owned, std::span<const std::uint32_t> positions,
+            std::span<const RemotePlace> places) {
+    std::vector<PetscSFNode> roots;
+    roots.reserve(places.size());
+    for (const RemotePlace& place : places) {
+      roots.push_back({to_petsc(place.rank), to_petsc(place.place)});
+    }
+    std::vector<PetscInt> leaves(positions.begin(), positions.end());
+    check_petsc(PetscSFCreate(ranks.comm(), &sf));
+    check_petsc(PetscSFSetGraph(sf, to_petsc(num_owned), to_petsc(places.size()),
+                                leaves.empty() ? nullptr : leaves.data(), PETSC_COPY_VALUES,
+                                roots.data(), PETSC_COPY_VALUES));
+    check_petsc(PetscSFSetUp(sf));
+  }
 };
 
 Ghosts::Ghosts(const Ranks& ranks, std::size_t num_owned, std::span<const RemotePlace> ghosts)
@@ -26,28 +43,33 @@ Ghosts::Ghosts(const Ranks& ranks, std::size_t num_owned, std::size_t num_ghosts
     : ranks_(&ranks),
       num_owned_(num_owned),
       num_ghosts_(num_ghosts),
-      num_fetched_(ghosts.size()),
+      most_owned_(ranks.find_largest(std::uint64_t{num_owned})),
+      places_(ghosts.begin(), ghosts.end()),
       forest_(std::make_shared<Forest>()) {
-  std::vector<PetscSFNode> roots;
-  roots.reserve(ghosts.size());
-  for (const RemotePlace& ghost : ghosts) {
-    roots.push_back({to_petsc(ghost.rank), to_petsc(ghost.place)});
-  }
-  std::vector<PetscInt> leaves(positions.begin(), positions.end());
-  const bool is_whole = num_ghosts == ghosts.size();  // rows that lie in a row need no list
-  check_petsc(PetscSFCreate(ranks.comm(), &forest_->sf));
-  // Rows are counted in 32 bits in our own lists too.
-  to_petsc(num_owned + num_ghosts);
-  check_petsc(PetscSFSetGraph(forest_->sf, to_petsc(num_owned), to_petsc(ghosts.size()),
-                              is_whole ? nullptr : leaves.data(), PETSC_COPY_VALUES, roots.data(),
-                              PETSC_COPY_VALUES));
-  check_petsc(PetscSFSetUp(forest_->sf));
+  to_petsc(num_owned + num_ghosts);  // rows are counted in 32 bits in our own lists too
+  // Rows that lie in a row need no list.
+  if (num_ghosts != ghosts.size()) positions_.assign(positions.begin(), positions.end());
 }
 
-void Ghosts::update(Matrix<double>& table) const {
-  require(table.rows() == num_rows(), "ghosts: a table of other rows");
-  if (table.cols() == 0) return;
-  const Stopwatch watch;
+void Ghosts::copy_shared(Matrix<double>& table) const {
+  SharedMemory& memory = ranks_->shared_memory();
+  const std::size_t width = table.cols();
+  std::copy_n(table.data(), num_owned_ * width, memory.begin_turn());
+  memory.finish_writing();
+  std::size_t rank = ranks_->size();
+  const double* part = nullptr;
+  for (std::size_t k = 0; k < places_.size(); ++k) {
+    if (places_[k].rank != rank) {
+      rank = places_[k].rank;
+      part = memory.part_of(rank);
+    }
+    std::copy_n(part + places_[k].place * width, width,
+                table.data() + (num_owned_ + row_of(k)) * width);
+  }
+}
+
+void Ghosts::send_by_forest(Matrix<double>& table) const {
+  if (forest_->sf == nullptr) forest_->grow(*ranks_, num_owned_, positions_, places_);
   MPI_Datatype row = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(static_cast<int>(table.cols()), MPI_DOUBLE, &row);
   MPI_Type_commit(&row);
@@ -55,7 +77,18 @@ void Ghosts::update(Matrix<double>& table) const {
   check_petsc(PetscSFBcastBegin(forest_->sf, row, table.data(), ghosts, MPI_REPLACE));
   check_petsc(PetscSFBcastEnd(forest_->sf, row, table.data(), ghosts, MPI_REPLACE));
   MPI_Type_free(&row);
-  ranks_->count_traffic(num_fetched_ * table.cols() * sizeof(double), watch.seconds());
+}
+
+void Ghosts::update(Matrix<double>& table) const {
+  require(table.rows() == num_rows(), "ghosts: a table of other rows");
+  if (table.cols() == 0) return;
+  const Stopwatch watch;
+  if (ranks_->shared_memory().reserve(most_owned_ * table.cols())) {
+    copy_shared(table);
+  } else {
+    send_by_forest(table);
+  }
+  ranks_->count_traffic(places_.size() * table.cols() * sizeof(double), watch.seconds());
 }
 
 }  // namespace cone::distributed

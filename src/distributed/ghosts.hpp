@@ -18,8 +18,9 @@ struct RemotePlace {
   std::uint64_t place;  ///< there
 };
 
-/// Rows of other ranks that this rank's nodes are connected to, behind its own: brings them up to
-/// date by PETSc's star forest.
+/// Rows of other ranks that this rank's nodes are connected to, behind its own. Brings them up to
+/// date: from memory that the ranks share where they are on one machine, otherwise by PETSc's star
+/// forest.
 class Ghosts : public RowsElsewhere {
  public:
   Ghosts(const Ranks& ranks, std::size_t num_owned, std::span<const RemotePlace> ghosts);
@@ -39,11 +40,18 @@ class Ghosts : public RowsElsewhere {
 
  private:
   struct Forest;
+  /// Rows behind the own ones, where they are not all of them.
+  std::size_t row_of(std::size_t k) const { return positions_.empty() ? k : positions_[k]; }
+  void copy_shared(Matrix<double>& table) const;
+  void send_by_forest(Matrix<double>& table) const;
+
   const Ranks* ranks_;
   std::size_t num_owned_;
   std::size_t num_ghosts_;
-  std::size_t num_fetched_;
-  std::shared_ptr<Forest> forest_;
+  std::size_t most_owned_;  ///< of any rank
+  std::vector<std::uint32_t> positions_;
+  std::vector<RemotePlace> places_;  ///< of the rows that are fetched
+  std::shared_ptr<Forest> forest_;   ///< grown when it is needed
 };
 
 }  // namespace cone::distributed

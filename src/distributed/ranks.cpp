@@ -53,7 +53,7 @@ FaultList from_json(const nlohmann::json& json, std::set<std::string>& told) {
 
 }  // namespace
 
-Ranks::Ranks(MPI_Comm comm) : comm_(comm) {
+Ranks::Ranks(MPI_Comm comm, bool shares_memory) : comm_(comm), shared_memory_(comm, shares_memory) {
   int rank = 0;
   int size = 1;
   MPI_Comm_rank(comm, &rank);

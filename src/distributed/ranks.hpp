@@ -11,6 +11,7 @@
 
 #include "cone/error.hpp"
 
+#include "distributed/shared_memory.hpp"
 #include "exec/totals.hpp"
 
 namespace cone::distributed {
@@ -26,7 +27,8 @@ class SharedError : public Error {
 /// numbers of ranks by rounding.
 class Ranks : public Totals {
  public:
-  explicit Ranks(MPI_Comm comm);
+  /// `shares_memory`: whether ranks on one machine may share memory.
+  explicit Ranks(MPI_Comm comm, bool shares_memory = true);
 
   MPI_Comm comm() const { return comm_; }
   std::size_t rank() const override { return rank_; }
@@ -88,6 +90,7 @@ class Ranks : public Totals {
     std::uint64_t num_calls = 0;
     double seconds = 0;
   };
+  SharedMemory& shared_memory() const { return shared_memory_; }
   const Traffic& traffic() const { return traffic_; }
   void count_traffic(std::uint64_t num_bytes, double seconds) const;
 
@@ -127,6 +130,7 @@ class Ranks : public Totals {
   std::size_t rank_ = 0;
   std::size_t size_ = 1;
   mutable Traffic traffic_;
+  mutable SharedMemory shared_memory_;
 };
 
 }  // namespace cone::distributed

@@ -165,13 +165,15 @@ void RidgePreconditioner::make_small_factors(const Context& context) {
       });
     }
   }
+  // All sums before the first factor: who factorises one would keep the others waiting for theirs.
   for (std::size_t t = 0; t < num_tasks; ++t) {
     Matrix<double>& inner = small_[t].inner;
     equations_.totals().add_up_for(holder_of(t), inner.values());
-    if (!holds(t)) {
-      inner = {};
-      continue;
-    }
+    if (!holds(t)) inner = {};
+  }
+  for (std::size_t t = 0; t < num_tasks; ++t) {
+    if (!holds(t)) continue;
+    Matrix<double>& inner = small_[t].inner;
     for (std::size_t k = 0; k < rank(); ++k) inner(k, k) += 1;
     require(ops::factorise_cholesky(context, inner.view()), "preconditioner: no factor");
   }

@@ -1,0 +1,96 @@
+#include "distributed/shared_memory.hpp"
+
+#include <cstdint>
+
+#include <sys/statvfs.h>
+
+namespace cone::distributed {
+namespace {
+
+/// Where MPI keeps what processes share.
+constexpr const char* kSharedFolder = "/dev/shm";
+constexpr int kParts = 2;
+
+bool are_all_here(MPI_Comm comm, int size) {
+  MPI_Comm here = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+  int num_here = 0;
+  MPI_Comm_size(here, &num_here);
+  MPI_Comm_free(&here);
+  int fewest = num_here;
+  MPI_Allreduce(&num_here, &fewest, 1, MPI_INT, MPI_MIN, comm);
+  return fewest == size;
+}
+
+}  // namespace
+
+SharedMemory::SharedMemory(MPI_Comm comm, bool is_allowed) : comm_(comm) {
+  MPI_Comm_size(comm, &size_);
+  is_there_ = size_ > 1 && is_allowed && are_all_here(comm, size_);
+  if (!is_there_) return;
+  // A communicator of its own: on others a fault ends the run, here it is an answer.
+  MPI_Comm_dup(comm, &comm_);
+  MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+}
+
+/// Pages of a file system in memory that is full are found missing when they are written to, which
+/// ends the process. So it is asked before, and half is left to others.
+bool SharedMemory::can_hold(std::size_t num_bytes) const {
+  struct statvfs folder {};
+  int fits = 0;
+  if (statvfs(kSharedFolder, &folder) == 0) {
+    fits = folder.f_bavail * folder.f_frsize / 2 >= num_bytes * static_cast<std::size_t>(size_);
+  }
+  int fits_all = 0;
+  MPI_Allreduce(&fits, &fits_all, 1, MPI_INT, MPI_MIN, comm_);
+  return fits_all != 0;
+}
+
+bool SharedMemory::reserve(std::size_t count) {
+  if (!is_there_ || count <= capacity_) return is_there_;
+  const std::size_t num_bytes = kParts * count * sizeof(double);
+  if (window_ != MPI_WIN_NULL) {
+    MPI_Win_unlock_all(window_);
+    MPI_Win_free(&window_);
+  }
+  int is_made = 0;
+  if (can_hold(num_bytes)) {
+    MPI_Info info = MPI_INFO_NULL;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "alloc_shared_noncontig", "true");  // each part near its process
+    void* own = nullptr;
+    is_made = MPI_Win_allocate_shared(static_cast<MPI_Aint>(num_bytes), sizeof(double), info, comm_,
+                                      &own, &window_) == MPI_SUCCESS;
+    MPI_Info_free(&info);
+  }
+  int is_made_by_all = 0;
+  MPI_Allreduce(&is_made, &is_made_by_all, 1, MPI_INT, MPI_MIN, comm_);
+  is_there_ = is_made_by_all != 0;
+  if (!is_there_) return false;
+  MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+  capacity_ = count;
+  return true;
+}
+
+double* SharedMemory::begin_turn() {
+  turn_ = (turn_ + 1) % kParts;
+  int rank = 0;
+  MPI_Comm_rank(comm_, &rank);
+  return const_cast<double*>(part_of(static_cast<std::size_t>(rank)));
+}
+
+void SharedMemory::finish_writing() const {
+  MPI_Win_sync(window_);
+  MPI_Barrier(comm_);
+  MPI_Win_sync(window_);
+}
+
+const double* SharedMemory::part_of(std::size_t rank) const {
+  MPI_Aint num_bytes = 0;
+  int unit = 0;
+  double* first = nullptr;
+  MPI_Win_shared_query(window_, static_cast<int>(rank), &num_bytes, &unit, &first);
+  return first + static_cast<std::size_t>(turn_) * capacity_;
+}
+
+}  // namespace cone::distributed
