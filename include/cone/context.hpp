@@ -53,6 +53,8 @@ class Context {
   Context with_seed(std::uint64_t seed) const;
   /// The same threads and seed, told to another observer (none: null).
   Context with_observer(ProgressObserver* progress) const;
+  /// The same seed and observer, on threads of its own.
+  Context with_threads(int num_threads) const;
   /// The same seed and observer, all loops on the calling thread.
   Context on_one_thread() const;
   /// The same for a computation on nodes that several processes have a part of each, which all do

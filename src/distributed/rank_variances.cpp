@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
+#include <sched.h>
 
 #include "base/numeric.hpp"
 #include "distributed/sampled_inputs.hpp"
@@ -129,6 +131,18 @@ void tell_all(const Ranks& ranks, std::size_t teller, ArmModel& model, LearntVar
   learnt.variances.assign(told.begin() + kHead + groups, told.end());
 }
 
+/// While some ranks learn from the arms' samples the others sleep: a thread for each of their
+/// cores, as far as this process may run on them. How many there are changes no digit.
+Context use_idle_cores(const Context& context, const Ranks& ranks, std::size_t num_arms) {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return context;
+  const auto cores = std::min(ranks.num_here(), static_cast<std::size_t>(CPU_COUNT(&allowed)));
+  const std::size_t num_busy = std::min(num_arms, ranks.num_here());
+  const auto share = static_cast<int>(cores / num_busy);
+  return share > context.num_threads() ? context.with_threads(share) : context;
+}
+
 }  // namespace
 
 LearntTogether learn_together(const Context& context, const NetworkRidgeOptions& options,
@@ -159,17 +173,18 @@ LearntTogether learn_together(const Context& context, const NetworkRidgeOptions&
     const std::uint64_t count = is_whole ? size : std::uint64_t{kVarianceSample};
     samples[a] = sample_arm(ranks, share, a, count, DenseArms::holder(ranks, a));
   }
+  std::optional<Context> busy;
   for (std::size_t a = 0; a < num_arms; ++a) {
     if (ranks.rank() != DenseArms::holder(ranks, a) || samples[a].places.empty()) continue;
-    const StageScope stage(context, fmt::format("variances of arm {}", share.whole.arms[a]), 0,
-                           0.2);
+    if (!busy) busy = use_idle_cores(context, ranks, num_arms);
+    const StageScope stage(*busy, fmt::format("variances of arm {}", share.whole.arms[a]), 0, 0.2);
     RidgeSystem alone;
     alone.groups = system.groups;
     alone.undersmoothing = system.undersmoothing;
     alone.inputs = std::make_shared<RidgeInputs>(samples[a].inputs);
     LearntArm arm;
     if (is_taught[a] != 0) {
-      arm = learn_sampled_arm(context, alone, options,
+      arm = learn_sampled_arm(*busy, alone, options,
                               {.places = samples[a].places,
                                .outcome = samples[a].outcome,
                                .hash = samples[a].hash,
@@ -177,10 +192,10 @@ LearntTogether learn_together(const Context& context, const NetworkRidgeOptions&
                               system.arms[a]);
       out.learnt[a] = arm.learnt;
     } else {
-      arm.kernels = make_kernels(context, *alone.inputs, alone.groups, samples[a].places);
+      arm.kernels = make_kernels(*busy, *alone.inputs, alone.groups, samples[a].places);
     }
     if (out.dense.has(a)) {
-      out.dense.prepare(context, system, a, std::move(samples[a]), arm.kernels);
+      out.dense.prepare(*busy, system, a, std::move(samples[a]), arm.kernels);
     }
   }
   ranks.wait_quietly();

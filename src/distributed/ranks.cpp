@@ -51,16 +51,29 @@ FaultList from_json(const nlohmann::json& json, std::set<std::string>& told) {
   return out;
 }
 
+std::size_t count_by(int (*ask)(MPI_Comm, int*), MPI_Comm comm) {
+  int count = 0;
+  ask(comm, &count);
+  return static_cast<std::size_t>(count);
+}
+
+/// Processes on this machine.
+std::size_t count_here(MPI_Comm comm) {
+  MPI_Comm here = MPI_COMM_NULL;
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+  const std::size_t count = count_by(MPI_Comm_size, here);
+  MPI_Comm_free(&here);
+  return count;
+}
+
 }  // namespace
 
-Ranks::Ranks(MPI_Comm comm, bool shares_memory) : comm_(comm), shared_memory_(comm, shares_memory) {
-  int rank = 0;
-  int size = 1;
-  MPI_Comm_rank(comm, &rank);
-  MPI_Comm_size(comm, &size);
-  rank_ = static_cast<std::size_t>(rank);
-  size_ = static_cast<std::size_t>(size);
-}
+Ranks::Ranks(MPI_Comm comm, bool shares_memory)
+    : comm_(comm),
+      rank_(count_by(MPI_Comm_rank, comm)),
+      size_(count_by(MPI_Comm_size, comm)),
+      num_here_(count_here(comm)),
+      shared_memory_(comm, shares_memory && size_ > 1 && num_here_ == size_) {}
 
 void Ranks::count_traffic(std::uint64_t num_bytes, double seconds) const {
   traffic_.num_bytes += num_bytes;

@@ -34,6 +34,8 @@ class Ranks : public Totals {
   std::size_t rank() const override { return rank_; }
   std::size_t size() const override { return size_; }
   bool is_first() const { return rank_ == 0; }
+  /// How many of them are on this machine.
+  std::size_t num_here() const { return num_here_; }
 
   using Totals::add_up;
   void add_up(std::span<double> values) const override;
@@ -129,6 +131,7 @@ class Ranks : public Totals {
   MPI_Comm comm_;
   std::size_t rank_ = 0;
   std::size_t size_ = 1;
+  std::size_t num_here_ = 1;
   mutable Traffic traffic_;
   mutable SharedMemory shared_memory_;
 };

@@ -11,22 +11,10 @@ namespace {
 constexpr const char* kSharedFolder = "/dev/shm";
 constexpr int kParts = 2;
 
-bool are_all_here(MPI_Comm comm, int size) {
-  MPI_Comm here = MPI_COMM_NULL;
-  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
-  int num_here = 0;
-  MPI_Comm_size(here, &num_here);
-  MPI_Comm_free(&here);
-  int fewest = num_here;
-  MPI_Allreduce(&num_here, &fewest, 1, MPI_INT, MPI_MIN, comm);
-  return fewest == size;
-}
-
 }  // namespace
 
-SharedMemory::SharedMemory(MPI_Comm comm, bool is_allowed) : comm_(comm) {
+SharedMemory::SharedMemory(MPI_Comm comm, bool is_there) : comm_(comm), is_there_(is_there) {
   MPI_Comm_size(comm, &size_);
-  is_there_ = size_ > 1 && is_allowed && are_all_here(comm, size_);
   if (!is_there_) return;
   // A communicator of its own: on others a fault ends the run, here it is an answer.
   MPI_Comm_dup(comm, &comm_);

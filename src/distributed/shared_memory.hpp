@@ -11,8 +11,8 @@ namespace cone::distributed {
 /// processes, with the same arguments.
 class SharedMemory {
  public:
-  /// `is_allowed`: whether it may be used at all.
-  SharedMemory(MPI_Comm comm, bool is_allowed);
+  /// `is_there`: whether all processes are on one machine, and may share memory.
+  SharedMemory(MPI_Comm comm, bool is_there);
   SharedMemory(const SharedMemory&) = delete;
   SharedMemory& operator=(const SharedMemory&) = delete;
   /// Gives nothing back: a process that fails alone must not wait here for the others. MPI's end

@@ -86,6 +86,13 @@ Context Context::with_observer(ProgressObserver* progress) const {
   return other;
 }
 
+Context Context::with_threads(int num_threads) const {
+  Context other = *this;
+  other.pool_ = std::make_shared<ThreadPool>(num_threads);
+  other.is_serial_ = false;
+  return other;
+}
+
 Context Context::on_one_thread() const {
   Context other = *this;
   other.is_serial_ = true;

@@ -248,6 +248,10 @@ TEST(Context, CopiesShareThreadsAndObserver) {
   serial.for_each_task("tasks", 20,
                        [&](std::size_t) { EXPECT_EQ(std::this_thread::get_id(), caller); });
   EXPECT_GT(observer.num_asked(), 20);
+  const Context wider = serial.with_threads(4);
+  EXPECT_EQ(wider.num_threads(), 4);
+  EXPECT_EQ(wider.seed(), 1U);
+  EXPECT_EQ(serial.num_threads(), 1);
   Watcher soon(1);
   EXPECT_THROW(context.with_observer(&soon).with_seed(3).for_each_range(100000, 1, sleep_a_little),
                Cancelled);
