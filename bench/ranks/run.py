@@ -4,10 +4,10 @@
     ./dev bench ranks [--nodes N...] [--ranks R...] [--partition WAY...]
 
 Synthetic networks of 25 edges and 20 words per node, three policies, whole processes: reading,
-variances of both arms, five folds, values and standard errors, without robust intervals, which many
-processes do not have. Every number of ranks runs beside as many threads of one process. More ranks
-than cores take turns on them (mpirun --oversubscribe): what that costs says nothing about machines
-of their own, so times of such runs are marked.
+variances of both arms, five folds, values and standard errors, without robust intervals. Every
+number of ranks runs beside as many threads of one process. More ranks than cores take turns on them
+(mpirun --oversubscribe): what that costs says nothing about machines of their own, so times of such
+runs are marked.
 
 Every run is printed and written to --json when it is done. The same command goes on where it was
 stopped: runs of the same commit, size and number of processes are not repeated.

@@ -16,6 +16,7 @@
 #include "distributed/read_share.hpp"
 #include "evaluate/decide.hpp"
 #include "evaluate/diagnostics.hpp"
+#include "evaluate/robust_intervals.hpp"
 #include "evaluate/row_notes.hpp"
 #include "evaluate/run_config.hpp"
 #include "evaluate/variance_diagnostics.hpp"
@@ -93,10 +94,17 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
   }
   run.learn(finish);
   run.estimate(record.policies);
-  record.decision = run.compare(record.policies);
-  note_better_regressions(run.sample(), run.learnt(), record.policies);
   finish("estimates");
+  run.add_robust_intervals(record.policies);
+  if (run.strength()) finish("hidden confounding");
+  record.decision = run.compare(record.policies);
+  if (record.decision && run.strength()) {
+    record.decision->strength_is_clear = run.strength()->is_clear;
+  }
+  note_better_regressions(run.sample(), run.learnt(), record.policies);
+  finish("comparisons");
   record.diagnostics = diagnose_models(run.sample(), run.learnt(), run.warnings());
+  if (run.strength()) describe_strength(*run.strength(), record.diagnostics);
   for (OutcomeDiagnostics& model : record.diagnostics.outcome_models) {
     model.verdict = judge_fit(model);
   }
@@ -107,8 +115,8 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
     warn_of_refused_dependence(options.estimator.dependence, *record.decision, warnings);
   }
   warnings.emplace_back(
-      "--engine petsc gives no robust intervals, no verdicts on the log and no errors by groups of "
-      "friends: what a hidden confounder or such groups could do is not in these figures. Where "
+      "--engine petsc gives no verdicts on the log and no errors by groups of "
+      "friends: what such groups could do is not in these figures. Where "
       "friends form groups that share their luck, intervals may be half as wide as they should be. "
       "It does not look for likely mistakes in the data either: cone check does, on a part of it");
   record.notes = share.whole.notes;

@@ -8,7 +8,9 @@
 #include "distributed/own_data.hpp"
 #include "distributed/rank_neighbourhood.hpp"
 #include "distributed/rank_network_ridge.hpp"
+#include "distributed/rank_treatment.hpp"
 #include "evaluate/decide.hpp"
+#include "evaluate/robust_intervals.hpp"
 #include "evaluate/row_notes.hpp"
 
 namespace cone::distributed {
@@ -74,9 +76,11 @@ void RankRun::learn(const std::function<void(const char*)>& finished) {
   }
   finished("regressions");
   if (!uses(LearnerId::kNetworkRidge)) return;
-  const auto ridge =
-      std::make_shared<const RankNetworkRidge>(context_, ranks_, options_, share_, finished);
-  keep(LearnerId::kNetworkRidge, RankNetworkRidge::describe(ridge, data_, plan_));
+  ridge_ = std::make_shared<RankNetworkRidge>(
+      context_, ranks_,
+      RankRidgeOptions{.ridge = options_.network_ridge, .folds = options_.plan.folds}, share_,
+      finished);
+  keep(LearnerId::kNetworkRidge, RankNetworkRidge::describe(ridge_, data_, plan_));
   finished("weights");
 }
 
@@ -127,6 +131,16 @@ void RankRun::estimate(std::vector<PolicyResult>& results) {
       results[p].estimates.push_back(estimate_row(basis(), row, policies_, p));
     }
   }
+}
+
+void RankRun::add_robust_intervals(std::vector<PolicyResult>& results) {
+  if (!wants_robust_intervals(options_, basis())) return;
+  const StageScope stage(context_, "hidden confounding", 0, 1);
+  ridge_->forget_equations();  // those of the treatment are as large
+  strength_ = measure_treatment_together(
+      context_, ranks_, options_, sample_,
+      choose_propensity_bounds(data_, options_.nuisance.propensity_bound, ranks_), share_);
+  cone::add_robust_intervals(basis(), policies_.sample, *strength_, results);
 }
 
 std::optional<Decision> RankRun::compare(std::span<const PolicyResult> results) const {

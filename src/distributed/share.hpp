@@ -38,6 +38,7 @@ struct Share {
   std::vector<std::uint64_t> word_split;  ///< words × arms + 1, as arm_offsets
   Matrix<double> columns;                 ///< places × measurements, standardised
   Matrix<double> smooth, curves;          ///< features made of them
+  bool is_scaled = false;                 ///< words and columns are as the equations see them
   NeighbourLengths lengths;               ///< of the places' friends, set with the groups
   std::vector<Matrix<double>> policies;   ///< places × arms each
   Matrix<double> truth;                   ///< places × arms, or no columns
@@ -52,7 +53,7 @@ struct Share {
 Share place_nodes(const Ranks& ranks, NodeRows rows, WholeData whole);
 
 /// Scales words and measurements as one machine does, and makes smooth features and curves of the
-/// measurements where they are asked for.
+/// measurements where they are asked for. Once: does nothing where that is done.
 struct MadeTogether {
   bool smooth = true;
   bool curves = true;

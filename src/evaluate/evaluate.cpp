@@ -18,12 +18,12 @@
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
 #include "evaluate/repeats.hpp"
+#include "evaluate/robust_intervals.hpp"
 #include "evaluate/row_notes.hpp"
 #include "evaluate/run.hpp"
 #include "evaluate/run_config.hpp"
 #include "evaluate/scaling_diagnostics.hpp"
 #include "evaluate/verdicts.hpp"
-#include "inference/network_treatment.hpp"
 
 namespace cone {
 namespace {
@@ -115,17 +115,7 @@ Diagnostics describe_run(const LoadedData& data, const EvaluationRun& run,
                          const EvaluateOptions& options) {
   Diagnostics out = diagnose(data, run.sample(), run.learnt(), run.warnings());
   out.feature_scaling = describe_scaling(data.observed.features, run.rows(), options.nuisance);
-  if (const auto& strength = run.strength()) {
-    out.network_strength = {.r_squared_features = strength->r_squared_features,
-                            .r_squared_network = strength->r_squared_network,
-                            .added = strength->added,
-                            .added_upper = strength->added_upper,
-                            .is_clear = strength->is_clear};
-    if (auto warning = describe_network_treatment(
-            *strength, "the rest is in the robust intervals, not in the others")) {
-      out.warnings.push_back(std::move(*warning));
-    }
-  }
+  if (const auto& strength = run.strength()) describe_strength(*strength, out);
   std::vector<std::string>& warnings = out.warnings;
   warnings.insert(warnings.begin(), data.doubts.begin(), data.doubts.end());
   for (std::string& warning : warn_of_rounding_columns(data.observed.features)) {

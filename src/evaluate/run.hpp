@@ -61,7 +61,6 @@ class EvaluationRun {
   void learn_overlap();
   /// Runs the estimators that have become ready and takes them off the list.
   void estimate_ready(std::vector<PolicyResult>& results);
-  bool wants_robust_intervals() const;
   /// Widens intervals by what a hidden confounder could do.
   void add_robust_intervals(std::vector<PolicyResult>& results);
   EstimationBasis basis() const;

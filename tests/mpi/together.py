@@ -45,7 +45,8 @@ def figures(record):
             name = f"{policy['name']} {row['estimator']}"
             for key in ("value", "standard_error", "interval", "population_standard_error",
                         "population_interval", "effective_sample_size", "max_weight", "mean_weight",
-                        "clipped_fraction", "unsupported_fraction", "status", "warnings"):
+                        "clipped_fraction", "unsupported_fraction", "status", "warnings",
+                        "hidden_bias_bound", "robust_interval"):
                 add(f"{name} {key}", row.get(key))
             for error in row["standard_errors"]:
                 add(f"{name} by {error['dependence']}", error["standard_error"])
@@ -53,9 +54,14 @@ def figures(record):
         for key in ("difference", "interval", "joint_interval", "p"):
             add(f"difference {i} {key}", difference[key])
     for policy in record["decision"]["policies"]:
-        for key in ("value", "gain", "gain_interval", "gain_p", "rank"):
+        for key in ("value", "gain", "gain_interval", "gain_p", "rank", "robust_interval",
+                    "robust_gain_interval", "overturning_strength", "sentence"):
             add(f"{policy['name']} {key}", policy.get(key))
     add("headline", record["decision"]["estimator"])
+    for key, value in record["diagnostics"].get("network_strength", {}).items():
+        add(f"network strength {key}", str(value) if isinstance(value, bool) else value)
+    add("who was treated", " ".join(warning for warning in record["diagnostics"]["warnings"]
+                                    if warning.startswith("who was treated")))
     for kind in ("propensity_models", "outcome_models"):
         for model in record["diagnostics"].get(kind, []):
             for key, value in model.items():
@@ -73,11 +79,12 @@ class RanksTest(FolderTest):
         path.unlink()
         return record
 
-    def compare(self, data, *options, ranks=None, alone=(), together=(), tolerance=TOLERANCE):
+    def compare(self, data, *options, ranks=None, alone=(), together=(), tolerance=TOLERANCE,
+                robust=False):
         """Figures of all numbers of ranks against one process; returns those of one process."""
         out = self.folder / "out.json"
-        base = ["evaluate", data, "--estimators", self.estimators, "--no-robust", "--json", out,
-                *options]
+        base = ["evaluate", data, "--estimators", self.estimators, "--json", out, *options,
+                *([] if robust else ["--no-robust"])]
         expected = figures(self.record_of(cone(*base, *alone), out))
         for count in ranks or RANKS:
             run = on_ranks(count, *base, *together, "--engine", "petsc")
@@ -88,6 +95,7 @@ class RanksTest(FolderTest):
             # Groups of friends need the whole network in one place.
             missing = {name for name in expected.keys() - got.keys() if "by clusters" not in name}
             self.assertEqual(missing, set())
+            self.assertEqual(got.keys() - expected.keys(), set())
             for name in got.keys() & expected.keys():
                 if not isinstance(expected[name], (int, float)) or got[name] is None:
                     self.assertEqual(got[name], expected[name], f"{count} ranks: {name}")
