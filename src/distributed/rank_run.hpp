@@ -11,6 +11,7 @@
 
 #include "distributed/share.hpp"
 #include "evaluate/row_estimates.hpp"
+#include "evaluate/verdicts.hpp"
 
 namespace cone::distributed {
 
@@ -29,6 +30,10 @@ class RankRun {
   /// Adds the estimates of every policy, in the order of the rows.
   void estimate(std::vector<PolicyResult>& results);
   std::optional<Decision> compare(std::span<const PolicyResult> results) const;
+  /// See association_diagnostics.hpp.
+  std::optional<AssociationDiagnostics> associate_residuals(std::string_view estimator) const;
+  /// What verdicts are about: this rank's part.
+  JudgedRun judged() const;
 
   const std::vector<EstimatorInfo>& rows() const { return rows_; }
   const Dataset& data() const { return data_; }
@@ -56,7 +61,7 @@ class RankRun {
   std::vector<EstimatorInfo> rows_;
   Share& share_;
   Dataset data_;  ///< this rank's nodes
-  FitPlan plan_;
+  FitPlan plan_;  ///< without tasks where nothing is fitted
   LoggedSample sample_;
   ValuedPolicies policies_;
   DependenceKernels kernels_;
