@@ -27,8 +27,8 @@ inline std::vector<std::vector<std::size_t>> group_evenly(std::span<const double
     const auto after = std::upper_bound(cuts.begin(), cuts.end(), values[i]);
     groups[static_cast<std::size_t>(after - cuts.begin())].push_back(i);
   }
-  std::vector<double> sizes;
-  for (const auto& group : groups) sizes.push_back(static_cast<double>(group.size()));
+  std::vector<double> sizes(num_groups);
+  for (std::size_t g = 0; g < num_groups; ++g) sizes[g] = static_cast<double>(groups[g].size());
   totals.add_up(sizes);
   std::size_t kept = 0;
   for (std::size_t g = 0; g < num_groups; ++g) {

@@ -51,8 +51,11 @@ void take_digit(std::span<const double> counts, unsigned shift, Search& search) 
     ++digit;
   }
   const auto digit_of = [&](double value) { return (key_of(value) >> shift) & (kDigits - 1); };
-  const auto same = std::ranges::equal_range(search.here, digit, {}, digit_of);
-  search.here = {same.begin(), same.end()};
+  const auto begin = std::partition_point(search.here.begin(), search.here.end(),
+                                          [&](double value) { return digit_of(value) < digit; });
+  const auto end = std::partition_point(begin, search.here.end(),
+                                        [&](double value) { return digit_of(value) == digit; });
+  search.here = {begin, end};
   search.key |= digit << shift;
 }
 
@@ -102,10 +105,10 @@ std::span<const double> OrderedValues::last(std::uint64_t count) const {
   if (count == 0) return {};
   const std::uint64_t first = size_ - count;
   const double border = at(std::span(&first, 1))[0];
-  const auto equal = std::ranges::equal_range(here, border);
-  const auto num_above = static_cast<std::size_t>(here.end() - equal.end());
+  const auto [equal_begin, equal_end] = std::equal_range(here.begin(), here.end(), border);
+  const auto num_above = static_cast<std::size_t>(here.end() - equal_end);
   // Of the equal ones as many as are missing, from the last process on.
-  const auto num_equal = static_cast<double>(equal.size());
+  const auto num_equal = static_cast<double>(equal_end - equal_begin);
   const std::vector<double> of_all = totals_.gather(std::span(&num_equal, 1));
   double missing = static_cast<double>(count) - totals_.count(num_above);
   for (std::size_t r = of_all.size(); r > totals_.rank() + 1; --r) missing -= of_all[r - 1];
