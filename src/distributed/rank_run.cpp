@@ -9,6 +9,7 @@
 #include "distributed/rank_neighbourhood.hpp"
 #include "distributed/rank_network_ridge.hpp"
 #include "distributed/rank_treatment.hpp"
+#include "evaluate/association_diagnostics.hpp"
 #include "evaluate/decide.hpp"
 #include "evaluate/robust_intervals.hpp"
 #include "evaluate/row_notes.hpp"
@@ -70,6 +71,7 @@ void RankRun::learn(const std::function<void(const char*)>& finished) {
     learn_one(LearnerId::kLogistic);
   } else {
     learn_overlap();
+    if (!fits_models) plan_.tasks.clear();  // folds of no value
   }
   for (const LearnerId learner : {LearnerId::kOls1, LearnerId::kOls2, LearnerId::kRidge}) {
     if (uses(learner)) learn_one(learner);
@@ -154,6 +156,23 @@ std::optional<Decision> RankRun::compare(std::span<const PolicyResult> results) 
                  .sample_policies = policies_.sample,
                  .costs = no_costs},
                 headline->name, results, options_.estimator.dependence);
+}
+
+std::optional<AssociationDiagnostics> RankRun::associate_residuals(
+    std::string_view estimator) const {
+  return cone::associate_residuals(basis(),
+                                   *std::ranges::find(rows_, estimator, &EstimatorInfo::name));
+}
+
+JudgedRun RankRun::judged() const {
+  return {.sample = sample_,
+          .features = data_.features,
+          .network = kernels_.network(),
+          .finished = rows_,
+          .learnt = learnt_,
+          .plan = plan_,
+          .policies = policies_.sample,
+          .cluster = {}};
 }
 
 }  // namespace cone::distributed

@@ -12,6 +12,7 @@
 
 #include "distributed/share.hpp"
 #include "evaluate/row_estimates.hpp"
+#include "evaluate/verdicts.hpp"
 #include "inference/hidden_strength.hpp"
 
 namespace cone::distributed {
@@ -36,6 +37,10 @@ class RankRun {
   /// says whether. After the estimates, as no weights can be implied any more.
   void add_robust_intervals(std::vector<PolicyResult>& results);
   std::optional<Decision> compare(std::span<const PolicyResult> results) const;
+  /// See association_diagnostics.hpp.
+  std::optional<AssociationDiagnostics> associate_residuals(std::string_view estimator) const;
+  /// What verdicts are about: this rank's part.
+  JudgedRun judged() const;
 
   const std::vector<EstimatorInfo>& rows() const { return rows_; }
   const Dataset& data() const { return data_; }
@@ -64,7 +69,7 @@ class RankRun {
   std::vector<EstimatorInfo> rows_;
   Share& share_;
   Dataset data_;  ///< this rank's nodes
-  FitPlan plan_;
+  FitPlan plan_;  ///< without tasks where nothing is fitted
   LoggedSample sample_;
   ValuedPolicies policies_;
   DependenceKernels kernels_;

@@ -13,6 +13,7 @@
 #include "base/numeric.hpp"
 #include "base/stopwatch.hpp"
 #include "data/arm_costs.hpp"
+#include "evaluate/association_diagnostics.hpp"
 #include "evaluate/decide.hpp"
 #include "evaluate/diagnostics.hpp"
 #include "evaluate/fitted_model.hpp"
@@ -125,25 +126,6 @@ Diagnostics describe_run(const LoadedData& data, const EvaluationRun& run,
   return out;
 }
 
-/// Says where what is left of the outcome goes together among friends, and what that means.
-void describe_association(const EvaluationRun& run, const Decision& decision, Diagnostics& out) {
-  constexpr double kSure = 0.01;
-  constexpr double kNotable = 0.02;  // a correlation that is smaller moves no interval
-  out.residual_association = run.associate_residuals(decision.estimator);
-  if (!out.residual_association || out.residual_association->p > kSure ||
-      out.residual_association->moran < kNotable) {
-    return;
-  }
-  out.warnings.push_back(fmt::format(
-      "what {} leaves unexplained goes together among friends (Moran's I {:.2f}, p {:.2g}): "
-      "something on the network is missing in its model. Intervals allow for it as far as it shows "
-      "({}); if it also moved the treatment, {}",
-      decision.estimator, out.residual_association->moran, out.residual_association->p,
-      enum_name(decision.dependence),
-      run.strength() ? "see the robust intervals"
-                     : "they do not hold what that does: network_dm has robust intervals"));
-}
-
 }  // namespace
 
 bool uses_cone(const Dataset& data, const EvaluateOptions& options) {
@@ -233,10 +215,14 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
         "interrupted: medians are over {} of {} repeats", record.repeats, options.repeats));
   }
   const Stopwatch watch;
-  add_verdicts(context, data.observed, run, policies, record.policies, record.diagnostics);
+  const WholeNeighbourhood network(data.observed.graph);
+  add_verdicts(context, run.judged(network), record.policies, record.diagnostics);
   record.timing_seconds["diagnostics"] = watch.seconds();
   if (record.decision) {
-    unless_stopped([&] { describe_association(run, *record.decision, record.diagnostics); });
+    unless_stopped([&] {
+      describe_association(run.associate_residuals(record.decision->estimator), *record.decision,
+                           run.strength().has_value(), record.diagnostics);
+    });
     warn_of_refused_dependence(options.estimator.dependence, *record.decision,
                                record.diagnostics.warnings);
   }

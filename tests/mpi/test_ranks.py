@@ -103,6 +103,8 @@ class SameAnswer(RanksTest):
                            "--estimators", "network_dm", "--json", out)
             values.append(figures(self.record_of(run, out)))
         for name, value in values[0].items():
+            if name == "residual_association p":
+                continue  # permutations go by the order of the lines, on one machine too
             if value is not None:
                 self.assertAlmostEqual(value, values[1][name], 8, name)
 

@@ -17,6 +17,13 @@ SCHEMA = json.loads((ROOT / "docs/evaluation.schema.json").read_text())
 RANKS = [1, 2, 3, 4, 7]
 MPIRUN = ["mpirun", "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else [])]
 TOLERANCE = 1e-8
+# Looks of the run at its own log and models: figures, verdicts and sentences.
+DIAGNOSTICS = ["propensity_model", "overlap", "weights", "support", "calibration", "balance",
+               "residuals_by_degree", "variance_shares", "stability", "feature_scaling",
+               "residual_association", "num_evaluated_nodes", "num_isolated_nodes",
+               "num_self_loops_dropped", "num_edges_merged"]
+# What the engine says of itself, and what one machine alone finds in the data.
+ABOUT_DATA = ("--engine petsc", "the data's own", "the same for all nodes")
 
 
 def command(ranks, *arguments):
@@ -25,6 +32,28 @@ def command(ranks, *arguments):
 
 def on_ranks(ranks, *arguments):
     return subprocess.run(command(ranks, *arguments), capture_output=True, text=True, timeout=600)
+
+
+def add_tree(found, name, value):
+    """Every number and sentence below, by where it stands."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            add_tree(found, f"{name} {key}", part)
+    elif isinstance(value, list):
+        for i, part in enumerate(value):
+            add_tree(found, f"{name}[{i}]", part)
+    else:
+        found[name] = value
+
+
+def sentences_of(verdict, diagnostics):
+    """What is said of the worst; of two arms that are off alike, rounding says which one it is."""
+    if verdict["name"] != "calibration":
+        return [verdict["sentence"]]
+    entries = diagnostics["calibration"]
+    said = next(entry for entry in entries if entry["sentence"] == verdict["sentence"])
+    return sorted(entry["sentence"] for entry in entries
+                  if abs(entry["mean_gap"] - said["mean_gap"]) < TOLERANCE)
 
 
 def figures(record):
@@ -65,8 +94,14 @@ def figures(record):
     for kind in ("propensity_models", "outcome_models"):
         for model in record["diagnostics"].get(kind, []):
             for key, value in model.items():
-                if isinstance(value, float):  # sentences are verdicts, which one machine gives
-                    add(f"{kind} {model['name']} {key}", value)
+                add(f"{kind} {model['name']} {key}", value)
+    for kind in DIAGNOSTICS:
+        add_tree(found, kind, record["diagnostics"].get(kind))
+    for verdict in record["diagnostics"]["verdicts"]:
+        sentences = sentences_of(verdict, record["diagnostics"])
+        add_tree(found, f"verdict {verdict['name']}", [verdict["verdict"], *sentences])
+    found["warnings"] = [warning for warning in record["diagnostics"]["warnings"]
+                         if not warning.startswith(ABOUT_DATA)]
     return found
 
 
