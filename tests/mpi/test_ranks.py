@@ -299,6 +299,14 @@ class Faults(RanksTest):
             self.assertEqual(run.returncode, 2, run.stderr)
             self.assertEqual(run.stderr.count(part), 1, run.stderr)
 
+    def test_wrong_usage_of_one_process_ends_all(self):
+        """Its arguments are its own: nobody else speaks of them, and nobody waits for it."""
+        right = command(1, "evaluate", MESSAGES, "--policy", "uniform", "--engine", "petsc")
+        wrong = command(1, "evaluate", MESSAGES, "--polciy", "x")[len(MPIRUN):]
+        run = subprocess.run([*right, ":", *wrong], capture_output=True, text=True, timeout=60)
+        self.assertEqual((run.returncode, run.stdout), (2, ""), run.stderr)
+        self.assertEqual(run.stderr.count("--policy is required"), 1, run.stderr)
+
     def test_faults_of_all_ranks_are_listed_as_one_process_lists_them(self):
         self.write_log(60)
         lines = (self.folder / "nodes.csv").read_text().splitlines()
