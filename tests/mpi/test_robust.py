@@ -49,10 +49,11 @@ class RobustIntervals(RanksTest):
         return self.folder
 
     def test_three_arms_and_measurements(self):
-        self.compare_robust(MESSAGES, "--policy", "always:email", "uniform")
+        self.compare_robust(MESSAGES, "--policy", "always:email", "uniform", ranks=[2, 4])
 
     def test_two_arms_and_words(self):
-        self.compare_robust(self.simulate_words(300), "--policy", "treat-all", "uniform")
+        self.compare_robust(self.simulate_words(300), "--policy", "treat-all", "uniform",
+                            ranks=[1, 3, 7])
 
     def test_fewer_people_than_some_ranks_would_like(self):
         self.compare_robust(COUPONS, "--policy", COUPONS / "policy.csv", "treat-all", ranks=[2, 7])
@@ -68,7 +69,7 @@ class RobustIntervals(RanksTest):
         machine does. Outcomes of two values keep the intervals between them."""
         expected = self.compare_robust(self.write_arms(700), "--policy", "always:call", "uniform",
                                        "--control", "none", "--dependence", "neighbours",
-                                       ranks=[1, 2, 4, 7])
+                                       ranks=[2, 7])
         ends = [value for name, value in expected.items()
                 if "robust_interval" in name and value is not None]
         self.assertTrue(all(0 <= end <= 1 for end in ends), ends)
