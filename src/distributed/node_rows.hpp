@@ -18,10 +18,11 @@ struct NodeRows {
   std::vector<std::uint64_t> hash;  ///< of the id: folds and samples go by it
   std::vector<Arm> arm;
   std::vector<double> outcome;
-  Matrix<double> columns;  ///< measurements, as they were read
-  Matrix<double> truth;    ///< nodes × arms; no columns where it is not known
+  Matrix<double> columns;         ///< measurements, as they were read
+  Matrix<double> truth;           ///< nodes × arms; no columns where it is not known
   std::vector<std::uint64_t> edge_offsets = {0};
   std::vector<std::uint64_t> neighbours;  ///< numbers, ascending, each once
+  std::vector<std::uint32_t> group;       ///< of friends (find_groups); empty where none are known
   SparseMatrix words;                     ///< counts, as they were read
   std::vector<Matrix<double>> policies;   ///< nodes × arms each
 
@@ -38,6 +39,8 @@ struct WholeData {
   std::size_t num_words = 0;
   std::vector<std::string> word_names;
   std::vector<std::string> policy_names;
+  std::uint64_t num_groups = 0;                 ///< of friends; 0 where they were not looked for
+  double group_cut_share = 0;                   ///< of edge ends, that lead out of their group
   std::vector<std::string> notes;
 };
 

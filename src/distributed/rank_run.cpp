@@ -6,6 +6,7 @@
 
 #include "data/arm_costs.hpp"
 #include "distributed/own_data.hpp"
+#include "distributed/rank_groups.hpp"
 #include "distributed/rank_neighbourhood.hpp"
 #include "distributed/rank_network_ridge.hpp"
 #include "evaluate/decide.hpp"
@@ -17,7 +18,8 @@ namespace {
 DependenceKernels make_kernels(const Context& context, const Ranks& ranks, const Share& share) {
   // Ranks outlive the run; kernels want to own what they add up by.
   const std::shared_ptr<const Totals> totals(&ranks, [](const Totals*) {});
-  return {context, std::make_shared<RankNeighbourhood>(ranks, share), {}, totals};
+  return {context, std::make_shared<RankNeighbourhood>(ranks, share), spread_groups(ranks, share),
+          totals};
 }
 
 /// What the data does not allow follows from sums over all ranks: all of them throw it.

@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "data/byte_source.hpp"
+#include "distributed/find_groups.hpp"
 
 namespace cone::distributed {
 namespace {
@@ -139,6 +140,8 @@ ReadData read_together(const Context& context, const Ranks& ranks,
   read_policies(reader, directory, blocks, policies, out.rows, out.whole);
   meter.finish("policies");
   ranks.throw_if_any(faults, ErrorCode::kData);
+  find_groups(context, ranks, directory, blocks, out.rows, out.whole);
+  meter.finish("groups");
   return out;
 }
 

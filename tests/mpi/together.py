@@ -45,7 +45,8 @@ def figures(record):
             name = f"{policy['name']} {row['estimator']}"
             for key in ("value", "standard_error", "interval", "population_standard_error",
                         "population_interval", "effective_sample_size", "max_weight", "mean_weight",
-                        "clipped_fraction", "unsupported_fraction", "status", "warnings"):
+                        "clipped_fraction", "unsupported_fraction", "status", "warnings",
+                        "dependence"):
                 add(f"{name} {key}", row.get(key))
             for error in row["standard_errors"]:
                 add(f"{name} by {error['dependence']}", error["standard_error"])
@@ -85,9 +86,7 @@ class RanksTest(FolderTest):
             jsonschema.validate(record, SCHEMA)
             self.assertEqual(record["engine"]["ranks"], count)
             got = figures(record)
-            # Groups of friends need the whole network in one place.
-            missing = {name for name in expected.keys() - got.keys() if "by clusters" not in name}
-            self.assertEqual(missing, set())
+            self.assertEqual(expected.keys() - got.keys(), set())
             for name in got.keys() & expected.keys():
                 if not isinstance(expected[name], (int, float)) or got[name] is None:
                     self.assertEqual(got[name], expected[name], f"{count} ranks: {name}")
