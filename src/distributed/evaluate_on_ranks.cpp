@@ -103,7 +103,7 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
   }
   describe_network(ranks, share, record.diagnostics);
   std::vector<std::string>& warnings = record.diagnostics.warnings;
-  warnings.insert(warnings.end(), doubts.begin(), doubts.end());
+  warnings.insert(warnings.begin(), doubts.begin(), doubts.end());
   if (record.decision) {
     warn_of_refused_dependence(options.estimator.dependence, *record.decision, warnings);
   }

@@ -50,6 +50,11 @@ RankRun::RankRun(const Context& context, const Ranks& ranks, const EvaluateOptio
       kernels_(make_kernels(context, ranks, share)) {
   policies_.sample = share.policies;
   for (const Matrix<double>& policy : policies_.sample) policies_.tables.push_back(policy.view());
+  const bool has_mu = share.whole.has_mu;
+  if (share.whole.has_propensity || has_mu) {
+    warnings_.push_back(
+        describe_idle_columns(share.whole.arms, share.whole.has_propensity, has_mu));
+  }
 }
 
 bool RankRun::uses(LearnerId learner) const {
