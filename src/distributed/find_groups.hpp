@@ -14,8 +14,9 @@
 namespace cone::distributed {
 
 /// Nodes and ends of edges, together, of the largest network that groups of friends are looked for
-/// in. The search moves one node after the other, so one rank has the network for it: at most 28
-/// bytes per end and 140 per node, 0.9 GB at 2^25 where people have a dozen friends.
+/// in. The search moves one node after the other, so one rank has the network for it: 40 bytes per
+/// end where the network has no parts, and 100 per node; 1.5 GB at 2^25 where people have a dozen
+/// friends.
 inline constexpr std::uint64_t kMostForGroups = std::uint64_t{1} << 25U;
 
 /// Whether the network has edges and is small enough.
