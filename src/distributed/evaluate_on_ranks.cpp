@@ -10,6 +10,7 @@
 
 #include "base/stopwatch.hpp"
 #include "distributed/check_sense.hpp"
+#include "distributed/find_groups.hpp"
 #include "distributed/rank_estimators.hpp"
 #include "distributed/rank_record.hpp"
 #include "distributed/rank_run.hpp"
@@ -129,10 +130,10 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
   if (record.decision) {
     warn_of_refused_dependence(options.estimator.dependence, *record.decision, warnings);
   }
+  warn_of_missing_groups(share.whole, warnings);
   warnings.emplace_back(
-      "--engine petsc gives no errors by groups of friends: where friends form groups that share "
-      "their luck, intervals may be half as wide as they should be. It does not look for likely "
-      "mistakes in the data either: cone check does, on a part of it");
+      "--engine petsc does not look for likely mistakes in the data: cone check does, on a part of "
+      "it");
   record.notes = share.whole.notes;
   if (std::string left_out = describe_left_out(options); !left_out.empty()) {
     record.notes.push_back(std::move(left_out));

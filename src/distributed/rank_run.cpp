@@ -6,6 +6,7 @@
 
 #include "data/arm_costs.hpp"
 #include "distributed/own_data.hpp"
+#include "distributed/rank_groups.hpp"
 #include "distributed/rank_neighbourhood.hpp"
 #include "distributed/rank_network_ridge.hpp"
 #include "distributed/rank_treatment.hpp"
@@ -20,7 +21,8 @@ namespace {
 DependenceKernels make_kernels(const Context& context, const Ranks& ranks, const Share& share) {
   // Ranks outlive the run; kernels want to own what they add up by.
   const std::shared_ptr<const Totals> totals(&ranks, [](const Totals*) {});
-  return {context, std::make_shared<RankNeighbourhood>(ranks, share), {}, totals};
+  return {context, std::make_shared<RankNeighbourhood>(ranks, share), spread_groups(ranks, share),
+          totals};
 }
 
 /// What the data does not allow follows from sums over all ranks: all of them throw it.
@@ -51,6 +53,11 @@ RankRun::RankRun(const Context& context, const Ranks& ranks, const EvaluateOptio
       kernels_(make_kernels(context, ranks, share)) {
   policies_.sample = share.policies;
   for (const Matrix<double>& policy : policies_.sample) policies_.tables.push_back(policy.view());
+  const bool has_mu = share.whole.has_mu;
+  if (share.whole.has_propensity || has_mu) {
+    warnings_.push_back(
+        describe_idle_columns(share.whole.arms, share.whole.has_propensity, has_mu));
+  }
 }
 
 bool RankRun::uses(LearnerId learner) const {

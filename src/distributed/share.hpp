@@ -24,6 +24,7 @@ struct Share {
   std::vector<std::uint64_t> hash;     ///< of the ids
   std::vector<std::size_t> arm_begin;  ///< arms + 1: the places of arm a
   std::vector<double> outcome;
+  std::vector<std::uint32_t> group;  ///< of friends; empty where none are known
   std::vector<int> fold;
   std::vector<double> degree, relative_degree, inverse_degree;
   /// Neighbours of every place, as rows of a table with ghosts; those of an arm are next to each

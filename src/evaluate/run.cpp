@@ -18,6 +18,7 @@
 #include "evaluate/association_diagnostics.hpp"
 #include "evaluate/decide.hpp"
 #include "evaluate/fitted_model.hpp"
+#include "evaluate/row_notes.hpp"
 #include "nuisance/residual_variance.hpp"
 
 namespace cone {
@@ -50,13 +51,8 @@ void warn_of_idle_columns(const Dataset& data, const EvaluateOptions& options,
                           std::vector<std::string>& warnings) {
   if (options.nuisances == NuisanceSource::kGiven) return;
   if (!data.propensity && !data.mu) return;
-  const std::string propensity = propensity_columns(data.arms);
-  const std::string mu = outcome_model_columns(data.arms);
-  const std::string columns = !data.mu           ? propensity + " was"
-                              : !data.propensity ? mu + " were"
-                                                 : propensity + ", " + mu + " were";
-  warnings.push_back(fmt::format(
-      "the data's own {} not used: --nuisances given takes them instead of fitting", columns));
+  warnings.push_back(
+      describe_idle_columns(data.arms, data.propensity.has_value(), data.mu.has_value()));
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ class RobustIntervals(RanksTest):
 
     def test_a_network_that_decides_who_is_treated(self):
         expected = self.compare_robust(self.write_communities(), "--policy", "treat-all", "treat-none",
-                                       "--dependence", "neighbours", ranks=[1, 3])
+                                       ranks=[1, 3])
         self.assertEqual(expected["network strength is_clear"], "True")
         self.assertIn("depends on the network beyond the features", expected["who was treated"])
 
@@ -68,8 +68,7 @@ class RobustIntervals(RanksTest):
         """More than 600 people: variances are learnt on a sample, and everyone iterates as one
         machine does. Outcomes of two values keep the intervals between them."""
         expected = self.compare_robust(self.write_arms(700), "--policy", "always:call", "uniform",
-                                       "--control", "none", "--dependence", "neighbours",
-                                       ranks=[2, 7])
+                                       "--control", "none", ranks=[2, 7])
         ends = [value for name, value in expected.items()
                 if "robust_interval" in name and value is not None]
         self.assertTrue(all(0 <= end <= 1 for end in ends), ends)

@@ -37,7 +37,7 @@ class SameVerdicts(RanksTest):
         ties = [(i, (i + 1) % 240) for i in range(240)] + [(i, (i + 90) % 240) for i in range(9)]
         self.write_people(["kind"], rows, ties)
         expected = self.compare_all("--policy", "treat-all", "uniform", "treat-none",
-                                    "--dependence", "neighbours", "--folds", 2)
+                                    "--folds", 2)
         bins = [name for name in expected if name.startswith("calibration[0]") and "num" in name]
         self.assertLess(len(bins), 10)
         groups = [name for name in expected if name.startswith("residuals_by_degree[0] groups")]

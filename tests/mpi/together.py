@@ -23,7 +23,7 @@ DIAGNOSTICS = ["propensity_model", "overlap", "weights", "support", "calibration
                "residual_association", "num_evaluated_nodes", "num_isolated_nodes",
                "num_self_loops_dropped", "num_edges_merged"]
 # What the engine says of itself, and what one machine alone finds in the data.
-ABOUT_DATA = ("--engine petsc", "the data's own", "the same for all nodes")
+ABOUT_DATA = ("--engine petsc", "the same for all nodes")
 
 
 def command(ranks, *arguments):
@@ -75,7 +75,7 @@ def figures(record):
             for key in ("value", "standard_error", "interval", "population_standard_error",
                         "population_interval", "effective_sample_size", "max_weight", "mean_weight",
                         "clipped_fraction", "unsupported_fraction", "status", "warnings",
-                        "hidden_bias_bound", "robust_interval"):
+                        "dependence", "hidden_bias_bound", "robust_interval"):
                 add(f"{name} {key}", row.get(key))
             for error in row["standard_errors"]:
                 add(f"{name} by {error['dependence']}", error["standard_error"])
@@ -127,11 +127,8 @@ class RanksTest(FolderTest):
             jsonschema.validate(record, SCHEMA)
             self.assertEqual(record["engine"]["ranks"], count)
             got = figures(record)
-            # Groups of friends need the whole network in one place.
-            missing = {name for name in expected.keys() - got.keys() if "by clusters" not in name}
-            self.assertEqual(missing, set())
-            self.assertEqual(got.keys() - expected.keys(), set())
-            for name in got.keys() & expected.keys():
+            self.assertEqual(got.keys(), expected.keys())
+            for name in expected:
                 if not isinstance(expected[name], (int, float)) or got[name] is None:
                     self.assertEqual(got[name], expected[name], f"{count} ranks: {name}")
                 else:
