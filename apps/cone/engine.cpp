@@ -165,12 +165,10 @@ int evaluate_together(const EvaluateFlags& flags) {
   ConsoleProgress progress(flags.run.quiet || !ranks.is_first());
   const Context context(flags.run.seed, flags.run.threads == 0 ? 1 : flags.run.threads, &progress);
   distributed::EngineReport report{.meter = distributed::PhaseMeter(ranks)};
-  EvaluateOptions options = flags.options;
-  options.robust = false;  // the record says what was done
   try {
     EvaluationRecord record =
         distributed::evaluate_on_ranks(context, ranks, flags.data, flags.table, flags.policies,
-                                       options, read_partition(flags.partition), report);
+                                       flags.options, read_partition(flags.partition), report);
     const LoadedData read{.notes = record.notes};
     add_provenance({.data = flags.data,
                     .table = flags.table,

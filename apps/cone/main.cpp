@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <new>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -41,14 +43,18 @@ cone COMMAND --help explains a command with examples.
 Exit status: 0 fine, 2 wrong usage or bad input, 130 after Ctrl-C, 143 after SIGTERM, 1 anything
 else.)";
 
-/// Of several processes that mpirun started with the same arguments, the first speaks.
-bool is_silent_process() {
+/// Of several processes that mpirun started, the first says what is wrong with their arguments, and
+/// its status has mpirun end the others. They wait for that: a status of theirs would end the first
+/// before it has spoken. One that nobody ended has arguments of its own, and speaks for itself.
+void let_first_speak() {
+  constexpr std::chrono::seconds kLongest{5};
   const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  return rank != nullptr && std::string_view(rank) != "0";
+  if (rank == nullptr || std::string_view(rank) == "0") return;
+  std::this_thread::sleep_for(kLongest);
 }
 
 void print_error(const Error& error) {
-  if (error.code() == ErrorCode::kUsage && is_silent_process()) return;
+  if (error.code() == ErrorCode::kUsage) let_first_speak();
   const std::size_t count = error.faults().size() + error.num_unlisted();
   if (count > 1) std::cerr << fmt::format("cone: {} problems\n", count);
   for (const Fault& fault : error.faults()) {
@@ -70,6 +76,7 @@ bool refuse_unknown_command(const CLI::App& root, const std::string& word) {
   for (const CLI::App* command : root.get_subcommands({})) names.push_back(command->get_name());
   if (std::find(names.begin(), names.end(), word) != names.end()) return false;
   const std::string nearest = closest_name(word, names);
+  let_first_speak();
   std::cerr << fmt::format("cone: there is no command '{}'; {}\n", printable(word),
                            nearest.empty() ? fmt::format("choose from {}", fmt::join(names, ", "))
                                            : fmt::format("did you mean {}?", nearest));
@@ -111,7 +118,7 @@ int run_command(int argc, char** argv) {
     if (error.get_exit_code() == 0) return root.exit(error, std::cout, std::cerr);
     const bool is_word_too_many =
         error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-    if (is_silent_process()) return kBadInput;
+    let_first_speak();
     std::cerr << "cone: " << error.what() << "; "
               << (is_word_too_many ? "lists have commas and no spaces (--ignore a,b); " : "")
               << "--help explains\n";

@@ -55,7 +55,8 @@ void run(char** argv) {
   const auto compared = cone::compare_policies(values, joint.covariance.view(), 0.95, 1, 1000);
   const double comparison = seconds_since(start);
   start = Clock::now();
-  const cone::NetworkAssociation found = cone::measure_association(context, graph, residual, 1);
+  const cone::NetworkAssociation found =
+      cone::measure_association(context, cone::WholeNeighbourhood(graph), residual, 1);
   const double association = seconds_since(start);
   fmt::print(
       "{{\"nodes\": {}, \"edges\": {}, \"policies\": {}, \"threads\": {}, \"prepare_seconds\": {}, "

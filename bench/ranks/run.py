@@ -4,11 +4,11 @@
     ./dev bench ranks [--nodes N...] [--ranks R...] [--threads-beside T...] [--partition WAY...]
 
 Synthetic networks of 25 edges and 20 words per node, two policies, whole processes: reading,
-variances of both arms, five folds, values and standard errors, without robust intervals, which many
-processes do not have. Every number of ranks runs beside as many threads of one process, in the order in which they are
-named, the first of which the others are compared with. More ranks
-than cores take turns on them (mpirun --oversubscribe): what that costs says nothing about machines
-of their own, so times of such runs are marked.
+variances of both arms, five folds, values and standard errors, without robust intervals. Every
+number of ranks runs beside as many threads of one process, in the order in which they are named; the
+first run is what the others are compared with. More ranks than cores take turns on them (mpirun
+--oversubscribe): what that costs says nothing about machines of their own, so times of such runs are
+marked.
 
 Every run is printed and written to --json when it is done. The same command goes on where it was
 stopped: runs of the same commit, size and number of processes are not repeated.

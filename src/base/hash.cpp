@@ -1,8 +1,14 @@
 #include "base/hash.hpp"
 
+#include <cstring>
 #include <new>
 
 #include <fmt/format.h>
+
+#include "cone/error.hpp"
+
+// States travel between processes: they are then those of this program, whatever library is there.
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 namespace cone {
@@ -36,6 +42,20 @@ Checksum& Checksum::add(std::string_view text) {
 std::string Checksum::hex() const {
   const XXH128_hash_t hash = XXH3_128bits_digest(state_->xxh);
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+std::vector<std::byte> Checksum::save() const {
+  std::vector<std::byte> out(sizeof(XXH3_state_t));
+  std::memcpy(out.data(), state_->xxh, out.size());
+  return out;
+}
+
+void Checksum::resume(std::span<const std::byte> saved) {
+  require(saved.size() == sizeof(XXH3_state_t), "checksum: not a state");
+  // The secret is the same everywhere, but lies elsewhere in every process.
+  const unsigned char* const secret = state_->xxh->extSecret;
+  std::memcpy(state_->xxh, saved.data(), saved.size());
+  state_->xxh->extSecret = secret;
 }
 
 }  // namespace cone

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace cone {
 
@@ -32,6 +33,10 @@ class Checksum {
   Checksum& add_size(std::uint64_t size) { return add_bytes(&size, sizeof size); }
 
   std::string hex() const;
+
+  /// The state, for another process of the same program to go on from.
+  std::vector<std::byte> save() const;
+  void resume(std::span<const std::byte> saved);
 
  private:
   struct State;

@@ -10,15 +10,19 @@
 
 #include "base/stopwatch.hpp"
 #include "distributed/check_sense.hpp"
+#include "distributed/find_groups.hpp"
 #include "distributed/rank_estimators.hpp"
 #include "distributed/rank_record.hpp"
 #include "distributed/rank_run.hpp"
 #include "distributed/read_share.hpp"
+#include "evaluate/association_diagnostics.hpp"
 #include "evaluate/decide.hpp"
 #include "evaluate/diagnostics.hpp"
+#include "evaluate/robust_intervals.hpp"
 #include "evaluate/row_notes.hpp"
 #include "evaluate/run_config.hpp"
-#include "evaluate/variance_diagnostics.hpp"
+#include "evaluate/scaling_diagnostics.hpp"
+#include "evaluate/verdicts.hpp"
 
 namespace cone::distributed {
 namespace {
@@ -47,6 +51,20 @@ void refuse_constant_arms(const Ranks& ranks, const Share& share) {
          "evaluate without --engine, which says what can be said"});
   }
   ranks.throw_if_any(faults, ErrorCode::kData);
+}
+
+/// The diagnostics of the log and of what models leave, as one machine has them.
+void judge_log(const RankRun& run, const EvaluateOptions& options, EvaluationRecord& record) {
+  Diagnostics& out = record.diagnostics;
+  const FeatureTable& features = run.data().features;
+  out.feature_scaling = describe_scaling(features, run.rows(), options.nuisance);
+  const std::vector<std::string> rounding =
+      warn_of_rounding_columns(features, *run.sample().totals);
+  out.warnings.insert(out.warnings.end(), rounding.begin(), rounding.end());
+  add_verdicts(run.shared_context(), run.judged(), record.policies, out);
+  if (!record.decision) return;
+  describe_association(run.associate_residuals(record.decision->estimator), *record.decision,
+                       run.strength().has_value(), out);
 }
 
 }  // namespace
@@ -93,24 +111,29 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
   }
   run.learn(finish);
   run.estimate(record.policies);
-  record.decision = run.compare(record.policies);
-  note_better_regressions(run.sample(), run.learnt(), record.policies);
   finish("estimates");
-  record.diagnostics = diagnose_models(run.sample(), run.learnt(), run.warnings());
-  for (OutcomeDiagnostics& model : record.diagnostics.outcome_models) {
-    model.verdict = judge_fit(model);
+  run.add_robust_intervals(record.policies);
+  if (run.strength()) finish("hidden confounding");
+  record.decision = run.compare(record.policies);
+  if (record.decision && run.strength()) {
+    record.decision->strength_is_clear = run.strength()->is_clear;
   }
+  note_better_regressions(run.sample(), run.learnt(), record.policies);
+  finish("comparisons");
+  record.diagnostics = diagnose_models(run.sample(), run.learnt(), run.warnings());
+  if (run.strength()) describe_strength(*run.strength(), record.diagnostics);
   describe_network(ranks, share, record.diagnostics);
   std::vector<std::string>& warnings = record.diagnostics.warnings;
-  warnings.insert(warnings.end(), doubts.begin(), doubts.end());
+  warnings.insert(warnings.begin(), doubts.begin(), doubts.end());
+  judge_log(run, options, record);
+  finish("diagnostics");
   if (record.decision) {
     warn_of_refused_dependence(options.estimator.dependence, *record.decision, warnings);
   }
+  warn_of_missing_groups(share.whole, warnings);
   warnings.emplace_back(
-      "--engine petsc gives no robust intervals, no verdicts on the log and no errors by groups of "
-      "friends: what a hidden confounder or such groups could do is not in these figures. Where "
-      "friends form groups that share their luck, intervals may be half as wide as they should be. "
-      "It does not look for likely mistakes in the data either: cone check does, on a part of it");
+      "--engine petsc does not look for likely mistakes in the data: cone check does, on a part of "
+      "it");
   record.notes = share.whole.notes;
   if (std::string left_out = describe_left_out(options); !left_out.empty()) {
     record.notes.push_back(std::move(left_out));

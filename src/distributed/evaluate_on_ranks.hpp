@@ -15,10 +15,9 @@
 namespace cone::distributed {
 
 /// Evaluates policies by the network ridge with the data spread over ranks. The record has the
-/// values, errors, intervals and comparisons that evaluate() finds on one machine; what needs all
-/// of the data in one place (diagnostics, robust intervals, groups of friends) is left out, and a
-/// note says so. All ranks return the same record; `report` is what each of them needed. Throws
-/// Error for options that it does not know.
+/// values, errors, intervals, comparisons and verdicts that evaluate() finds on one machine; likely
+/// mistakes in the data are not looked for, and a warning says so. All ranks return the same
+/// record; `report` is what each of them needed. Throws Error for options that it does not know.
 EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
                                    const std::filesystem::path& folder, const LoadOptions& table,
                                    std::span<const std::string> policies,

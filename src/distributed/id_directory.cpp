@@ -1,47 +1,37 @@
 #include "distributed/id_directory.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/hash.hpp"
 
 namespace cone::distributed {
 namespace {
 
-/// Texts for every rank, one behind the other, and how long each is.
-struct Letters {
-  std::vector<std::vector<char>> bytes;
-  std::vector<std::vector<std::uint32_t>> sizes;
-};
-
 std::size_t keeper_of(std::string_view id, std::size_t num_ranks) { return hash64(id) % num_ranks; }
 
 /// `keeper`: filled with the rank that every id went to.
 Letters sort_by_keeper(const TextList& ids, std::size_t num_ranks,
                        std::vector<std::uint32_t>& keeper) {
-  Letters out{std::vector<std::vector<char>>(num_ranks),
-              std::vector<std::vector<std::uint32_t>>(num_ranks)};
+  Letters out(num_ranks);
   keeper.reserve(ids.size());
   for (std::size_t k = 0; k < ids.size(); ++k) {
     const std::string_view id = ids[k];
     const std::size_t to = keeper_of(id, num_ranks);
     keeper.push_back(static_cast<std::uint32_t>(to));
-    out.bytes[to].insert(out.bytes[to].end(), id.begin(), id.end());
-    out.sizes[to].push_back(static_cast<std::uint32_t>(id.size()));
+    out.add(to, id);
   }
   return out;
 }
 
-template <class Visit>
-void read_letters(const std::vector<char>& bytes, const std::vector<std::uint32_t>& sizes,
-                  const Visit& visit) {
-  std::size_t at = 0;
-  for (std::size_t k = 0; k < sizes.size(); ++k) {
-    visit(k, std::string_view(bytes.data() + at, sizes[k]));
-    at += sizes[k];
-  }
-}
-
 }  // namespace
+
+Letters Letters::exchange(const Ranks& ranks, Letters&& sent) {
+  Letters out(ranks.size());
+  out.bytes = ranks.exchange(std::move(sent.bytes));
+  out.sizes = ranks.exchange(std::move(sent.sizes));
+  return out;
+}
 
 std::size_t IdDirectory::TextHash::operator()(std::string_view text) const { return hash64(text); }
 
@@ -51,11 +41,10 @@ IdDirectory::IdDirectory(const Ranks& ranks, const TextList& ids, std::uint64_t 
   Letters letters = sort_by_keeper(ids, ranks.size(), keeper);
   std::vector<std::vector<std::uint64_t>> numbers(ranks.size());
   for (std::size_t k = 0; k < keeper.size(); ++k) numbers[keeper[k]].push_back(first + k);
-  const auto bytes = ranks.exchange(std::move(letters.bytes));
-  const auto sizes = ranks.exchange(std::move(letters.sizes));
+  letters = Letters::exchange(ranks, std::move(letters));
   const auto received = ranks.exchange(std::move(numbers));
   for (std::size_t from = 0; from < ranks.size(); ++from) {
-    read_letters(bytes[from], sizes[from], [&](std::size_t k, std::string_view id) {
+    letters.visit(from, [&](std::size_t k, std::string_view id) {
       const auto [found, is_new] = numbers_.try_emplace(std::string(id), received[from][k]);
       if (!is_new) repeats_.push_back({std::string(id), found->second, received[from][k]});
     });
@@ -65,11 +54,10 @@ IdDirectory::IdDirectory(const Ranks& ranks, const TextList& ids, std::uint64_t 
 std::vector<std::uint64_t> IdDirectory::find(const TextList& ids) const {
   std::vector<std::uint32_t> keeper;
   Letters letters = sort_by_keeper(ids, ranks_.size(), keeper);
-  const auto bytes = ranks_.exchange(std::move(letters.bytes));
-  const auto sizes = ranks_.exchange(std::move(letters.sizes));
+  letters = Letters::exchange(ranks_, std::move(letters));
   std::vector<std::vector<std::uint64_t>> answers(ranks_.size());
   for (std::size_t from = 0; from < ranks_.size(); ++from) {
-    read_letters(bytes[from], sizes[from], [&](std::size_t, std::string_view id) {
+    letters.visit(from, [&](std::size_t, std::string_view id) {
       const auto found = numbers_.find(id);
       answers[from].push_back(found == numbers_.end() ? kAbsent : found->second);
     });

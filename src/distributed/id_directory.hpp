@@ -12,6 +12,29 @@
 
 namespace cone::distributed {
 
+/// Texts for every rank, one behind the other, and how long each is.
+struct Letters {
+  std::vector<std::vector<char>> bytes;
+  std::vector<std::vector<std::uint32_t>> sizes;
+
+  explicit Letters(std::size_t num_ranks) : bytes(num_ranks), sizes(num_ranks) {}
+  void add(std::size_t to, std::string_view text) {
+    bytes[to].insert(bytes[to].end(), text.begin(), text.end());
+    sizes[to].push_back(static_cast<std::uint32_t>(text.size()));
+  }
+  /// visit(k, text) for the texts from or for one rank.
+  template <class Visit>
+  void visit(std::size_t rank, const Visit& visit) const {
+    std::size_t at = 0;
+    for (std::size_t k = 0; k < sizes[rank].size(); ++k) {
+      visit(k, std::string_view(bytes[rank].data() + at, sizes[rank][k]));
+      at += sizes[rank][k];
+    }
+  }
+  /// What the others have for this rank. Called by all ranks.
+  static Letters exchange(const Ranks& ranks, Letters&& sent);
+};
+
 /// Texts that stand one behind the other: millions of short ids without a string object each.
 class TextList {
  public:
@@ -50,6 +73,10 @@ class IdDirectory {
 
   /// The numbers of ids, kAbsent for those that are no node's. Called by all ranks.
   std::vector<std::uint64_t> find(const TextList& ids) const;
+
+  /// The numbers of all nodes in the order of their ids, byte by byte: this rank's part of them,
+  /// the smallest ids on the first rank. Called by all ranks. O(own · log).
+  std::vector<std::uint64_t> sort_by_id() const;
 
  private:
   struct TextHash {

@@ -73,6 +73,7 @@ void move_rows(const Ranks& ranks, std::span<const std::uint32_t> owner, NodeRow
   rows.hash = move_values(ranks, owner, std::move(rows.hash));
   rows.arm = move_values(ranks, owner, std::move(rows.arm));
   rows.outcome = move_values(ranks, owner, std::move(rows.outcome));
+  if (ranks.any(!rows.group.empty())) rows.group = move_values(ranks, owner, std::move(rows.group));
   const auto keep_rows = [&](Matrix<double>& table) {  // a table without columns has rows too
     table = move_table(ranks, owner, std::move(table));
     if (table.cols() == 0) table = Matrix<double>(rows.size(), 0);

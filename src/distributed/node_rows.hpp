@@ -18,10 +18,12 @@ struct NodeRows {
   std::vector<std::uint64_t> hash;  ///< of the id: folds and samples go by it
   std::vector<Arm> arm;
   std::vector<double> outcome;
-  Matrix<double> columns;  ///< measurements, as they were read
-  Matrix<double> truth;    ///< nodes × arms; no columns where it is not known
+  Matrix<double> columns;         ///< measurements, as they were read
+  Matrix<double> truth;           ///< nodes × arms; no columns where it is not known
+  Matrix<double> propensity, mu;  ///< of the user's own, until the checksum has them
   std::vector<std::uint64_t> edge_offsets = {0};
   std::vector<std::uint64_t> neighbours;  ///< numbers, ascending, each once
+  std::vector<std::uint32_t> group;       ///< of friends (find_groups); empty where none are known
   SparseMatrix words;                     ///< counts, as they were read
   std::vector<Matrix<double>> policies;   ///< nodes × arms each
 
@@ -38,6 +40,11 @@ struct WholeData {
   std::size_t num_words = 0;
   std::vector<std::string> word_names;
   std::vector<std::string> policy_names;
+  std::uint64_t num_groups = 0;                 ///< of friends; 0 where they were not looked for
+  double group_cut_share = 0;                   ///< of edge ends, that lead out of their group
+  bool has_propensity = false, has_mu = false;  ///< of the user's own, which nothing here uses
+  std::string checksum;  ///< of the data; empty where no machine alone counts as far
+  std::vector<std::string> policy_checksums;
   std::vector<std::string> notes;
 };
 

@@ -132,6 +132,7 @@ Share place_nodes(const Ranks& ranks, NodeRows rows, WholeData whole) {
               .number = take(rows.number, order),
               .hash = take(rows.hash, order),
               .outcome = take(rows.outcome, order),
+              .group = rows.group.empty() ? rows.group : take(rows.group, order),
               .ghosts = Ghosts(ranks, rows.size(), {})};
   share.arm_begin.assign(num_arms + 1, 0);
   for (const Arm arm : rows.arm) ++share.arm_begin[arm + 1];

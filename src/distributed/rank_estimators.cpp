@@ -33,7 +33,6 @@ void refuse_options(const Ranks& ranks, const EvaluateOptions& options) {
   refuse("--protocol split", options.plan.protocol == Protocol::kSplit);
   refuse("--ridge-variances per_fold",
          options.network_ridge.ridge_variances != VarianceFits::kOnce);
-  refuse("--dependence clusters", options.estimator.dependence == Dependence::kClusters);
   if (!ranks.is_first()) faults = {};
   ranks.throw_if_any(faults, ErrorCode::kUsage);
 }

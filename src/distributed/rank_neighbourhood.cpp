@@ -46,8 +46,9 @@ const Graph& RankNeighbourhood::whole() const {
   std::vector<Edge> own;
   for (std::size_t i = 0; i < share_.size(); ++i) {
     for (std::uint64_t k = share_.list_offsets[i]; k < share_.list_offsets[i + 1]; ++k) {
-      own.push_back({static_cast<NodeIndex>(share_.number[i]),
-                     static_cast<NodeIndex>(numbers(share_.lists[k], 0))});
+      const auto other = static_cast<NodeIndex>(numbers(share_.lists[k], 0));
+      if (other < share_.number[i]) continue;  // its own list has the tie
+      own.push_back({static_cast<NodeIndex>(share_.number[i]), other});
     }
   }
   whole_ = build_graph(Context(0, 1), share_.whole.num_nodes, ranks_.gather_all(own));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "cone/error.hpp"
+
 #include "distributed/groups_together.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
 #include "nuisance/plan_checks.hpp"
@@ -11,9 +13,9 @@
 namespace cone::distributed {
 namespace {
 
-RankSystem make_system(const Context& context, const Ranks& ranks, const EvaluateOptions& options,
+RankSystem make_system(const Context& context, const Ranks& ranks, const RankRidgeOptions& options,
                        Share& share) {
-  const NetworkRidgeOptions& ridge = options.network_ridge;
+  const NetworkRidgeOptions& ridge = options.ridge;
   scale_features(context, ranks,
                  {.smooth = asks_for(ridge.ridge_groups, GroupKind::kOwnSmooth),
                   .curves = asks_for(ridge.ridge_groups, GroupKind::kOwnCurves)},
@@ -22,22 +24,28 @@ RankSystem make_system(const Context& context, const Ranks& ranks, const Evaluat
           .share = share,
           .groups = list_groups_together(context, ranks, share, ridge.ridge_groups),
           .undersmoothing = ridge.undersmoothing,
-          .num_tasks = static_cast<std::size_t>(options.plan.folds)};
+          .num_tasks = static_cast<std::size_t>(options.folds)};
 }
 
 }  // namespace
 
 RankNetworkRidge::RankNetworkRidge(const Context& context, const Ranks& ranks,
-                                   const EvaluateOptions& options, Share& share,
+                                   const RankRidgeOptions& options, Share& share,
                                    const std::function<void(const char*)>& finished)
     : context_(context), system_(make_system(context, ranks, options, share)) {
   finished("inputs");
-  learnt_.emplace(learn_together(context, options.network_ridge, system_));
+  learnt_.emplace(learn_together(context, options.ridge, options.most_nodes, system_));
   finished("variances");
   solver_.emplace(context, system_, learnt_->dense);
   finished("preconditioner");
   model_.emplace(context, system_, *solver_);
   finished("predictions");
+}
+
+void RankNetworkRidge::forget_equations() {
+  model_.reset();
+  solver_.reset();
+  learnt_.reset();
 }
 
 NetworkRidgeSummary RankNetworkRidge::summarise() const {
@@ -78,6 +86,7 @@ Nuisances RankNetworkRidge::describe(const std::shared_ptr<const RankNetworkRidg
 
 std::vector<ImpliedWeights> RankNetworkRidge::imply_weights(
     const Context& /*context*/, std::span<const MatrixView<const double>> policies) const {
+  require(model_.has_value(), "network ridge: weights after its equations were forgotten");
   std::vector<Matrix<double>> tables;
   for (const MatrixView<const double>& policy : policies) {
     Matrix<double>& table = tables.emplace_back(policy.rows(), policy.cols());

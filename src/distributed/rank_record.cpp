@@ -11,7 +11,8 @@ DataSummary summarise(const WholeData& whole) {
   DataSummary out{.num_nodes = whole.num_nodes,
                   .num_edges = whole.edges.num_edges,
                   .num_features = whole.column_names.size() + whole.num_words,
-                  .num_dense_features = whole.column_names.size()};
+                  .num_dense_features = whole.column_names.size(),
+                  .checksum = whole.checksum};
   for (std::size_t a = 0; a < whole.arms.size(); ++a) {
     out.arms.push_back({whole.arms[a], whole.arm_sizes[a]});
     if (a > 0) out.num_treated += whole.arm_sizes[a];
@@ -21,7 +22,8 @@ DataSummary summarise(const WholeData& whole) {
 
 PolicyResult describe_policy(const Ranks& ranks, const Share& share, std::size_t place) {
   const Matrix<double>& policy = share.policies[place];
-  PolicyResult out{.name = share.whole.policy_names[place]};
+  PolicyResult out{.name = share.whole.policy_names[place],
+                   .checksum = share.whole.policy_checksums[place]};
   out.arm_fractions.assign(policy.cols(), 0.0);
   for (std::size_t a = 1; a < policy.cols(); ++a) {
     out.arm_fractions[a] = mean(arm_column(policy.view(), static_cast<Arm>(a)), ranks);

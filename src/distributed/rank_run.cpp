@@ -6,9 +6,13 @@
 
 #include "data/arm_costs.hpp"
 #include "distributed/own_data.hpp"
+#include "distributed/rank_groups.hpp"
 #include "distributed/rank_neighbourhood.hpp"
 #include "distributed/rank_network_ridge.hpp"
+#include "distributed/rank_treatment.hpp"
+#include "evaluate/association_diagnostics.hpp"
 #include "evaluate/decide.hpp"
+#include "evaluate/robust_intervals.hpp"
 #include "evaluate/row_notes.hpp"
 
 namespace cone::distributed {
@@ -17,7 +21,8 @@ namespace {
 DependenceKernels make_kernels(const Context& context, const Ranks& ranks, const Share& share) {
   // Ranks outlive the run; kernels want to own what they add up by.
   const std::shared_ptr<const Totals> totals(&ranks, [](const Totals*) {});
-  return {context, std::make_shared<RankNeighbourhood>(ranks, share), {}, totals};
+  return {context, std::make_shared<RankNeighbourhood>(ranks, share), spread_groups(ranks, share),
+          totals};
 }
 
 /// What the data does not allow follows from sums over all ranks: all of them throw it.
@@ -48,6 +53,11 @@ RankRun::RankRun(const Context& context, const Ranks& ranks, const EvaluateOptio
       kernels_(make_kernels(context, ranks, share)) {
   policies_.sample = share.policies;
   for (const Matrix<double>& policy : policies_.sample) policies_.tables.push_back(policy.view());
+  const bool has_mu = share.whole.has_mu;
+  if (share.whole.has_propensity || has_mu) {
+    warnings_.push_back(
+        describe_idle_columns(share.whole.arms, share.whole.has_propensity, has_mu));
+  }
 }
 
 bool RankRun::uses(LearnerId learner) const {
@@ -68,15 +78,18 @@ void RankRun::learn(const std::function<void(const char*)>& finished) {
     learn_one(LearnerId::kLogistic);
   } else {
     learn_overlap();
+    if (!fits_models) plan_.tasks.clear();  // folds of no value
   }
   for (const LearnerId learner : {LearnerId::kOls1, LearnerId::kOls2, LearnerId::kRidge}) {
     if (uses(learner)) learn_one(learner);
   }
   finished("regressions");
   if (!uses(LearnerId::kNetworkRidge)) return;
-  const auto ridge =
-      std::make_shared<const RankNetworkRidge>(context_, ranks_, options_, share_, finished);
-  keep(LearnerId::kNetworkRidge, RankNetworkRidge::describe(ridge, data_, plan_));
+  ridge_ = std::make_shared<RankNetworkRidge>(
+      context_, ranks_,
+      RankRidgeOptions{.ridge = options_.network_ridge, .folds = options_.plan.folds}, share_,
+      finished);
+  keep(LearnerId::kNetworkRidge, RankNetworkRidge::describe(ridge_, data_, plan_));
   finished("weights");
 }
 
@@ -129,6 +142,16 @@ void RankRun::estimate(std::vector<PolicyResult>& results) {
   }
 }
 
+void RankRun::add_robust_intervals(std::vector<PolicyResult>& results) {
+  if (!wants_robust_intervals(options_, basis())) return;
+  const StageScope stage(context_, "hidden confounding", 0, 1);
+  ridge_->forget_equations();  // those of the treatment are as large
+  strength_ = measure_treatment_together(
+      context_, ranks_, options_, sample_,
+      choose_propensity_bounds(data_, options_.nuisance.propensity_bound, ranks_), share_);
+  cone::add_robust_intervals(basis(), policies_.sample, *strength_, results);
+}
+
 std::optional<Decision> RankRun::compare(std::span<const PolicyResult> results) const {
   const EstimatorInfo* headline = choose_headline(rows_);
   if (headline == nullptr) return std::nullopt;
@@ -140,6 +163,23 @@ std::optional<Decision> RankRun::compare(std::span<const PolicyResult> results) 
                  .sample_policies = policies_.sample,
                  .costs = no_costs},
                 headline->name, results, options_.estimator.dependence);
+}
+
+std::optional<AssociationDiagnostics> RankRun::associate_residuals(
+    std::string_view estimator) const {
+  return cone::associate_residuals(basis(),
+                                   *std::ranges::find(rows_, estimator, &EstimatorInfo::name));
+}
+
+JudgedRun RankRun::judged() const {
+  return {.sample = sample_,
+          .features = data_.features,
+          .network = kernels_.network(),
+          .finished = rows_,
+          .learnt = learnt_,
+          .plan = plan_,
+          .policies = policies_.sample,
+          .cluster = {}};
 }
 
 }  // namespace cone::distributed

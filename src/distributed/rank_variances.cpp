@@ -146,7 +146,7 @@ Context use_idle_cores(const Context& context, const Ranks& ranks, std::size_t n
 }  // namespace
 
 LearntTogether learn_together(const Context& context, const NetworkRidgeOptions& options,
-                              RankSystem& system) {
+                              std::size_t most_nodes, RankSystem& system) {
   const Share& share = system.share;
   const Ranks& ranks = system.ranks;
   const std::size_t num_arms = share.num_arms();
@@ -168,9 +168,8 @@ LearntTogether learn_together(const Context& context, const NetworkRidgeOptions&
   std::vector<SampledInputs> samples(num_arms);
   for (std::size_t a = 0; a < num_arms; ++a) {
     if (is_taught[a] == 0 && !out.dense.has(a)) continue;
-    const std::uint64_t size = share.whole.arm_sizes[a];
-    const bool is_whole = out.dense.has(a) || size <= kLargestDenseArm;
-    const std::uint64_t count = is_whole ? size : std::uint64_t{kVarianceSample};
+    const std::size_t count =
+        choose_sample_size(share.whole.arm_sizes[a], out.dense.has(a), most_nodes);
     samples[a] = sample_arm(ranks, share, a, count, DenseArms::holder(ranks, a));
   }
   std::optional<Context> busy;

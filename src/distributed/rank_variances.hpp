@@ -17,8 +17,9 @@ struct LearntTogether {
 
 /// Learns the variances of every arm as one machine does: from all nodes of an arm, or from a
 /// sample where there are many. The sample of an arm goes to one rank, which climbs the likelihood
-/// and tells the others. Puts the arms' models into the system.
+/// and tells the others. Puts the arms' models into the system. `most_nodes`: of such a sample
+/// (choose_sample_size).
 LearntTogether learn_together(const Context& context, const NetworkRidgeOptions& options,
-                              RankSystem& system);
+                              std::size_t most_nodes, RankSystem& system);
 
 }  // namespace cone::distributed

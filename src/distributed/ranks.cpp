@@ -223,6 +223,22 @@ void Ranks::send_and_receive(std::size_t to, std::span<const std::byte> sent, st
   count_traffic(sent.size(), watch.seconds());
 }
 
+void Ranks::receive_turn(std::span<std::byte> state) const {
+  if (is_first()) return;
+  MPI_Recv(state.data(), static_cast<int>(state.size()), MPI_BYTE, static_cast<int>(rank_) - 1, 0,
+           comm_, MPI_STATUS_IGNORE);
+}
+
+void Ranks::pass_turn(std::span<std::byte> state) const {
+  const Stopwatch watch;
+  const auto count = static_cast<int>(state.size());
+  if (rank_ + 1 < size_) {
+    MPI_Send(state.data(), count, MPI_BYTE, static_cast<int>(rank_) + 1, 0, comm_);
+  }
+  MPI_Bcast(state.data(), count, MPI_BYTE, static_cast<int>(size_) - 1, comm_);
+  count_traffic(state.size(), watch.seconds());
+}
+
 void Ranks::wait_quietly() const {
   MPI_Request request = MPI_REQUEST_NULL;
   MPI_Ibarrier(comm_, &request);

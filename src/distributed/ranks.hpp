@@ -80,6 +80,15 @@ class Ranks : public Totals {
     return exchange_parts(parts, [&](std::size_t to) { parts[to] = {}; });
   }
 
+  /// Lets one rank after the other work. `state` is what the rank before it left, and at the end,
+  /// on all of them, what the last one left; the first goes on from its own.
+  template <class Work>
+  void take_turns(std::span<std::byte> state, const Work& work) const {
+    receive_turn(state);
+    work();
+    pass_turn(state);
+  }
+
   /// Waits for all ranks without keeping a core busy: some of them work for long.
   void wait_quietly() const;
 
@@ -127,6 +136,9 @@ class Ranks : public Totals {
   std::vector<std::uint64_t> exchange_sizes(std::span<const std::uint64_t> sizes) const;
   void send_and_receive(std::size_t to, std::span<const std::byte> sent, std::size_t from,
                         std::span<std::byte> received) const;
+
+  void receive_turn(std::span<std::byte> state) const;
+  void pass_turn(std::span<std::byte> state) const;
 
   MPI_Comm comm_;
   std::size_t rank_ = 0;

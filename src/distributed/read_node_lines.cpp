@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "data/arm_labels.hpp"
 #include "data/column_roles.hpp"
+#include "data/given_columns.hpp"
 #include "data/validate.hpp"
 #include "distributed/read_share.hpp"
 
@@ -46,17 +47,12 @@ LabelTally join_labels(const Ranks& ranks, const LabelTally& own) {
   return all;
 }
 
-/// A column of true outcomes and the arm it is about.
-struct TruthColumn {
-  std::size_t column;
-  std::string label;
-};
-
 struct LinesRead {
   TextList ids;
   LabelTally labels;
   std::vector<std::uint8_t> codes;
-  std::vector<double> columns, truth;
+  std::vector<double> columns;
+  std::vector<load::GivenColumn> given;  ///< about arms
 };
 
 void refuse_what_is_not_read(const load::ColumnRoles& roles, const CsvFile& file,
@@ -102,6 +98,25 @@ void settle_arms(const ShareReader& reader, const CsvFile& file, std::size_t col
   whole.arm_sizes.assign(sizes.begin(), sizes.end());
 }
 
+/// What nodes.csv says about arms, as tables. Truth stays; what the user's own models say is only
+/// looked at for the checksum.
+void settle_given(const ShareReader& reader, const CsvFile& file, const LinesRead& lines,
+                  NodeRows& rows, WholeData& whole) {
+  rows.truth = Matrix<double>(rows.size(), 0);
+  if (whole.arms.empty()) return;
+  FaultList found;
+  load::check_given_arms({file.name(), file.header(), whole.num_nodes}, whole.arms, lines.given,
+                         found);
+  if (reader.ranks.is_first()) reader.faults.merge(found);
+  if (!found.empty()) return;
+  load::GivenTables tables = load::join_given(whole.arms, lines.given);
+  whole.has_propensity = tables.propensity.has_value();
+  whole.has_mu = tables.mu.has_value();
+  if (tables.truth) rows.truth = std::move(*tables.truth);
+  if (tables.propensity) rows.propensity = std::move(*tables.propensity);
+  if (tables.mu) rows.mu = std::move(*tables.mu);
+}
+
 }  // namespace
 
 TextList read_node_lines(const ShareReader& reader, NodeRows& rows, WholeData& whole) {
@@ -113,11 +128,13 @@ TextList read_node_lines(const ShareReader& reader, NodeRows& rows, WholeData& w
   if (roles) refuse_what_is_not_read(*roles, *file, header_faults);
   if (reader.ranks.is_first()) reader.faults.merge(header_faults);
   if (!roles || !header_faults.empty()) return {};
-  std::vector<TruthColumn> truth;
   std::size_t outcome = 0;
   for (const load::NumberRole& role : roles->numbers) {
     if (role.quantity == load::Quantity::kOutcome) outcome = role.column;
-    if (role.quantity == load::Quantity::kTruth) truth.push_back({role.column, role.label});
+    const bool is_given = role.quantity == load::Quantity::kPropensity ||
+                          role.quantity == load::Quantity::kMu ||
+                          role.quantity == load::Quantity::kTruth;
+    if (is_given) lines.given.push_back({role, {}});
   }
   for (const load::FeatureColumn& feature : roles->features) {
     whole.column_names.push_back(file->header()[feature.column]);
@@ -140,8 +157,8 @@ TextList read_node_lines(const ShareReader& reader, NodeRows& rows, WholeData& w
           for (const load::FeatureColumn& feature : roles->features) {
             lines.columns.push_back(validation::read_finite(record, feature.column, id));
           }
-          for (const TruthColumn& column : truth) {
-            lines.truth.push_back(validation::read_finite(record, column.column, id));
+          for (load::GivenColumn& column : lines.given) {
+            column.values.push_back(validation::read_finite(record, column.role.column, id));
           }
         }
       });
@@ -150,19 +167,7 @@ TextList read_node_lines(const ShareReader& reader, NodeRows& rows, WholeData& w
   const std::size_t width = roles->features.size();
   rows.columns = Matrix<double>(rows.size(), width);
   std::ranges::copy(lines.columns, rows.columns.data());
-  std::vector<std::optional<Arm>> arm_of(truth.size());
-  for (std::size_t k = 0; k < truth.size(); ++k) {
-    arm_of[k] = find_arm(whole.arms, truth[k].label);
-  }
-  const bool knows_truth =
-      !whole.arms.empty() && truth.size() == whole.arms.size() &&
-      std::ranges::all_of(arm_of, [](const auto& arm) { return arm.has_value(); });
-  rows.truth = Matrix<double>(rows.size(), knows_truth ? whole.arms.size() : 0);
-  for (std::size_t i = 0; knows_truth && i < rows.size(); ++i) {
-    for (std::size_t k = 0; k < truth.size(); ++k) {
-      rows.truth(i, *arm_of[k]) = lines.truth[i * truth.size() + k];
-    }
-  }
+  settle_given(reader, *file, lines, rows, whole);
   return std::move(lines.ids);
 }
 

@@ -7,6 +7,8 @@
 
 #include "base/text.hpp"
 #include "data/byte_source.hpp"
+#include "distributed/find_groups.hpp"
+#include "distributed/rank_checksum.hpp"
 
 namespace cone::distributed {
 namespace {
@@ -63,6 +65,20 @@ void refuse_packed(const ShareReader& reader) {
                                  "is packed, and --engine petsc reads files that are not",
                                  "unpack it, or delete it where it is a copy"});
   }
+}
+
+/// One machine counts nodes in 32 bits: beyond that there is nothing to be equal to.
+void note_checksums(const Ranks& ranks, SpreadChecksum& checksum, ReadData& data) {
+  WholeData& whole = data.whole;
+  if (whole.num_nodes < std::numeric_limits<NodeIndex>::max()) {
+    add_rows(ranks, whole, data.rows, checksum);
+    whole.checksum = checksum.hex();
+  }
+  for (const Matrix<double>& policy : data.rows.policies) {
+    whole.policy_checksums.push_back(policy_checksum(ranks, whole, policy));
+  }
+  data.rows.propensity = {};
+  data.rows.mu = {};
 }
 
 }  // namespace
@@ -124,6 +140,8 @@ ReadData read_together(const Context& context, const Ranks& ranks,
   refuse_too_many(ranks, out.rows.size());
   meter.finish("nodes");
   const Blocks blocks = Blocks::make(ranks, out.rows.size());
+  SpreadChecksum checksum(ranks);
+  add_ids(out.whole, ids, checksum);
   const IdDirectory directory(ranks, ids, blocks.begin(ranks));
   ids = {};  // the directory has them now
   refuse_repeats(ranks, directory, (folder / "nodes.csv").string(), faults);
@@ -139,6 +157,10 @@ ReadData read_together(const Context& context, const Ranks& ranks,
   read_policies(reader, directory, blocks, policies, out.rows, out.whole);
   meter.finish("policies");
   ranks.throw_if_any(faults, ErrorCode::kData);
+  find_groups(context, ranks, directory, blocks, out.rows, out.whole);
+  meter.finish("groups");
+  note_checksums(ranks, checksum, out);
+  meter.finish("checksums");
   return out;
 }
 

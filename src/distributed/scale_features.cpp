@@ -114,6 +114,8 @@ void standardise_columns(const Ranks& ranks, Share& share) {
 
 void scale_features(const Context& context, const Ranks& ranks, const MadeTogether& made,
                     Share& share) {
+  if (share.is_scaled) return;
+  share.is_scaled = true;
   share.words = scale_words(share.words);
   share.places_of_words = share.words.transposed();
   share.word_split = split_by_arm(share.places_of_words, share.arm_begin);

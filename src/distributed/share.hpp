@@ -24,6 +24,7 @@ struct Share {
   std::vector<std::uint64_t> hash;     ///< of the ids
   std::vector<std::size_t> arm_begin;  ///< arms + 1: the places of arm a
   std::vector<double> outcome;
+  std::vector<std::uint32_t> group;  ///< of friends; empty where none are known
   std::vector<int> fold;
   std::vector<double> degree, relative_degree, inverse_degree;
   /// Neighbours of every place, as rows of a table with ghosts; those of an arm are next to each
@@ -38,6 +39,7 @@ struct Share {
   std::vector<std::uint64_t> word_split;  ///< words × arms + 1, as arm_offsets
   Matrix<double> columns;                 ///< places × measurements, standardised
   Matrix<double> smooth, curves;          ///< features made of them
+  bool is_scaled = false;                 ///< words and columns are as the equations see them
   NeighbourLengths lengths;               ///< of the places' friends, set with the groups
   std::vector<Matrix<double>> policies;   ///< places × arms each
   Matrix<double> truth;                   ///< places × arms, or no columns
@@ -52,7 +54,7 @@ struct Share {
 Share place_nodes(const Ranks& ranks, NodeRows rows, WholeData whole);
 
 /// Scales words and measurements as one machine does, and makes smooth features and curves of the
-/// measurements where they are asked for.
+/// measurements where they are asked for. Once: does nothing where that is done.
 struct MadeTogether {
   bool smooth = true;
   bool curves = true;

@@ -24,7 +24,11 @@ std::vector<double> measure_raw_imbalance(const FeatureMatrix& x,
       ++num_entries(j, arm);
     });
   }
-  const auto n = static_cast<double>(sample.size());
+  const Totals& totals = *sample.totals;
+  totals.add_up(arm_size);
+  totals.add_up(total.values());
+  totals.add_up(num_entries.values());
+  const double n = totals.count(sample.size());
   std::vector<double> furthest(x.cols(), 0.0);
   for (std::size_t j = 0; j < x.cols(); ++j) {
     if (units[j].scale == 0) continue;
@@ -37,6 +41,12 @@ std::vector<double> measure_raw_imbalance(const FeatureMatrix& x,
       if (arm_size[a] == 0) continue;
       furthest[j] = std::max(furthest[j], std::abs(total(j, a) / arm_size[a] - all / n));
     }
+  }
+  if (totals.has_others()) {
+    // Words that stand with as many people of every arm are as far off, and the first comes first:
+    // what adding up in parts left over must not tell them apart.
+    constexpr double kSteps = 1e10;  // per standard deviation
+    for (double& off : furthest) off = std::round(off * kSteps) / kSteps;
   }
   return furthest;
 }
@@ -59,7 +69,7 @@ std::vector<std::uint32_t> take_furthest(const std::vector<double>& furthest,
 
 BalanceColumns::BalanceColumns(const FeatureTable& features, const LoggedSample& sample,
                                std::size_t most_dense, std::size_t most_counts)
-    : features_(features), units_(measure_columns(features)) {
+    : features_(features), units_(measure_columns(features, *sample.totals)) {
   const FeatureMatrix& x = features.matrix;
   const std::vector<double> furthest = measure_raw_imbalance(x, units_, sample);
   chosen_ = take_furthest(furthest, units_, 0, features.num_dense, most_dense);
@@ -80,17 +90,17 @@ BalanceColumns::BalanceColumns(const FeatureTable& features, const LoggedSample&
   }
 }
 
-std::vector<double> BalanceColumns::values(std::size_t k) const {
+Matrix<double> BalanceColumns::values(std::size_t k) const {
   const FeatureMatrix& x = features_.matrix;
   const ColumnUnit& unit = units_[chosen_[k]];
-  std::vector<double> out(x.rows(), 0.0);
+  Matrix<double> out(x.rows(), 1);
   const auto dense = std::ranges::lower_bound(x.dense_columns(), chosen_[k]);
   if (dense != x.dense_columns().end() && *dense == chosen_[k]) {
     const auto d = static_cast<std::size_t>(dense - x.dense_columns().begin());
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = x.dense()(i, d);
+    for (std::size_t i = 0; i < out.rows(); ++i) out(i, 0) = x.dense()(i, d);
   }
-  for (const Entry& entry : entries_[k]) out[entry.node] = entry.value;
-  for (double& value : out) value = (value - unit.mean) / unit.scale;
+  for (const Entry& entry : entries_[k]) out(entry.node, 0) = entry.value;
+  for (double& value : out.values()) value = (value - unit.mean) / unit.scale;
   return out;
 }
 

@@ -14,15 +14,16 @@ namespace cone {
 class BalanceColumns {
  public:
   /// At most `most_dense` measurements and `most_counts` counts, those whose mean in some arm of
-  /// the sample is furthest from the mean of all, in standard deviations. O(entries + columns ·
+  /// the sample is furthest from the mean of all, in standard deviations. Nodes of
+  /// the sample are rows of the features; over all processes that share it. O(entries + columns ·
   /// arms).
   BalanceColumns(const FeatureTable& features, const LoggedSample& sample, std::size_t most_dense,
                  std::size_t most_counts);
 
   std::size_t size() const { return chosen_.size(); }
   const std::string& name(std::size_t k) const { return features_.names[chosen_[k]]; }
-  /// One per node of the data, in standard deviations from the mean.
-  std::vector<double> values(std::size_t k) const;
+  /// One row per node of the data, in standard deviations from the mean.
+  Matrix<double> values(std::size_t k) const;
 
  private:
   const FeatureTable& features_;

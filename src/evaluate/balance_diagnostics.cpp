@@ -2,14 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "base/numeric.hpp"
 #include "base/text.hpp"
 #include "evaluate/balance_columns.hpp"
+#include "evaluate/compare_arms.hpp"
 #include "evaluate/overlap_diagnostics.hpp"
 
 namespace cone {
@@ -20,90 +22,63 @@ constexpr std::size_t kMostMeasurements = 50;
 constexpr std::size_t kMostCounts = 20;
 constexpr double kBalanced = 0.1;            // standard deviations
 constexpr double kBeyondChanceOfMany = 4.0;  // standard errors: there are many columns
-constexpr double kConstant = 1e-12;
-
-/// Values of some nodes of the sample.
-struct SampleColumn {
-  std::string name;
-  std::string of;
-  std::vector<double> values;       ///< one per place
-  std::vector<std::size_t> places;  ///< in the sample
-};
-
-/// One per arm; empty where the values are all the same.
-using BalanceByArm = std::vector<ColumnBalance>;
-
-BalanceByArm compare_arms(const SampleColumn& column, const LoggedSample& sample,
-                          MatrixView<const double> e) {
-  if (column.values.size() < 2) return {};
-  const auto people = [&](std::size_t k) { return sample.weight_of(column.places[k]); };
-  CompensatedSum total;
-  CompensatedSum num_people;
-  for (std::size_t k = 0; k < column.values.size(); ++k) {
-    total.add(people(k) * column.values[k]);
-    num_people.add(people(k));
-  }
-  const double centre = total.value() / num_people.value();
-  const double sd = std::sqrt(variance(column.values, 0));
-  if (!(sd > kConstant)) return {};
-  BalanceByArm out;
-  for (std::size_t a = 0; a < sample.num_arms(); ++a) {
-    CompensatedSum plain;
-    CompensatedSum weighted;
-    CompensatedSum total_weight;
-    double num_nodes = 0;
-    const auto weight = [&](std::size_t k) {
-      const double chance = e(column.places[k], a);
-      return chance > 0 ? people(k) / chance : 0.0;
-    };
-    const auto is_in_arm = [&](std::size_t k) { return sample.arm[column.places[k]] == a; };
-    for (std::size_t k = 0; k < column.values.size(); ++k) {
-      if (!is_in_arm(k)) continue;
-      const double x = (column.values[k] - centre) / sd;
-      plain.add(people(k) * x);
-      weighted.add(weight(k) * x);
-      total_weight.add(weight(k));
-      num_nodes += people(k);
-    }
-    ColumnBalance balance{.name = column.name, .of = column.of};
-    balance.before = num_nodes > 0 ? plain.value() / num_nodes : kNaN;
-    balance.after = total_weight.value() > 0 ? weighted.value() / total_weight.value() : kNaN;
-    CompensatedSum squares;  // of a weighted mean whose nodes came into the arm by chance e
-    for (std::size_t k = 0; k < column.values.size(); ++k) {
-      if (!is_in_arm(k)) continue;
-      const double x = (column.values[k] - centre) / sd - balance.after;
-      squares.add(weight(k) * weight(k) * (1 - e(column.places[k], a)) * x * x);
-    }
-    balance.error = std::sqrt(std::max(0.0, squares.value())) / total_weight.value();
-    out.push_back(std::move(balance));
-  }
-  return out;
-}
-
-/// Of nodes that have friends.
-SampleColumn average_friends(const Graph& graph, const LoggedSample& sample,
-                             const std::vector<double>& values, std::string name) {
-  SampleColumn out{.name = std::move(name), .of = "friends"};
-  for (std::size_t i = 0; i < sample.size(); ++i) {
-    const auto friends = graph.neighbours(sample.nodes[i]);
-    if (friends.empty()) continue;
-    double total = 0;
-    for (const NodeIndex j : friends) total += values[j];
-    out.values.push_back(total / static_cast<double>(friends.size()));
-    out.places.push_back(i);
-  }
-  return out;
-}
+constexpr std::size_t kColumnsAtOnce = 8;    // whose values are kept side by side
 
 /// `values`: one per node of the data.
-SampleColumn take_own(const LoggedSample& sample, const std::vector<double>& values,
-                      std::string name, std::string of) {
+SampleColumn take_own(const LoggedSample& sample, std::span<const double> values, std::string name,
+                      std::string of) {
   SampleColumn out{.name = std::move(name), .of = std::move(of)};
   for (std::size_t i = 0; i < sample.size(); ++i) {
     out.values.push_back(values[sample.nodes[i]]);
     out.places.push_back(i);
   }
   return out;
+}
+
+/// Of nodes that have friends. `values`: one row per node of the data.
+SampleColumn average_friends(const Context& context, const Neighbourhood& network,
+                             const LoggedSample& sample, const Matrix<double>& values,
+                             std::string name) {
+  Matrix<double> total(values.rows(), 1);
+  network.add_friends(context, values, total);
+  SampleColumn out{.name = std::move(name), .of = "friends"};
+  for (std::size_t i = 0; i < sample.size(); ++i) {
+    const NodeIndex node = sample.nodes[i];
+    const std::size_t num_friends = network.degree(node);
+    if (num_friends == 0) continue;
+    out.values.push_back(total(node, 0) / static_cast<double>(num_friends));
+    out.places.push_back(i);
+  }
+  return out;
+}
+
+/// Own columns, then those of friends where there is a network.
+std::vector<BalanceByArm> compare_columns(const Context& context, const BalanceColumns& columns,
+                                          const Neighbourhood& network, const LoggedSample& sample,
+                                          MatrixView<const double> e) {
+  const bool has_edges = network.num_edge_ends() > 0;
+  std::vector<BalanceByArm> own;
+  std::vector<BalanceByArm> friends;
+  for (std::size_t begin = 0; begin < columns.size(); begin += kColumnsAtOnce) {
+    context.report("balance", begin, columns.size());
+    const std::size_t count = std::min(kColumnsAtOnce, columns.size() - begin);
+    std::vector<SampleColumn> block((has_edges ? 2 : 1) * count);
+    context.for_each_range(count, 1, [&](std::size_t k, std::size_t) {
+      const Matrix<double> values = columns.values(begin + k);
+      const std::string& name = columns.name(begin + k);
+      block[k] = take_own(sample, values.values(), name, "own");
+      if (has_edges) {
+        block[count + k] = average_friends(context, network, sample, values, name);
+      }
+    });
+    std::vector<BalanceByArm> found = compare_arms(context, block, sample, e);
+    const auto middle = found.begin() + static_cast<std::ptrdiff_t>(count);
+    std::move(found.begin(), middle, std::back_inserter(own));
+    std::move(middle, found.end(), std::back_inserter(friends));
+  }
+  context.report("balance", columns.size(), columns.size());
+  std::move(friends.begin(), friends.end(), std::back_inserter(own));
+  return own;
 }
 
 std::string describe_column(const ColumnBalance& column) {
@@ -133,28 +108,17 @@ Verdict judge_balance(const ArmBalance& arm, const std::string& phrase) {
 
 }  // namespace
 
-std::vector<ArmBalance> measure_balance(const Context& context, const Dataset& data,
-                                        const LoggedSample& sample, MatrixView<const double> e) {
-  const BalanceColumns columns(data.features, sample, kMostMeasurements, kMostCounts);
-  const bool has_edges = data.graph.num_edges() > 0;
-  std::vector<BalanceByArm> own(columns.size());
-  std::vector<BalanceByArm> friends(columns.size());
-  context.for_each_task("balance", columns.size(), [&](std::size_t k) {
-    const std::vector<double> values = columns.values(k);
-    own[k] = compare_arms(take_own(sample, values, columns.name(k), "own"), sample, e);
-    context.poll();
-    if (!has_edges) return;
-    friends[k] =
-        compare_arms(average_friends(data.graph, sample, values, columns.name(k)), sample, e);
-  });
-  std::vector<BalanceByArm> all = std::move(own);
-  all.insert(all.end(), friends.begin(), friends.end());
-  if (has_edges) {
-    std::vector<double> degree(data.num_nodes());
+std::vector<ArmBalance> measure_balance(const Context& context, const FeatureTable& features,
+                                        const Neighbourhood& network, const LoggedSample& sample,
+                                        MatrixView<const double> e) {
+  const BalanceColumns columns(features, sample, kMostMeasurements, kMostCounts);
+  std::vector<BalanceByArm> all = compare_columns(context, columns, network, sample, e);
+  if (network.num_edge_ends() > 0) {
+    std::vector<double> degree(network.size());
     for (std::size_t i = 0; i < degree.size(); ++i) {
-      degree[i] = static_cast<double>(data.graph.degree(static_cast<NodeIndex>(i)));
+      degree[i] = static_cast<double>(network.degree(i));
     }
-    all.push_back(compare_arms(take_own(sample, degree, "", "degree"), sample, e));
+    all.push_back(compare_arms(context, {take_own(sample, degree, "", "degree")}, sample, e)[0]);
   }
   std::vector<ArmBalance> out;
   for (std::size_t a = 0; a < sample.num_arms(); ++a) {

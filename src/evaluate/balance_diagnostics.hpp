@@ -7,13 +7,17 @@
 #include "cone/learn.hpp"
 #include "cone/record.hpp"
 
+#include "inference/neighbourhood.hpp"
+
 namespace cone {
 
 /// One entry per arm: for the features that differ most, the means of friends of the same features
 /// and the degree, how far the arm's mean is from that of all nodes, before and after weighting the
 /// arm by 1/e. Nodes without friends have no mean of friends and are left out there. `e`: sample ×
-/// arms. O(entries + edges · columns shown).
-std::vector<ArmBalance> measure_balance(const Context& context, const Dataset& data,
-                                        const LoggedSample& sample, MatrixView<const double> e);
+/// arms. Nodes of the sample are rows of the features and of the network; over all processes that
+/// share it. O(entries + edges · columns shown).
+std::vector<ArmBalance> measure_balance(const Context& context, const FeatureTable& features,
+                                        const Neighbourhood& network, const LoggedSample& sample,
+                                        MatrixView<const double> e);
 
 }  // namespace cone

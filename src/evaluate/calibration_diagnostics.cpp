@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include <boost/math/special_functions/gamma.hpp>
 #include <fmt/format.h>
@@ -20,15 +21,18 @@ constexpr std::size_t kLeastPerBin = 20;
 constexpr double kSurelyOff = 0.01;      // p
 constexpr double kGapThatMatters = 0.1;  // of the smaller of the arm's share and the others'
 
-ArmCalibration calibrate_arm(const LoggedSample& sample, MatrixView<const double> e,
-                             std::size_t a) {
-  const auto n = static_cast<double>(sample.size());
-  const std::vector<double> column = arm_column(e, static_cast<Arm>(a));
-  ArmCalibration out{.arm = sample.arms[a]};
-  double num_got = 0;
-  const std::size_t num_bins =
-      std::clamp<std::size_t>(sample.size() / kLeastPerBin, 1, kCalibrationBins);
-  for (const std::vector<std::size_t>& bin : group_evenly(column, num_bins)) {
+/// Sums over the nodes of a bin, of all processes.
+struct BinSums {
+  double expected = 0;           ///< how many get the arm
+  double variance_of_count = 0;  ///< of how many do
+  double got = 0;
+  double size = 0;
+};
+
+std::vector<BinSums> add_up_bins(const LoggedSample& sample, std::span<const double> column,
+                                 std::size_t a, std::size_t num_bins) {
+  std::vector<double> sums;
+  for (const std::vector<std::size_t>& bin : group_evenly(column, num_bins, *sample.totals)) {
     CompensatedSum expected;
     CompensatedSum variance_of_count;
     double got = 0;
@@ -37,13 +41,33 @@ ArmCalibration calibrate_arm(const LoggedSample& sample, MatrixView<const double
       variance_of_count.add(column[i] * (1 - column[i]));
       got += sample.arm[i] == a ? 1 : 0;
     }
-    const auto size = static_cast<double>(bin.size());
-    out.bins.push_back({expected.value() / size, got / size, bin.size()});
-    const double off = got - expected.value();
+    sums.insert(sums.end(), {expected.value(), variance_of_count.value(), got,
+                             static_cast<double>(bin.size())});
+  }
+  sample.totals->add_up(sums);
+  std::vector<BinSums> out;
+  for (std::size_t k = 0; k < sums.size(); k += 4) {
+    out.push_back({sums[k], sums[k + 1], sums[k + 2], sums[k + 3]});
+  }
+  return out;
+}
+
+ArmCalibration calibrate_arm(const LoggedSample& sample, MatrixView<const double> e,
+                             std::size_t a) {
+  const double n = sample.totals->count(sample.size());
+  const std::vector<double> column = arm_column(e, static_cast<Arm>(a));
+  ArmCalibration out{.arm = sample.arms[a]};
+  double num_got = 0;
+  const std::size_t num_bins =
+      std::clamp<std::size_t>(static_cast<std::size_t>(n) / kLeastPerBin, 1, kCalibrationBins);
+  for (const BinSums& bin : add_up_bins(sample, column, a, num_bins)) {
+    out.bins.push_back(
+        {bin.expected / bin.size, bin.got / bin.size, static_cast<std::uint64_t>(bin.size)});
+    const double off = bin.got - bin.expected;
     out.mean_gap += std::abs(off) / n;
     // What was certain and did not happen is beyond any chance.
-    if (off != 0) out.chi_squared += off * off / std::max(variance_of_count.value(), 1e-300);
-    num_got += got;
+    if (off != 0) out.chi_squared += off * off / std::max(bin.variance_of_count, 1e-300);
+    num_got += bin.got;
   }
   out.chi_squared = std::min(out.chi_squared, std::numeric_limits<double>::max());
   out.p = boost::math::gamma_q(static_cast<double>(out.bins.size()) / 2, out.chi_squared / 2);

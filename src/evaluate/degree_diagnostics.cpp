@@ -1,6 +1,9 @@
 #include "evaluate/degree_diagnostics.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -9,6 +12,7 @@
 #include "base/numeric.hpp"
 #include "evaluate/even_groups.hpp"
 #include "evaluate/overlap_diagnostics.hpp"
+#include "exec/totals.hpp"
 
 namespace cone {
 namespace {
@@ -21,9 +25,9 @@ constexpr double kNotableTrend = 0.05;  // correlation
 /// Correlation of the residuals with x, and the two-sided p of no slope with an error that allows
 /// for noise of any size at any x.
 void measure_trend(std::span<const double> x, std::span<const double> residual,
-                   DegreeResiduals& out) {
-  const double centre_x = mean(x);
-  const double centre = mean(residual);
+                   const Totals& totals, DegreeResiduals& out) {
+  const double centre_x = mean(x, totals);
+  const double centre = mean(residual, totals);
   CompensatedSum squares_x;
   CompensatedSum squares;
   CompensatedSum product;
@@ -32,51 +36,86 @@ void measure_trend(std::span<const double> x, std::span<const double> residual,
     squares.add((residual[i] - centre) * (residual[i] - centre));
     product.add((x[i] - centre_x) * (residual[i] - centre));
   }
-  if (!(squares_x.value() > 0) || !(squares.value() > 0)) return;
-  out.correlation = product.value() / std::sqrt(squares_x.value() * squares.value());
-  const double slope = product.value() / squares_x.value();
+  std::array<double, 3> sums = {squares_x.value(), squares.value(), product.value()};
+  totals.add_up(sums);
+  if (!(sums[0] > 0) || !(sums[1] > 0)) return;
+  out.correlation = sums[2] / std::sqrt(sums[0] * sums[1]);
+  const double slope = sums[2] / sums[0];
   CompensatedSum variance_of_product;
   for (std::size_t i = 0; i < x.size(); ++i) {
     const double dx = x[i] - centre_x;
     const double left = residual[i] - centre - slope * dx;
     variance_of_product.add(dx * dx * left * left);
   }
-  const double error = std::sqrt(variance_of_product.value());
-  out.p = error > 0 ? std::erfc(std::abs(product.value()) / error / std::sqrt(2.0)) : 0;
+  const double error = std::sqrt(totals.add_up(variance_of_product.value()));
+  out.p = error > 0 ? std::erfc(std::abs(sums[2]) / error / std::sqrt(2.0)) : 0;
+}
+
+using Groups = std::vector<std::vector<std::size_t>>;
+
+/// Means of the residuals by group, and their standard errors.
+std::vector<DegreeGroup> describe_groups(const Groups& groups, std::span<const double> degree,
+                                         std::span<const double> residual, const Totals& totals) {
+  constexpr double kNone = -std::numeric_limits<double>::infinity();
+  std::vector<double> sums;      // of residuals, then how many, per group
+  std::vector<double> extremes;  // of degrees: the largest, then the largest of the negated
+  for (const std::vector<std::size_t>& group : groups) {
+    CompensatedSum total;
+    double high = kNone;
+    double negated_low = kNone;
+    for (const std::size_t i : group) {
+      total.add(residual[i]);
+      high = std::max(high, degree[i]);
+      negated_low = std::max(negated_low, -degree[i]);
+    }
+    sums.insert(sums.end(), {total.value(), static_cast<double>(group.size())});
+    extremes.insert(extremes.end(), {high, negated_low});
+  }
+  totals.add_up(sums);
+  totals.find_largest(extremes);
+  std::vector<DegreeGroup> out;
+  std::vector<double> squares;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const double centre = sums[2 * g] / sums[2 * g + 1];
+    out.push_back({.low = static_cast<std::uint64_t>(-extremes[2 * g + 1]),
+                   .high = static_cast<std::uint64_t>(extremes[2 * g]),
+                   .num_nodes = static_cast<std::uint64_t>(sums[2 * g + 1]),
+                   .mean_residual = centre,
+                   .standard_error = kNaN});
+    CompensatedSum total;
+    for (const std::size_t i : groups[g]) {
+      total.add((residual[i] - centre) * (residual[i] - centre));
+    }
+    squares.push_back(total.value());
+  }
+  totals.add_up(squares);
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const double size = sums[2 * g + 1];
+    if (size > 1) out[g].standard_error = std::sqrt(squares[g] / (size - 1) / size);
+  }
+  return out;
 }
 
 }  // namespace
 
-DegreeResiduals measure_degree_residuals(const Graph& graph, std::span<const NodeIndex> nodes,
+DegreeResiduals measure_degree_residuals(const Neighbourhood& network, const LoggedSample& sample,
                                          std::span<const double> residual,
                                          std::string_view outcome_model) {
+  const Totals& totals = *sample.totals;
   DegreeResiduals out{.outcome_model = std::string(outcome_model)};
   std::vector<double> degree;
   std::vector<double> log_degree;
-  for (const NodeIndex i : nodes) {
-    degree.push_back(static_cast<double>(graph.degree(i)));
+  for (const NodeIndex i : sample.nodes) {
+    degree.push_back(static_cast<double>(network.degree(i)));
     log_degree.push_back(std::log1p(degree.back()));
   }
-  for (const std::vector<std::size_t>& group : group_evenly(degree, kDegreeGroups)) {
-    std::vector<double> of_group;
-    double low = degree[group.front()];
-    double high = low;
-    for (const std::size_t i : group) {
-      of_group.push_back(residual[i]);
-      low = std::min(low, degree[i]);
-      high = std::max(high, degree[i]);
-    }
-    out.groups.push_back({.low = static_cast<std::uint64_t>(low),
-                          .high = static_cast<std::uint64_t>(high),
-                          .num_nodes = group.size(),
-                          .mean_residual = mean(of_group),
-                          .standard_error = standard_error(of_group)});
-  }
+  out.groups =
+      describe_groups(group_evenly(degree, kDegreeGroups, totals), degree, residual, totals);
   if (out.groups.size() == 1) {
     out.verdict.sentence = "nearly all have the same number of friends: no trend to look for";
     return out;
   }
-  measure_trend(log_degree, residual, out);
+  measure_trend(log_degree, residual, totals, out);
   const bool is_caution = out.p < kSureTrend && std::abs(out.correlation) > kNotableTrend;
   out.verdict = {is_caution,
                  fmt::format("what {} leaves unexplained {} the number of friends (correlation "

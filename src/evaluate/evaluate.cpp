@@ -13,17 +13,18 @@
 #include "base/numeric.hpp"
 #include "base/stopwatch.hpp"
 #include "data/arm_costs.hpp"
+#include "evaluate/association_diagnostics.hpp"
 #include "evaluate/decide.hpp"
 #include "evaluate/diagnostics.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
 #include "evaluate/repeats.hpp"
+#include "evaluate/robust_intervals.hpp"
 #include "evaluate/row_notes.hpp"
 #include "evaluate/run.hpp"
 #include "evaluate/run_config.hpp"
 #include "evaluate/scaling_diagnostics.hpp"
 #include "evaluate/verdicts.hpp"
-#include "inference/network_treatment.hpp"
 
 namespace cone {
 namespace {
@@ -115,17 +116,7 @@ Diagnostics describe_run(const LoadedData& data, const EvaluationRun& run,
                          const EvaluateOptions& options) {
   Diagnostics out = diagnose(data, run.sample(), run.learnt(), run.warnings());
   out.feature_scaling = describe_scaling(data.observed.features, run.rows(), options.nuisance);
-  if (const auto& strength = run.strength()) {
-    out.network_strength = {.r_squared_features = strength->r_squared_features,
-                            .r_squared_network = strength->r_squared_network,
-                            .added = strength->added,
-                            .added_upper = strength->added_upper,
-                            .is_clear = strength->is_clear};
-    if (auto warning = describe_network_treatment(
-            *strength, "the rest is in the robust intervals, not in the others")) {
-      out.warnings.push_back(std::move(*warning));
-    }
-  }
+  if (const auto& strength = run.strength()) describe_strength(*strength, out);
   std::vector<std::string>& warnings = out.warnings;
   warnings.insert(warnings.begin(), data.doubts.begin(), data.doubts.end());
   for (std::string& warning : warn_of_rounding_columns(data.observed.features)) {
@@ -133,25 +124,6 @@ Diagnostics describe_run(const LoadedData& data, const EvaluationRun& run,
   }
   warn_of_left_out(data.observed, options, out);
   return out;
-}
-
-/// Says where what is left of the outcome goes together among friends, and what that means.
-void describe_association(const EvaluationRun& run, const Decision& decision, Diagnostics& out) {
-  constexpr double kSure = 0.01;
-  constexpr double kNotable = 0.02;  // a correlation that is smaller moves no interval
-  out.residual_association = run.associate_residuals(decision.estimator);
-  if (!out.residual_association || out.residual_association->p > kSure ||
-      out.residual_association->moran < kNotable) {
-    return;
-  }
-  out.warnings.push_back(fmt::format(
-      "what {} leaves unexplained goes together among friends (Moran's I {:.2f}, p {:.2g}): "
-      "something on the network is missing in its model. Intervals allow for it as far as it shows "
-      "({}); if it also moved the treatment, {}",
-      decision.estimator, out.residual_association->moran, out.residual_association->p,
-      enum_name(decision.dependence),
-      run.strength() ? "see the robust intervals"
-                     : "they do not hold what that does: network_dm has robust intervals"));
 }
 
 }  // namespace
@@ -243,10 +215,14 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
         "interrupted: medians are over {} of {} repeats", record.repeats, options.repeats));
   }
   const Stopwatch watch;
-  add_verdicts(context, data.observed, run, policies, record.policies, record.diagnostics);
+  const WholeNeighbourhood network(data.observed.graph);
+  add_verdicts(context, run.judged(network), record.policies, record.diagnostics);
   record.timing_seconds["diagnostics"] = watch.seconds();
   if (record.decision) {
-    unless_stopped([&] { describe_association(run, *record.decision, record.diagnostics); });
+    unless_stopped([&] {
+      describe_association(run.associate_residuals(record.decision->estimator), *record.decision,
+                           run.strength().has_value(), record.diagnostics);
+    });
     warn_of_refused_dependence(options.estimator.dependence, *record.decision,
                                record.diagnostics.warnings);
   }

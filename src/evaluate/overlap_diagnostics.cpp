@@ -1,7 +1,9 @@
 #include "evaluate/overlap_diagnostics.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,6 +12,8 @@
 #include "base/text.hpp"
 #include "estimate/overlap.hpp"
 #include "estimate/weights.hpp"
+#include "exec/ordered_values.hpp"
+#include "exec/totals.hpp"
 
 namespace cone {
 namespace {
@@ -23,28 +27,34 @@ constexpr double kHeaviest = 0.01;               // of the nodes
 constexpr double kHeavyShare = 0.2;
 constexpr double kMuchUnsupported = 0.02;
 
-/// Of ascending values: the smallest that at least a share of q does not exceed.
-double sorted_quantile(std::span<const double> sorted, double q) {
-  if (sorted.empty()) return kNaN;
-  const double place = std::ceil(q * static_cast<double>(sorted.size())) - 1;
-  return sorted[static_cast<std::size_t>(std::max(0.0, place))];
+/// Places of quantiles in the list: the smallest value that at least a share of q of the last
+/// `used` ones does not exceed.
+std::vector<std::uint64_t> quantile_places(const OrderedValues& list, std::uint64_t used,
+                                           std::span<const double> shares) {
+  std::vector<std::uint64_t> places;
+  for (const double q : shares) {
+    const double place = std::ceil(q * static_cast<double>(used)) - 1;
+    places.push_back(list.size() - used + static_cast<std::uint64_t>(std::max(0.0, place)));
+  }
+  return places;
 }
 
 WeightTail describe_weights(const std::string& policy, std::vector<double> weights,
-                            std::size_t num_arms) {
-  const auto n = static_cast<double>(weights.size());
-  WeightTail out{.policy = policy, .effective_nodes = effective_sample_size(weights)};
-  std::sort(weights.begin(), weights.end());
-  const double total = sum(weights);
-  const auto num_heaviest = static_cast<std::size_t>(std::ceil(kHeaviest * n));
-  const std::span<const double> heaviest = std::span(weights).last(num_heaviest);
-  out.heaviest_share = total > 0 ? sum(heaviest) / total : 0;
-  const auto used =
-      std::span<const double>(std::upper_bound(weights.begin(), weights.end(), 0.0), weights.end());
-  out.median = sorted_quantile(used, 0.5);
-  out.quantile_90 = sorted_quantile(used, 0.9);
-  out.quantile_99 = sorted_quantile(used, 0.99);
-  out.max = sorted_quantile(used, 1);
+                            std::size_t num_arms, const Totals& totals) {
+  WeightTail out{.policy = policy, .effective_nodes = effective_sample_size(weights, totals)};
+  const OrderedValues sorted(std::move(weights), totals);
+  const auto n = static_cast<double>(sorted.size());
+  const auto num_heaviest = static_cast<std::uint64_t>(std::ceil(kHeaviest * n));
+  const double total = sum(sorted.here(), totals);
+  out.heaviest_share = total > 0 ? sum(sorted.last(num_heaviest), totals) / total : 0;
+  constexpr std::array<double, 4> kShares = {0.5, 0.9, 0.99, 1};
+  const std::uint64_t num_used = sorted.count_above(0);
+  std::vector<double> quantiles(kShares.size(), kNaN);
+  if (num_used > 0) quantiles = sorted.at(quantile_places(sorted, num_used, kShares));
+  out.median = quantiles[0];
+  out.quantile_90 = quantiles[1];
+  out.quantile_99 = quantiles[2];
+  out.max = quantiles[3];
   const double least = kLeastEffectiveFraction * 2 / static_cast<double>(num_arms) * n;
   const bool has_few = out.effective_nodes < least;
   // Of a few nodes one always carries much.
@@ -58,7 +68,7 @@ WeightTail describe_weights(const std::string& policy, std::vector<double> weigh
                   "the weight",
                   printable(policy),
                   grouped(static_cast<std::uint64_t>(std::llround(out.effective_nodes))),
-                  grouped(weights.size()), heaviest_nodes, 100 * out.heaviest_share)};
+                  grouped(sorted.size()), heaviest_nodes, 100 * out.heaviest_share)};
   return out;
 }
 
@@ -73,53 +83,62 @@ std::string p_phrase(double p) { return p < 1e-4 ? "p < 0.0001" : fmt::format("p
 
 std::vector<ArmOverlap> measure_arm_overlap(const LoggedSample& sample,
                                             MatrixView<const double> e) {
-  const auto n = static_cast<double>(sample.size());
-  std::vector<ArmOverlap> out;
+  const Totals& totals = *sample.totals;
+  const double n = totals.count(sample.size());
+  std::vector<double> num_got(sample.num_arms(), 0.0);
+  for (const Arm arm : sample.arm) ++num_got[arm];
+  totals.add_up(num_got);
+  // Per arm: those who got it by bin, the others by bin, people with a rare chance.
+  constexpr std::size_t kWidth = 2 * kOverlapBins + 1;
+  std::vector<double> counts(sample.num_arms() * kWidth, 0.0);
+  const auto counts_of = [&](std::size_t a) {
+    return std::span(counts).subspan(a * kWidth, kWidth);
+  };
   for (std::size_t a = 0; a < sample.num_arms(); ++a) {
-    ArmOverlap arm{.arm = sample.arms[a]};
-    arm.got.assign(kOverlapBins, 0);
-    arm.others.assign(kOverlapBins, 0);
-    const auto num_got = static_cast<double>(std::ranges::count(sample.arm, static_cast<Arm>(a)));
-    double num_rare = 0;  // people
     for (std::size_t i = 0; i < sample.size(); ++i) {
       const double place = std::clamp(e(i, a), 0.0, 1.0) * kOverlapBins;
       const std::size_t bin = std::min(static_cast<std::size_t>(place), kOverlapBins - 1);
-      ++(sample.arm[i] == a ? arm.got : arm.others)[bin];
-      if (e(i, a) < kRareChance * num_got / n) num_rare += sample.weight_of(i);
+      ++counts_of(a)[sample.arm[i] == a ? bin : kOverlapBins + bin];
+      if (e(i, a) < kRareChance * num_got[a] / n) counts_of(a).back() += sample.weight_of(i);
     }
-    arm.rare_fraction = num_rare / n;
+  }
+  totals.add_up(counts);
+  std::vector<ArmOverlap> out;
+  for (std::size_t a = 0; a < sample.num_arms(); ++a) {
+    const std::span<const double> found = counts_of(a);
+    ArmOverlap arm{.arm = sample.arms[a], .rare_fraction = found.back() / n};
+    for (std::size_t bin = 0; bin < kOverlapBins; ++bin) {
+      arm.got.push_back(static_cast<std::uint64_t>(found[bin]));
+      arm.others.push_back(static_cast<std::uint64_t>(found[kOverlapBins + bin]));
+    }
     arm.verdict = {
         arm.rare_fraction > kManyRareNodes,
         fmt::format("{:.1f} % of the nodes had less than a tenth of the usual chance "
                     "({:.1f} %) of {}",
-                    100 * arm.rare_fraction, 100 * num_got / n, arm_phrase(sample.arms, a))};
+                    100 * arm.rare_fraction, 100 * num_got[a] / n, arm_phrase(sample.arms, a))};
     out.push_back(std::move(arm));
   }
   return out;
 }
 
 std::vector<WeightTail> measure_weight_tails(const LoggedSample& sample, MatrixView<const double> e,
-                                             std::span<const PolicyOnData> policies) {
+                                             std::span<const SamplePolicy> policies) {
   std::vector<WeightTail> out;
-  for (const PolicyOnData& policy : policies) {
-    Matrix<double> rows = take_rows(policy.probability.view(), sample.nodes);
-    weigh_rows(sample, rows);
+  for (const SamplePolicy& policy : policies) {
     out.push_back(describe_weights(policy.name,
-                                   importance_weights(sample.arm, std::as_const(rows).view(), e),
-                                   sample.num_arms()));
+                                   importance_weights(sample.arm, policy.probability, e),
+                                   sample.num_arms(), *sample.totals));
   }
   return out;
 }
 
 std::vector<PolicySupport> measure_support(const LoggedSample& sample,
                                            const PropensityTable& propensity,
-                                           std::span<const PolicyOnData> policies) {
+                                           std::span<const SamplePolicy> policies) {
   std::vector<PolicySupport> out;
-  for (const PolicyOnData& policy : policies) {
-    Matrix<double> rows = take_rows(policy.probability.view(), sample.nodes);
-    weigh_rows(sample, rows);
+  for (const SamplePolicy& policy : policies) {
     const auto overlap = measure_overlap(
-        {.sample = sample, .policy = std::as_const(rows).view(), .propensity = &propensity});
+        {.sample = sample, .policy = policy.probability, .propensity = &propensity});
     const double share = overlap->unsupported_fraction;
     out.push_back(
         {.policy = policy.name,

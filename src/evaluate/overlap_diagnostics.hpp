@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cone/learn.hpp"
-#include "cone/policy.hpp"
+#include "cone/matrix.hpp"
 #include "cone/record.hpp"
 
 namespace cone {
@@ -17,14 +17,23 @@ std::string arm_phrase(std::span<const std::string> labels, std::size_t arm);
 /// "p 0.03", or "p < 0.0001".
 std::string p_phrase(double p);
 
+/// A policy on the nodes of a sample: sample × arms, times the people that a node stands for
+/// (weigh_rows).
+struct SamplePolicy {
+  std::string name;
+  MatrixView<const double> probability;
+};
+
+// All of them are about the nodes of all processes that share the sample.
+
 /// One entry per arm. `e`: sample × arms. O(nodes · arms).
 std::vector<ArmOverlap> measure_arm_overlap(const LoggedSample& sample, MatrixView<const double> e);
 
 /// One entry per policy.
 std::vector<WeightTail> measure_weight_tails(const LoggedSample& sample, MatrixView<const double> e,
-                                             std::span<const PolicyOnData> policies);
+                                             std::span<const SamplePolicy> policies);
 std::vector<PolicySupport> measure_support(const LoggedSample& sample,
                                            const PropensityTable& propensity,
-                                           std::span<const PolicyOnData> policies);
+                                           std::span<const SamplePolicy> policies);
 
 }  // namespace cone

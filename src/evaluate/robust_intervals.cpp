@@ -1,17 +1,16 @@
+#include "evaluate/robust_intervals.hpp"
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
-#include <span>
+#include <limits>
+#include <optional>
 #include <utility>
-#include <vector>
 
 #include "estimate/significance.hpp"
 #include "evaluate/run.hpp"
-#include "inference/hidden_strength.hpp"
 #include "inference/network_treatment.hpp"
-
-// Robust intervals of a run: the strength that the network shows, and what a confounder that strong
-// could do to every estimate.
 
 namespace cone {
 namespace {
@@ -24,37 +23,67 @@ std::pair<double, double> widen_robustly(const Estimate& e, double bias) {
   return {e.value - all, e.value + all};
 }
 
-/// Outcomes of two values have means between them.
-void keep_possible(std::span<const double> outcome, std::pair<double, double>& interval) {
-  const auto [low, high] = std::ranges::minmax(outcome);
-  const bool two_values = std::ranges::all_of(
-      outcome, [low = low, high = high](double y) { return y == low || y == high; });
-  if (!two_values) return;
-  interval = {std::clamp(interval.first, low, high), std::clamp(interval.second, low, high)};
+/// Where all outcomes are one of two values, these: means lie between them.
+std::optional<std::pair<double, double>> find_two_values(const LoggedSample& sample) {
+  constexpr double kNone = -std::numeric_limits<double>::infinity();
+  std::array<double, 2> ends = {kNone, kNone};  // the largest of −y and of y
+  for (const double y : sample.outcome) {
+    ends = {std::max(ends[0], -y), std::max(ends[1], y)};
+  }
+  sample.totals->find_largest(ends);
+  const double low = -ends[0];
+  const double high = ends[1];
+  const bool has_others =
+      std::ranges::any_of(sample.outcome, [&](double y) { return y != low && y != high; });
+  if (sample.totals->any(has_others)) return std::nullopt;
+  return std::pair(low, high);
 }
 
 }  // namespace
 
-bool EvaluationRun::wants_robust_intervals() const {
-  return options_.robust && kernels_ && kernels_->has_edges() &&
-         learnt_.parts().contains(LearnerId::kNetworkRidge);
+bool wants_robust_intervals(const EvaluateOptions& options, const EstimationBasis& basis) {
+  return options.robust && basis.kernels != nullptr && basis.kernels->has_edges() &&
+         basis.learnt.parts().contains(LearnerId::kNetworkRidge);
+}
+
+void add_robust_intervals(const EstimationBasis& basis,
+                          std::span<const Matrix<double>> sample_policies,
+                          const NetworkStrength& strength, std::vector<PolicyResult>& results) {
+  const auto possible = find_two_values(basis.sample);
+  for (std::size_t p = 0; p < results.size(); ++p) {
+    for (Estimate& e : results[p].estimates) {
+      const EstimatorInfo& row = *std::ranges::find(basis.rows, e.estimator, &EstimatorInfo::name);
+      const ModelNoise* noise = noise_of(basis, row);
+      if (noise == nullptr || std::isnan(e.standard_error)) continue;
+      e.hidden_bias_bound =
+          bound_hidden_bias(basis.sample, sample_policies[p].view(), noise->residual, strength)
+              .bound;
+      e.robust_interval = widen_robustly(e, e.hidden_bias_bound);
+      if (!possible) continue;
+      auto& [low, high] = e.robust_interval;
+      low = std::clamp(low, possible->first, possible->second);
+      high = std::clamp(high, possible->first, possible->second);
+    }
+  }
+}
+
+void describe_strength(const NetworkStrength& strength, Diagnostics& out) {
+  out.network_strength = {.r_squared_features = strength.r_squared_features,
+                          .r_squared_network = strength.r_squared_network,
+                          .added = strength.added,
+                          .added_upper = strength.added_upper,
+                          .is_clear = strength.is_clear};
+  if (auto warning = describe_network_treatment(
+          strength, "the rest is in the robust intervals, not in the others")) {
+    out.warnings.push_back(std::move(*warning));
+  }
 }
 
 void EvaluationRun::add_robust_intervals(std::vector<PolicyResult>& results) {
-  if (!wants_robust_intervals()) return;
+  if (!wants_robust_intervals(options_, basis())) return;
   strength_ = measure_network_treatment(context_, data_, sample_, options_.plan,
                                         options_.network_ridge, options_.nuisance.propensity_bound);
-  for (std::size_t p = 0; p < results.size(); ++p) {
-    for (Estimate& e : results[p].estimates) {
-      const ModelNoise* noise = noise_of(basis(), row_called(e.estimator));
-      if (noise == nullptr || std::isnan(e.standard_error)) continue;
-      const HiddenBias bias =
-          bound_hidden_bias(sample_, policies_.sample[p].view(), noise->residual, *strength_);
-      e.hidden_bias_bound = bias.bound;
-      e.robust_interval = widen_robustly(e, bias.bound);
-      keep_possible(sample_.outcome, e.robust_interval);
-    }
-  }
+  cone::add_robust_intervals(basis(), policies_.sample, *strength_, results);
 }
 
 }  // namespace cone

@@ -111,4 +111,15 @@ void note_better_regressions(const LoggedSample& sample, const LearntNuisances& 
   }
 }
 
+std::string describe_idle_columns(std::span<const std::string> arms, bool has_propensity,
+                                  bool has_mu) {
+  const std::string propensity = propensity_columns(arms);
+  const std::string mu = outcome_model_columns(arms);
+  const std::string columns = !has_mu           ? propensity + " was"
+                              : !has_propensity ? mu + " were"
+                                                : propensity + ", " + mu + " were";
+  return fmt::format("the data's own {} not used: --nuisances given takes them instead of fitting",
+                     columns);
+}
+
 }  // namespace cone

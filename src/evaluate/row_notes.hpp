@@ -1,5 +1,9 @@
 #pragma once
 
+#include <span>
+#include <string>
+#include <vector>
+
 #include "cone/estimate.hpp"
 
 #include "evaluate/learning.hpp"
@@ -17,5 +21,9 @@ void note_learning(const EstimatorInfo& row, const Evidence& evidence,
 /// learners are done, whatever their order.
 void note_better_regressions(const LoggedSample& sample, const LearntNuisances& learnt,
                              std::vector<PolicyResult>& results);
+
+/// Says which columns the user brought that nothing reads, as models are fitted instead.
+std::string describe_idle_columns(std::span<const std::string> arms, bool has_propensity,
+                                  bool has_mu);
 
 }  // namespace cone

@@ -15,9 +15,10 @@
 #include "base/stopwatch.hpp"
 #include "data/arm_costs.hpp"
 #include "data/split.hpp"
+#include "evaluate/association_diagnostics.hpp"
 #include "evaluate/decide.hpp"
 #include "evaluate/fitted_model.hpp"
-#include "inference/association.hpp"
+#include "evaluate/row_notes.hpp"
 #include "nuisance/residual_variance.hpp"
 
 namespace cone {
@@ -50,13 +51,8 @@ void warn_of_idle_columns(const Dataset& data, const EvaluateOptions& options,
                           std::vector<std::string>& warnings) {
   if (options.nuisances == NuisanceSource::kGiven) return;
   if (!data.propensity && !data.mu) return;
-  const std::string propensity = propensity_columns(data.arms);
-  const std::string mu = outcome_model_columns(data.arms);
-  const std::string columns = !data.mu           ? propensity + " was"
-                              : !data.propensity ? mu + " were"
-                                                 : propensity + ", " + mu + " were";
-  warnings.push_back(fmt::format(
-      "the data's own {} not used: --nuisances given takes them instead of fitting", columns));
+  warnings.push_back(
+      describe_idle_columns(data.arms, data.propensity.has_value(), data.mu.has_value()));
 }
 
 }  // namespace
@@ -184,12 +180,17 @@ void EvaluationRun::estimate_ready(std::vector<PolicyResult>& results) {
   std::erase_if(waiting_, is_ready);
 }
 
-const EstimatorInfo* EvaluationRun::find_headline() const {
+std::vector<EstimatorInfo> EvaluationRun::finished_rows() const {
   std::vector<EstimatorInfo> finished;
   for (const EstimatorInfo& row : rows_) {
     const auto is_row = [&](const EstimatorInfo& other) { return other.name == row.name; };
     if (std::none_of(waiting_.begin(), waiting_.end(), is_row)) finished.push_back(row);
   }
+  return finished;
+}
+
+const EstimatorInfo* EvaluationRun::find_headline() const {
+  const std::vector<EstimatorInfo> finished = finished_rows();
   const EstimatorInfo* headline = choose_headline(finished);
   return headline == nullptr ? nullptr : &row_called(headline->name);
 }
@@ -208,16 +209,18 @@ std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> res
 
 std::optional<AssociationDiagnostics> EvaluationRun::associate_residuals(
     std::string_view estimator) const {
-  const ModelNoise* noise = noise_of(basis(), row_called(estimator));
-  if (!kernels_ || !kernels_->has_edges() || noise == nullptr) return std::nullopt;
-  std::vector<double> standardised = noise->residual;
-  for (std::size_t i = 0; i < standardised.size(); ++i) {
-    standardised[i] = noise->sd[i] > 0 ? standardised[i] / noise->sd[i] : 0.0;
-  }
-  const NetworkAssociation found =
-      measure_association(context_, data_.graph, standardised, context_.seed());
-  return AssociationDiagnostics{
-      .moran = found.moran, .p = found.p, .permutations = found.permutations};
+  return cone::associate_residuals(basis(), row_called(estimator));
+}
+
+JudgedRun EvaluationRun::judged(const Neighbourhood& network) const {
+  return {.sample = sample_,
+          .features = data_.features,
+          .network = network,
+          .finished = finished_rows(),
+          .learnt = learnt_,
+          .plan = plan_,
+          .policies = policies_.sample,
+          .cluster = data_.cluster};
 }
 
 bool EvaluationRun::learn_and_estimate(EvaluationRecord& record) {

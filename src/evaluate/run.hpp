@@ -10,6 +10,7 @@
 #include "evaluate/budget_curve.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/row_estimates.hpp"
+#include "evaluate/verdicts.hpp"
 #include "inference/hidden_strength.hpp"
 
 namespace cone {
@@ -37,9 +38,11 @@ class EvaluationRun {
   /// What the estimator of the comparison rests on, node by node.
   NodeTable describe_nodes(std::span<const PolicyResult> results) const;
 
-  /// Whether what the estimator's outcome model leaves goes together among friends; none without
-  /// edges or without an outcome model.
+  /// See association_diagnostics.hpp.
   std::optional<AssociationDiagnostics> associate_residuals(std::string_view estimator) const;
+
+  /// What verdicts are about. `network`: of all nodes of the data, scored or not.
+  JudgedRun judged(const Neighbourhood& network) const;
 
   const LoggedSample& sample() const { return sample_; }
   const FitPlan& plan() const { return plan_; }
@@ -54,6 +57,7 @@ class EvaluationRun {
 
  private:
   void take_given();
+  std::vector<EstimatorInfo> finished_rows() const;
   /// The recommended one of the estimators that are finished; nullptr where none is.
   const EstimatorInfo* find_headline() const;
   void describe_outcome_noise(LearnerId learner);
@@ -61,7 +65,6 @@ class EvaluationRun {
   void learn_overlap();
   /// Runs the estimators that have become ready and takes them off the list.
   void estimate_ready(std::vector<PolicyResult>& results);
-  bool wants_robust_intervals() const;
   /// Widens intervals by what a hidden confounder could do.
   void add_robust_intervals(std::vector<PolicyResult>& results);
   EstimationBasis basis() const;

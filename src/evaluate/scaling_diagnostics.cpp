@@ -45,8 +45,9 @@ std::vector<ScalingDiagnostics> describe_scaling(const FeatureTable& features,
   return out;
 }
 
-std::vector<std::string> warn_of_rounding_columns(const FeatureTable& features) {
-  const std::vector<ColumnUnit> units = measure_columns(features);
+std::vector<std::string> warn_of_rounding_columns(const FeatureTable& features,
+                                                  const Totals& totals) {
+  const std::vector<ColumnUnit> units = measure_columns(features, totals);
   std::size_t count = 0;
   std::string first;
   for (std::size_t j = 0; j < units.size(); ++j) {

@@ -11,6 +11,7 @@
 
 #include "base/numeric.hpp"
 #include "evaluate/overlap_diagnostics.hpp"
+#include "exec/totals.hpp"
 
 namespace cone {
 namespace {
@@ -34,7 +35,7 @@ std::vector<std::vector<double>> group_by_fold(const FitPlan& plan, std::span<co
 
 /// How much larger the variance of a mean is because members of a group go together; at least 1.
 double inflate_by_groups(std::span<const double> parts, std::span<const std::uint32_t> cluster) {
-  if (cluster.size() != parts.size()) return 1;
+  if (cluster.empty() || cluster.size() != parts.size()) return 1;
   const double centre = mean(parts);
   std::vector<double> sums(std::size_t{std::ranges::max(cluster)} + 1, 0.0);
   double own = 0;
@@ -50,19 +51,25 @@ double inflate_by_groups(std::span<const double> parts, std::span<const std::uin
 /// Fills in values by fold, and p of all folds having one value. The errors of the folds' means
 /// share one variance: a fold with a wild node must not excuse itself by the spread it causes.
 void compare_folds(const FitPlan& plan, const Estimate& estimate,
-                   std::span<const std::uint32_t> cluster, PolicyStability& out) {
+                   std::span<const std::uint32_t> cluster, const Totals& totals,
+                   PolicyStability& out) {
   const std::vector<double>& parts = estimate.parts.population;
-  if (plan.tasks.size() < 2 || parts.size() != plan.scored.size()) return;
-  const double spread = variance(parts, 1) * inflate_by_groups(parts, cluster);
-  const double centre = mean(parts);
-  double chi_squared = 0;
+  if (plan.tasks.size() < 2 || totals.any(parts.size() != plan.scored.size())) return;
+  const double spread = variance(parts, 1, totals) * inflate_by_groups(parts, cluster);
+  const double centre = mean(parts, totals);
+  std::vector<double> sums;  // of the parts, then how many, per fold
   for (const std::vector<double>& fold : group_by_fold(plan, parts)) {
-    const double of_fold = mean(fold);
+    sums.insert(sums.end(), {sum(fold), static_cast<double>(fold.size())});
+  }
+  totals.add_up(sums);
+  double chi_squared = 0;
+  for (std::size_t f = 0; f < plan.tasks.size(); ++f) {
+    const double size = sums[2 * f + 1];
+    const double of_fold = sums[2 * f] / size;
     // Residuals of a model that shrinks do not sum to 0: without the centre the folds would lie
     // around another value.
     out.by_fold.push_back(estimate.value + of_fold - centre);
-    chi_squared +=
-        (of_fold - centre) * (of_fold - centre) * static_cast<double>(fold.size()) / spread;
+    chi_squared += (of_fold - centre) * (of_fold - centre) * size / spread;
   }
   if (!(spread > 0)) return;
   const boost::math::chi_squared_distribution<> by_chance(
@@ -97,13 +104,14 @@ Verdict judge_stability(const PolicyStability& found, const Estimate& estimate) 
 
 std::vector<PolicyStability> measure_stability(std::span<const PolicyResult> results,
                                                std::string_view estimator, const FitPlan& plan,
-                                               std::span<const std::uint32_t> cluster) {
+                                               std::span<const std::uint32_t> cluster,
+                                               const Totals& totals) {
   std::vector<PolicyStability> out;
   for (const PolicyResult& result : results) {
     const auto estimate = std::ranges::find(result.estimates, estimator, &Estimate::estimator);
     if (estimate == result.estimates.end() || !std::isfinite(estimate->value)) continue;
     PolicyStability found{.policy = result.name, .seed_sd = estimate->seed_sd};
-    compare_folds(plan, *estimate, cluster, found);
+    compare_folds(plan, *estimate, cluster, totals, found);
     if (found.by_fold.empty() && !found.seed_sd) continue;
     found.verdict = judge_stability(found, *estimate);
     out.push_back(std::move(found));

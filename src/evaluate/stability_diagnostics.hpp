@@ -7,6 +7,7 @@
 
 #include "cone/learn.hpp"
 #include "cone/record.hpp"
+#include "cone/totals.hpp"
 
 namespace cone {
 
@@ -14,8 +15,10 @@ namespace cone {
 /// seeds. One entry per policy whose estimate says what each node's part in it is, or that was
 /// repeated. `cluster`: the groups that the user gave, one per node; folds may differ by what those
 /// share. Empty where there are none.
+/// Over all processes that have nodes of the plan.
 std::vector<PolicyStability> measure_stability(std::span<const PolicyResult> results,
                                                std::string_view estimator, const FitPlan& plan,
-                                               std::span<const std::uint32_t> cluster = {});
+                                               std::span<const std::uint32_t> cluster = {},
+                                               const Totals& totals = Totals::alone());
 
 }  // namespace cone

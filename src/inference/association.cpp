@@ -1,17 +1,20 @@
 #include "inference/association.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include "base/numeric.hpp"
 #include "base/random.hpp"
+#include "exec/totals.hpp"
 
 namespace cone {
 namespace {
 
-constexpr double kPermutationWork = 1e9;
 constexpr double kFewestPermutations = 199;
+constexpr double kMostPermutations = 999;
 
 /// Σ_{i, j friends} x_i·x_j / √(d_i·d_j), for x that is divided by √d already.
 double sum_of_products(const Graph& graph, std::span<const NodeIndex> nodes,
@@ -25,10 +28,18 @@ double sum_of_products(const Graph& graph, std::span<const NodeIndex> nodes,
   return total;
 }
 
-}  // namespace
+/// p by the normal distribution. `squares`: Σ 1/(d_i·d_j) over friends.
+double normal_p(double moran, double total_weight, double squares) {
+  const double sd = std::sqrt(2 * squares) / total_weight;
+  return 0.5 * std::erfc(moran / sd / std::numbers::sqrt2);
+}
 
-NetworkAssociation measure_association(const Context& context, const Graph& graph,
-                                       std::span<const double> values, std::uint64_t seed) {
+/// Of a network that is all here. Permutations are shared out among the processes that `totals`
+/// are of, each of which has the whole network: as many as are asked for, none for the normal
+/// distribution.
+NetworkAssociation associate_whole(const Context& context, const Graph& graph,
+                                   std::span<const double> values, std::uint64_t seed,
+                                   std::size_t num_permutations, const Totals& totals) {
   NetworkAssociation out;
   std::vector<NodeIndex> nodes;
   std::vector<double> scale(graph.num_nodes(), 0.0);
@@ -54,34 +65,81 @@ NetworkAssociation measure_association(const Context& context, const Graph& grap
     return sum_of_products(graph, nodes, scaled) / (total_weight * spread);
   };
   out.moran = moran_of(centred);
-  const double work = static_cast<double>(graph.neighbours().size() + graph.num_nodes());
-  if (kPermutationWork / work < kFewestPermutations) {
-    // So many ties that the normal distribution is as good.
+  if (num_permutations == 0) {
     double squares = 0;
     for (const NodeIndex i : nodes) {
       for (const NodeIndex j : graph.neighbours(i)) {
         squares += scale[i] * scale[i] * scale[j] * scale[j];
       }
     }
-    const double sd = std::sqrt(2 * squares) / total_weight;
-    out.p = 0.5 * std::erfc(out.moran / sd / std::numbers::sqrt2);
+    out.p = normal_p(out.moran, total_weight, squares);
     return out;
   }
-  out.permutations = static_cast<int>(std::min(kPermutationWork / work, 999.0));
-  const auto count = static_cast<std::size_t>(out.permutations);
+  out.permutations = static_cast<int>(num_permutations);
   const std::vector<int> reached =
-      context.map_ranges<int>(count, 1, [&](std::size_t begin, std::size_t) {
+      context.map_ranges<int>(num_permutations, 1, [&](std::size_t number, std::size_t) {
+        if (number % totals.size() != totals.rank()) return 0;  // another process does
         std::vector<double> shuffled = centred;
-        Rng rng(seed, Stream::kDependence, 1000 + begin);
+        Rng rng(seed, Stream::kDependence, 1000 + number);
         for (std::size_t k = shuffled.size(); k > 1; --k) {
           std::swap(shuffled[k - 1], shuffled[rng.below(k)]);
         }
         return moran_of(shuffled) >= out.moran ? 1 : 0;
       });
-  int exceeding = 0;
+  double exceeding = 0;
   for (const int r : reached) exceeding += r;
-  out.p = (1.0 + exceeding) / (1.0 + out.permutations);
+  out.p = (1.0 + totals.add_up(exceeding)) / (1.0 + out.permutations);
   return out;
+}
+
+/// Of a network that several processes have parts of: Moran's I from sums over friends, p by the
+/// normal distribution.
+NetworkAssociation associate_parts(const Context& context, const Neighbourhood& network,
+                                   std::span<const double> values, const Totals& totals) {
+  NetworkAssociation out;
+  std::vector<double> of_nodes;  // that have friends
+  for (std::size_t i = 0; i < network.size(); ++i) {
+    if (network.degree(i) > 0) of_nodes.push_back(values[i]);
+  }
+  if (totals.count(of_nodes.size()) < 3) return out;
+  const double centre = mean(of_nodes, totals);
+  const double spread = variance(of_nodes, 0, totals);
+  if (!(spread > 0)) return out;
+  // Per node: 1/√d, the value over √d, 1/d.
+  Matrix<double> x(network.size(), 3);
+  for (std::size_t i = 0; i < network.size(); ++i) {
+    if (network.degree(i) == 0) continue;
+    x(i, 0) = 1 / std::sqrt(static_cast<double>(network.degree(i)));
+    x(i, 1) = (values[i] - centre) * x(i, 0);
+    x(i, 2) = x(i, 0) * x(i, 0);
+  }
+  Matrix<double> friends(network.size(), 3);
+  network.add_friends(context, x, friends);
+  std::array<double, 3> sums = {};
+  for (std::size_t c = 0; c < sums.size(); ++c) {
+    CompensatedSum total;
+    for (std::size_t i = 0; i < x.rows(); ++i) total.add(x(i, c) * friends(i, c));
+    sums[c] = total.value();
+  }
+  totals.add_up(sums);
+  out.moran = sums[1] / (sums[0] * spread);
+  out.p = normal_p(out.moran, sums[0], sums[2]);
+  return out;
+}
+
+}  // namespace
+
+NetworkAssociation measure_association(const Context& context, const Neighbourhood& network,
+                                       std::span<const double> values, std::uint64_t seed,
+                                       const Totals& totals, double permutation_work) {
+  const double work = static_cast<double>(network.num_edge_ends() + network.num_nodes());
+  const double affordable = permutation_work / work;
+  // With so many ties the normal distribution is as good.
+  const bool permutes = affordable >= kFewestPermutations;
+  if (!permutes && totals.has_others()) return associate_parts(context, network, values, totals);
+  const auto count =
+      permutes ? static_cast<std::size_t>(std::min(affordable, kMostPermutations)) : 0;
+  return associate_whole(context, network.whole(), network.gather(values), seed, count, totals);
 }
 
 }  // namespace cone

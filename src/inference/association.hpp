@@ -4,8 +4,9 @@
 #include <span>
 
 #include "cone/context.hpp"
+#include "cone/totals.hpp"
 
-#include "inference/dependence.hpp"
+#include "inference/neighbourhood.hpp"
 
 namespace cone {
 
@@ -20,9 +21,19 @@ struct NetworkAssociation {
   int permutations = 0;
 };
 
-/// O(edges) per permutation; as many as 1e9 products allow, 199 to 999. Nothing (p = 1) without
-/// edges and for values that are all the same.
-NetworkAssociation measure_association(const Context& context, const Graph& graph,
-                                       std::span<const double> values, std::uint64_t seed);
+/// Products that permutations may take.
+inline constexpr double kPermutationWork = 1e9;
+
+/// `values`: one per row of the network that is here. O(edges) per permutation; as many as 1e9
+/// products allow, 199 to 999. Nothing (p = 1) without edges and for values that are all the same.
+///
+/// Of a network that several processes have parts of: while permutations are affordable, that is up
+/// to 5 million nodes and ends of ties, every process takes the whole network (some 80 MB at most
+/// while it is built) and a share of the permutations, and finds what one process finds; beyond
+/// that, sums over friends are enough.
+NetworkAssociation measure_association(const Context& context, const Neighbourhood& network,
+                                       std::span<const double> values, std::uint64_t seed,
+                                       const Totals& totals = Totals::alone(),
+                                       double permutation_work = kPermutationWork);
 
 }  // namespace cone

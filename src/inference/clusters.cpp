@@ -28,6 +28,9 @@ WeightedGraph weigh(const Graph& graph, std::span<const NodeIndex> order) {
   const std::size_t n = graph.num_nodes();
   std::vector<std::uint32_t> rank(n);
   for (std::size_t k = 0; k < n; ++k) rank[order[k]] = static_cast<std::uint32_t>(k);
+  out.offsets.reserve(n + 1);
+  out.neighbours.reserve(graph.neighbours().size());
+  out.strength.reserve(n);
   out.offsets.push_back(0);
   for (const NodeIndex node : order) {
     for (const NodeIndex j : graph.neighbours(node)) out.neighbours.push_back(rank[j]);
@@ -175,6 +178,15 @@ Clustering take_clusters(const Graph& graph, std::span<const std::uint32_t> labe
   out.count = number_groups(out.of);
   out.cut_share = measure_cut(graph, out.of);
   return out;
+}
+
+Matrix<double> sum_by_group(const Clustering& clusters, MatrixView<const double> x) {
+  Matrix<double> sums(clusters.spread ? clusters.spread->num_here() : clusters.count, x.cols(),
+                      0.0);
+  for (std::size_t i = 0; i < x.rows(); ++i) {
+    for (std::size_t c = 0; c < x.cols(); ++c) sums(clusters.of[i], c) += x(i, c);
+  }
+  return clusters.spread ? clusters.spread->add_up(sums) : sums;
 }
 
 }  // namespace cone

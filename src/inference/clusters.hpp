@@ -2,24 +2,44 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
 #include "cone/graph.hpp"
+#include "cone/matrix.hpp"
 
 namespace cone {
 
+/// Groups whose members several processes have. Called by all of them.
+class SpreadGroups {
+ public:
+  virtual ~SpreadGroups() = default;
+  /// How many groups this process has members of.
+  virtual std::size_t num_here() const = 0;
+  /// `sums`: over own members, groups here × columns. Returns the sums over all members of the
+  /// groups that this process keeps: every group is kept by one.
+  virtual Matrix<double> add_up(const Matrix<double>& sums) const = 0;
+};
+
 /// Groups of nodes.
 struct Clustering {
-  std::vector<std::uint32_t> of;  ///< one per node, 0 to count − 1; empty where there are none
-  std::size_t count = 0;
-  bool given = false;  ///< by the user; else found in the network
+  /// One per node, 0 to count − 1; empty where there are none. Of spread groups 0 to num_here()
+  /// − 1.
+  std::vector<std::uint32_t> of;
+  std::size_t count = 0;  ///< of all processes
+  bool given = false;     ///< by the user; else found in the network
   /// Ends of edges that lead out of their cluster, as a share of all. 0 means that no edge leaves
   /// its cluster.
   double cut_share = 0;
+  std::shared_ptr<const SpreadGroups> spread = nullptr;  ///< nullptr: all members are here
 };
+
+/// Sums over the members, groups × columns, of x with one row per node that is here. Of spread
+/// groups, one row for each that this process keeps.
+Matrix<double> sum_by_group(const Clustering& clusters, MatrixView<const double> x);
 
 /// Groups with many edges inside and few between, by moving nodes to the neighbouring group that
 /// raises the modularity most, then groups as wholes (Blondel, Guillaume, Lambiotte and Lefebvre

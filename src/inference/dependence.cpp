@@ -74,21 +74,26 @@ void count_own_parts_once(const Matrix<double>& own, const Matrix<double>& taken
 /// As how many clusters of one size the largest count: (Σ q)²/Σ q² with q = (Σ_{i∈c} |x_i|)², for
 /// the column where that is least. A policy may rest on few of the clusters, as treat-all does on
 /// those that were treated (in the spirit of Carter, Schnepel and Steigerwald 2017).
-double count_effective_clusters(const Clustering& clusters, MatrixView<const double> x) {
+double count_effective_clusters(const Clustering& clusters, MatrixView<const double> x,
+                                const Totals& totals) {
   auto least = static_cast<double>(clusters.count);
   for (std::size_t c = 0; c < x.cols(); ++c) {
-    std::vector<double> size(clusters.count, 0.0);
-    for (std::size_t i = 0; i < x.rows(); ++i) size[clusters.of[i]] += std::abs(x(i, c));
-    const double largest = *std::ranges::max_element(size);
+    Matrix<double> parts(x.rows(), 1);
+    for (std::size_t i = 0; i < x.rows(); ++i) parts(i, 0) = std::abs(x(i, c));
+    const Matrix<double> sizes = sum_by_group(clusters, parts.view());
+    double largest = 0;
+    for (const double s : sizes.values()) largest = std::max(largest, s);
+    largest = totals.find_largest(largest);
     if (!(largest > 0)) continue;
     CompensatedSum total;
     CompensatedSum squares;
-    for (const double s : size) {
+    for (const double s : sizes.values()) {
       const double q = s / largest * (s / largest);
       total.add(q);
       squares.add(q * q);
     }
-    least = std::min(least, total.value() * total.value() / squares.value());
+    const double all = totals.add_up(total.value());
+    least = std::min(least, all * all / totals.add_up(squares.value()));
   }
   return least;
 }
@@ -288,25 +293,22 @@ std::vector<DependentCovariance> DependenceKernels::covariances(
 
 DependentCovariance DependenceKernels::cluster_covariance(MatrixView<const double> parts,
                                                           MatrixView<const double> grouped) const {
-  const std::size_t n = parts.rows();
   const std::size_t num_values = parts.cols();
-  const double per_pair = 1 / (static_cast<double>(n) * static_cast<double>(n));
+  const double per_pair = 1 / (num_nodes() * num_nodes());
   const bool has_grouped = grouped.cols() > 0;
   const MatrixView<const double> summed = has_grouped ? grouped : parts;
-  Matrix<double> sums(clusters_.count, num_values, 0.0);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t c = 0; c < num_values; ++c) sums(clusters_.of[i], c) += summed(i, c);
-  }
+  const Matrix<double> sums = sum_by_group(clusters_, summed);
   const auto count = static_cast<double>(clusters_.count);
   DependentCovariance out{.dependence = Dependence::kClusters};
   out.covariance =
-      symmetric(cross_products(sums.view(), sums.view()), per_pair * count / (count - 1));
+      symmetric(multiply_columns(sums.view(), sums.view()), per_pair * count / (count - 1));
   if (has_grouped) {
-    count_own_parts_once(symmetric(cross_products(parts, parts), per_pair),
-                         symmetric(cross_products(grouped, grouped), per_pair), out.covariance);
+    count_own_parts_once(symmetric(multiply_columns(parts, parts), per_pair),
+                         symmetric(multiply_columns(grouped, grouped), per_pair), out.covariance);
   }
   // The t distribution with few degrees of freedom speaks for their noise.
-  const double effective = clusters_.given ? count_effective_clusters(clusters_, summed) : count;
+  const double effective =
+      clusters_.given ? count_effective_clusters(clusters_, summed, *totals_) : count;
   out.degrees_of_freedom = std::max(1.0, effective - 1);
   out.noise.assign(num_values, std::sqrt(2 / out.degrees_of_freedom));
   const std::vector<double> variances = diagonal(out.covariance);

@@ -86,6 +86,7 @@ class DependenceKernels {
   const Clustering& clusters() const { return clusters_; }
   bool has_edges() const { return network_->num_edge_ends() > 0; }
   const Totals& totals() const { return *totals_; }
+  const Neighbourhood& network() const { return *network_; }
   double num_nodes() const { return static_cast<double>(network_->num_nodes()); }
 
  private:

@@ -1,10 +1,12 @@
 #include "inference/hidden_strength.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
 #include "base/numeric.hpp"
+#include "exec/totals.hpp"
 
 namespace cone {
 namespace {
@@ -44,7 +46,9 @@ double squared_weights(const LoggedSample& sample, MatrixView<const double> poli
     expected.add(part);
     corrected.add(2 * part - (sample.arm[i] == a ? part / e(i, a) : 0.0));
   }
-  return std::max(corrected.value(), 0.5 * expected.value()) / static_cast<double>(sample.size());
+  std::array<double, 2> sums = {corrected.value(), expected.value()};
+  sample.totals->add_up(sums);
+  return std::max(sums[0], 0.5 * sums[1]) / sample.totals->count(sample.size());
 }
 
 }  // namespace
@@ -52,20 +56,23 @@ double squared_weights(const LoggedSample& sample, MatrixView<const double> poli
 NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> features,
                                  Matrix<double> network, const PropensityBounds& bounds) {
   NetworkStrength out;
+  const Totals& totals = *sample.totals;
+  const double n = totals.count(sample.size());
   const std::vector<double> by_features = squared_errors(sample, features);
   const std::vector<double> by_network = squared_errors(sample, network);
   std::vector<double> share(sample.num_arms(), 0.0);
-  for (const Arm t : sample.arm) share[t] += 1 / static_cast<double>(sample.size());
+  for (const Arm t : sample.arm) share[t] += 1 / n;
+  totals.add_up(share);
   double by_shares = 0;
   for (const double m : share) by_shares += m * (1 - m);
-  const double short_error = mean(by_features);
+  const double short_error = mean(by_features, totals);
   out.r_squared_features = 1 - short_error / by_shares;
-  out.r_squared_network = 1 - mean(by_network) / by_shares;
+  out.r_squared_network = 1 - mean(by_network, totals) / by_shares;
   std::vector<double> gain(sample.size());
   for (std::size_t i = 0; i < gain.size(); ++i) gain[i] = by_features[i] - by_network[i];
-  out.added = mean(gain) / short_error;
-  const double error = standard_error(gain) / short_error;
-  const double overlooked = kOverlooked / static_cast<double>(sample.size());
+  out.added = mean(gain, totals) / short_error;
+  const double error = standard_error(gain, totals) / short_error;
+  const double overlooked = kOverlooked / n;
   out.added_upper =
       std::clamp(std::max(std::max(0.0, out.added) + kOneSided * error, overlooked), 0.0, 0.99);
   out.is_clear = out.added > std::max(2 * error, overlooked);
@@ -79,7 +86,7 @@ NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> feat
 HiddenBias bound_hidden_bias(const LoggedSample& sample, MatrixView<const double> policy,
                              std::span<const double> residual, const NetworkStrength& strength) {
   const std::size_t num_arms = sample.num_arms();
-  const auto n = static_cast<double>(sample.size());
+  const double n = sample.totals->count(sample.size());
   double long_weights = 0;
   double short_weights = 0;
   double total = 0;
@@ -87,8 +94,9 @@ HiddenBias bound_hidden_bias(const LoggedSample& sample, MatrixView<const double
   for (std::size_t i = 0; i < sample.size(); ++i) {
     squares[sample.arm[i]] += residual[i] * residual[i] / n;
   }
-  double tilted = 0;  // mean Σ_a π_a²(1 − e_a)/e_a²
-  double plain = 0;   // mean Σ_a π_a²/e_a
+  sample.totals->add_up(squares);
+  std::array<double, 2> sums{};
+  auto& [tilted, plain] = sums;  // means of Σ_a π_a²(1 − e_a)/e_a² and of Σ_a π_a²/e_a
   for (std::size_t a = 0; a < num_arms; ++a) {
     const double with_network = squared_weights(sample, policy, strength.network, a);
     long_weights += with_network;
@@ -101,6 +109,7 @@ HiddenBias bound_hidden_bias(const LoggedSample& sample, MatrixView<const double
       tilted += part * (1 - e) / e / n;
     }
   }
+  sample.totals->add_up(sums);
   HiddenBias out;
   const double by_ratio = long_weights / short_weights - 1;
   const double by_share = strength.added_upper * tilted / plain;

@@ -9,7 +9,8 @@
 #include "cone/matrix.hpp"
 
 // How far a value may be off because something that moves treatment and outcome was never measured:
-// a bound whose strength is what the network itself adds to the features (docs/inference.md).
+// a bound whose strength is what the network itself adds to the features (docs/inference.md). Means
+// go over the nodes of all processes that the sample's totals add up.
 
 namespace cone {
 
@@ -22,7 +23,7 @@ struct NetworkStrength {
   double added = 0;
   double added_upper = 0;
   bool is_clear = false;    ///< added is beyond chance: more than two standard errors
-  Matrix<double> features;  ///< propensities by features alone, sample × arms, within the bound
+  Matrix<double> features;  ///< propensities by features alone, sample × arms, within the bounds
   Matrix<double> network;   ///< with the network too
 };
 

@@ -26,20 +26,28 @@ FitPlan plan_treatment(const Context& context, const Dataset& data, const PlanOp
 
 }  // namespace
 
+NetworkStrength measure_network_treatment(const Context& context, const LoggedSample& sample,
+                                          const PropensityBounds& bounds,
+                                          const TreatmentPrediction& predict) {
+  const auto predict_in_stage = [&](bool sees_network) {
+    const StageScope stage(
+        context, sees_network ? "treatment by features and network" : "treatment by features",
+        sees_network ? 0.3 : 0, sees_network ? 1 : 0.3);
+    return predict(sees_network);
+  };
+  Matrix<double> by_features = predict_in_stage(false);
+  return measure_strength(sample, std::move(by_features), predict_in_stage(true), bounds);
+}
+
 NetworkStrength measure_network_treatment(const Context& context, const Dataset& data,
                                           const LoggedSample& sample, const PlanOptions& plan,
                                           const NetworkRidgeOptions& options,
                                           AutoNumber propensity_bound) {
   const FitPlan folds = plan_treatment(context, data, plan);
-  const auto predict = [&](bool sees_network) {
-    const StageScope stage(
-        context, sees_network ? "treatment by features and network" : "treatment by features",
-        sees_network ? 0.3 : 0, sees_network ? 1 : 0.3);
-    return predict_treatment(context, data, folds, options, sees_network);
-  };
-  Matrix<double> by_features = predict(false);
-  return measure_strength(sample, std::move(by_features), predict(true),
-                          choose_propensity_bounds(data, propensity_bound));
+  return measure_network_treatment(
+      context, sample, choose_propensity_bounds(data, propensity_bound), [&](bool sees_network) {
+        return predict_treatment(context, data, folds, options, sees_network);
+      });
 }
 
 std::optional<std::string> describe_network_treatment(const NetworkStrength& strength,

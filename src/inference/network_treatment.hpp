@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,6 +24,14 @@ NetworkStrength measure_network_treatment(const Context& context, const Dataset&
                                           const LoggedSample& sample, const PlanOptions& plan,
                                           const NetworkRidgeOptions& options,
                                           AutoNumber propensity_bound);
+
+/// The same, however the treatment is predicted: predict(sees_network) is sample × arms, without
+/// the network and then with it. Where several processes have a part of the sample each, all of
+/// them call it.
+using TreatmentPrediction = std::function<Matrix<double>(bool sees_network)>;
+NetworkStrength measure_network_treatment(const Context& context, const LoggedSample& sample,
+                                          const PropensityBounds& bounds,
+                                          const TreatmentPrediction& predict);
 
 /// A sentence where that is clear and notable, which ends with `consequence`: where what the models
 /// could not learn of it has gone.

@@ -131,13 +131,11 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
   const bool is_tiny = places.size() < RidgeSystem::kNumFixed + 3;
   if (is_constant) model.sd = pooled_spread(data, system);
   std::vector<std::uint32_t> chosen = places;
-  if (most_nodes == 0) {
-    most_nodes = places.size() > kLargestDenseArm ? kVarianceSample : places.size();
-  }
-  if (places.size() > most_nodes && dense == nullptr) {
+  const std::size_t count = choose_sample_size(places.size(), dense != nullptr, most_nodes);
+  if (count < places.size()) {
     const std::vector<std::size_t> rows = order_by_hash(hash_ids(data, inputs, places));
     chosen.clear();
-    for (std::size_t k = 0; k < most_nodes; ++k) chosen.push_back(places[rows[k]]);
+    for (std::size_t k = 0; k < count; ++k) chosen.push_back(places[rows[k]]);
     std::sort(chosen.begin(), chosen.end());
   }
   if (!is_constant && !is_tiny) {

@@ -39,6 +39,15 @@ inline constexpr std::size_t kLargestDenseArm = 5000;
 /// whole.
 inline constexpr std::size_t kVarianceSample = 3000;
 
+/// On how many nodes of an arm its variances are learnt: on all where it is solved by dense
+/// factors, else on no more than `most_nodes`; 0: as many as the arm's size suggests.
+constexpr std::size_t choose_sample_size(std::size_t arm_size, bool is_dense,
+                                         std::size_t most_nodes) {
+  if (is_dense) return arm_size;
+  if (most_nodes == 0) most_nodes = arm_size > kLargestDenseArm ? kVarianceSample : arm_size;
+  return most_nodes < arm_size ? most_nodes : arm_size;
+}
+
 /// How far a run has come, as shares of its time, when variances are learnt, when the equations are
 /// prepared and when outcomes are predicted; what is left are the weights of policies.
 struct RidgeProgress {

@@ -1,11 +1,12 @@
 #include "network_ridge/treatment_ridge.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-
-#include <fmt/format.h>
+#include <utility>
 
 #include "base/numeric.hpp"
+#include "exec/totals.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
 
 namespace cone {
@@ -30,19 +31,22 @@ Dataset ask_about_arm(const Dataset& data, Arm arm, bool sees_network) {
 
 }  // namespace
 
-std::vector<double> calibrate(std::span<const double> score, std::span<const char> happened) {
+std::vector<double> calibrate(std::span<const double> score, std::span<const char> happened,
+                              const Totals& totals) {
   const std::size_t n = score.size();
-  const double centre = mean(score);
-  const double sd = std::sqrt(variance(score, 0));
+  const double centre = mean(score, totals);
+  const double sd = std::sqrt(variance(score, 0, totals));
   double rate = 0;
   for (const char h : happened) rate += h != 0 ? 1 : 0;
-  rate /= static_cast<double>(n);
+  rate = totals.add_up(rate) / totals.count(n);
   double level = std::log(rate / (1 - rate));
   double slope = 0;
   constexpr int kMostSteps = 50;
   constexpr double kMostSlope = 8;  // a wider range of logits is separation, not knowledge
   for (int step = 0; step < kMostSteps && sd > 0; ++step) {
-    double g0 = 0, g1 = 0, h00 = 0, h01 = 0, h11 = 1e-9;
+    std::array<double, 5> sums{};  // the gradient and the entries of the Hessian, of all processes
+    auto& [g0, g1, h00, h01, h11] = sums;
+    if (totals.rank() == 0) h11 = 1e-9;
     for (std::size_t i = 0; i < n; ++i) {
       const double z = (score[i] - centre) / sd;
       const double p = sigmoid(level + slope * z);
@@ -54,6 +58,7 @@ std::vector<double> calibrate(std::span<const double> score, std::span<const cha
       h01 += w * z;
       h11 += w * z * z;
     }
+    totals.add_up(sums);
     const double determinant = h00 * h11 - h01 * h01;
     if (!(determinant > 1e-12 * h00 * h11)) break;
     const double move0 = (h11 * g0 - h01 * g1) / determinant;
@@ -69,27 +74,26 @@ std::vector<double> calibrate(std::span<const double> score, std::span<const cha
   return out;
 }
 
-Matrix<double> predict_treatment(const Context& context, const Dataset& data, const FitPlan& plan,
-                                 NetworkRidgeOptions options, bool sees_network) {
+TreatmentFit plan_treatment_fit(NetworkRidgeOptions options, std::uint64_t num_nodes,
+                                std::size_t num_arms) {
   options.undersmoothing = 1;
   // How well the treatment can be told depends little on the last digit of the variances.
-  const std::size_t most_nodes = data.num_arms() == 2 ? kTwoArmSample : kManyArmSample;
-  if (data.num_nodes() > most_nodes) options.ridge_solver = RidgeSolverChoice::kIterative;
-  const NetworkRidgeLearner learner(options, most_nodes);
-  Matrix<double> out(plan.scored.size(), data.num_arms());
-  const bool is_binary = data.num_arms() == 2;
-  for (std::size_t a = is_binary ? 1 : 0; a < data.num_arms(); ++a) {
+  const std::size_t most_nodes = num_arms == 2 ? kTwoArmSample : kManyArmSample;
+  if (num_nodes > most_nodes) options.ridge_solver = RidgeSolverChoice::kIterative;
+  return {std::move(options), most_nodes};
+}
+
+Matrix<double> combine_scores(std::span<const Arm> treatment, std::size_t num_arms,
+                              const std::function<std::vector<double>(Arm)>& score,
+                              const Totals& totals) {
+  Matrix<double> out(treatment.size(), num_arms);
+  const bool is_binary = num_arms == 2;
+  for (std::size_t a = is_binary ? 1 : 0; a < num_arms; ++a) {
     const auto arm = static_cast<Arm>(a);
-    const Dataset asked = ask_about_arm(data, arm, sees_network);
-    const Nuisances found = learner.fit(context, asked, plan);
-    std::vector<double> score(plan.scored.size());
-    std::vector<char> happened(plan.scored.size());
-    for (std::size_t k = 0; k < score.size(); ++k) {
-      score[k] = found.outcome->mu(k, 0);
-      happened[k] = data.treatment[plan.scored[k]] == arm ? 1 : 0;
-    }
-    const std::vector<double> probability = calibrate(score, happened);
-    for (std::size_t k = 0; k < score.size(); ++k) out(k, a) = probability[k];
+    std::vector<char> happened(treatment.size());
+    for (std::size_t k = 0; k < happened.size(); ++k) happened[k] = treatment[k] == arm ? 1 : 0;
+    const std::vector<double> probability = calibrate(score(arm), happened, totals);
+    for (std::size_t k = 0; k < probability.size(); ++k) out(k, a) = probability[k];
   }
   for (std::size_t k = 0; k < out.rows(); ++k) {
     if (is_binary) {
@@ -100,6 +104,21 @@ Matrix<double> predict_treatment(const Context& context, const Dataset& data, co
     for (double& p : out.row(k)) p /= total;
   }
   return out;
+}
+
+Matrix<double> predict_treatment(const Context& context, const Dataset& data, const FitPlan& plan,
+                                 NetworkRidgeOptions options, bool sees_network) {
+  const TreatmentFit fit =
+      plan_treatment_fit(std::move(options), data.num_nodes(), data.num_arms());
+  const NetworkRidgeLearner learner(fit.options, fit.most_nodes);
+  std::vector<Arm> treatment;
+  treatment.reserve(plan.scored.size());
+  for (const NodeIndex i : plan.scored) treatment.push_back(data.treatment[i]);
+  return combine_scores(treatment, data.num_arms(), [&](Arm arm) {
+    const Dataset asked = ask_about_arm(data, arm, sees_network);
+    const Nuisances found = learner.fit(context, asked, plan);
+    return arm_column(found.outcome->mu.view(), 0);
+  });
 }
 
 }  // namespace cone

@@ -1,5 +1,6 @@
 #include "nuisance/ridge_selection.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <limits>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "cone/error.hpp"
 
 #include "base/numeric.hpp"
+#include "exec/deal_rows.hpp"
 #include "linear/conjugate_gradients.hpp"
 #include "linear/moments.hpp"
 #include "linear/strength_selection.hpp"
@@ -49,22 +51,55 @@ struct ArmSplit {
   std::vector<NodeIndex> score;
 };
 
-/// For few columns: everything follows from the moments of both sets of nodes, of which those to
-/// measure the loss on are score().
-std::vector<double> losses_by_moments(const Context& context, const Dataset& data,
-                                      const FeatureMatrix& x, const Moments& fit,
-                                      const Moments& held_out,
-                                      const std::function<std::vector<NodeIndex>()>& score,
+/// Σ of squared residuals of some slopes and an intercept, node by node.
+using SumOneByOne = std::function<double(std::span<const double>, double)>;
+
+/// For few columns: everything follows from the moments of both sets of nodes, but for losses that
+/// rounding would drown.
+std::vector<double> losses_by_moments(const Context& context, const Moments& fit,
+                                      const Moments& held_out, const SumOneByOne& sum_one_by_one,
                                       std::span<const double> strengths) {
   const RidgePath path(context, fit);
-  const double squares = held_out.products(x.cols(), x.cols());
+  const std::size_t outcome = held_out.mean.size() - 1;
+  const double squares = held_out.products(outcome, outcome);
   return losses_along_path(strengths.size(), [&](std::size_t k) {
     const std::vector<double> slopes = path.find_slopes(strengths[k]);
     const double intercept = path.find_intercept(slopes);
     const double loss = sum_squared_residuals(held_out, slopes, intercept);
     if (loss > kRoundedLoss * squares) return loss;
-    return sum_squares_one_by_one(context, data, x, score(), intercept, slopes);
+    return sum_one_by_one(slopes, intercept);
   });
+}
+
+/// What losses_by_moments finds without a look at nodes, behind its size. Says whether it could:
+/// not where losses are small or LAPACK fails, which all processes then find together.
+bool fill_losses(const Context& context, const Moments& fit, const Moments& held_out,
+                 std::span<const double> strengths, std::span<double> row) {
+  bool needs_nodes = false;
+  std::vector<double> losses;
+  try {
+    losses = losses_by_moments(
+        context, fit, held_out,
+        [&](std::span<const double>, double) {
+          needs_nodes = true;
+          return 0.0;
+        },
+        strengths);
+  } catch (const Error&) {
+    return false;
+  }
+  row[0] = static_cast<double>(losses.size());
+  std::ranges::copy(losses, row.begin() + 1);
+  return !needs_nodes;
+}
+
+LinearFit fit_path(const Context& context, const Moments& moments, double strength) {
+  const RidgePath path(context, moments);
+  std::vector<double> slopes = path.find_slopes(strength);
+  const double intercept = path.find_intercept(slopes);
+  const std::size_t rank = slopes.size();
+  return {
+      .intercept = intercept, .coefficients = std::move(slopes), .rank = rank, .converged = true};
 }
 
 /// For many columns: each strength starts from the slopes of the one before it.
@@ -86,6 +121,19 @@ std::vector<double> losses_by_iterations(const Context& context, const Dataset& 
     const double intercept = centre + centred.intercept_shift(slopes);
     return sum_squares_one_by_one(context, data, x, split.score, intercept, coefficients);
   });
+}
+
+/// The intercept and the slopes. Says whether it could, as fill_losses does.
+template <class Fit>
+bool fill_fit(const Fit& find_fit, std::span<double> row) {
+  try {
+    const LinearFit fit = find_fit();
+    row[0] = fit.intercept;
+    std::ranges::copy(fit.coefficients, row.begin() + 1);
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
 }
 
 /// The means of all columns and of the outcome.
@@ -153,9 +201,30 @@ RidgeSelection select_ridge_strengths(const Context& context, const Dataset& dat
     }
     return merged;
   };
+  const auto losses_of = [&](const Unit& unit) -> std::vector<double>& {
+    return losses[num_arms * unit.task + unit.arm][unit.split];
+  };
+  // Paths through moments that every process has take no nodes: one process each finds them.
+  const bool deals = by_moments && context.totals().has_others();
+  DealtRows dealt{{}, std::vector<bool>(units.size(), false)};
+  if (deals) {
+    dealt = deal_rows(context.totals(), units.size(), strengths.size() + 1,
+                      [&](std::size_t u, std::span<double> row) {
+                        const Unit& unit = units[u];
+                        if (!has_folds[unit.task]) return false;
+                        const Moments fit = merge_folds(unit.task, unit.arm, unit.split);
+                        if (fit.count == 0 || held_out[u].count == 0) return true;
+                        return fill_losses(context, fit, held_out[u], strengths, row);
+                      });
+  }
   context.for_each_task("choosing the ridge penalty", units.size(), [&](std::size_t u) {
     const Unit& unit = units[u];
-    std::vector<double>& of_split = losses[num_arms * unit.task + unit.arm][unit.split];
+    std::vector<double>& of_split = losses_of(unit);
+    if (dealt.is_filled[u]) {
+      const auto row = std::as_const(dealt.rows).row(u);
+      of_split.assign(row.begin() + 1, row.begin() + 1 + static_cast<std::ptrdiff_t>(row[0]));
+      return;
+    }
     if (!by_moments) {
       const ArmSplit split{nodes_to_fit(unit), nodes_to_score(unit)};
       const auto is_empty = [&](const std::vector<NodeIndex>& nodes) {
@@ -170,7 +239,11 @@ RidgeSelection select_ridge_strengths(const Context& context, const Dataset& dat
                             : measure_moments(context, x, data.outcome, nodes_to_fit(unit), origin);
     if (fit.count == 0 || held_out[u].count == 0) return;
     of_split = losses_by_moments(
-        context, data, x, fit, held_out[u], [&] { return nodes_to_score(unit); }, strengths);
+        context, fit, held_out[u],
+        [&](std::span<const double> slopes, double intercept) {
+          return sum_squares_one_by_one(context, data, x, nodes_to_score(unit), intercept, slopes);
+        },
+        strengths);
   });
 
   RidgeSelection chosen;
@@ -187,14 +260,26 @@ RidgeSelection select_ridge_strengths(const Context& context, const Dataset& dat
     chosen.strengths.push_back(strengths[best]);
   }
   chosen.fits.resize(losses.size());
+  const auto fit_whole = [&](std::size_t k) {
+    return fit_path(context, merge_folds(k / num_arms, static_cast<Arm>(k % num_arms), kNoSplit),
+                    chosen.strengths[k]);
+  };
+  DealtRows fits{{}, std::vector<bool>(losses.size(), false)};
+  if (deals) {
+    fits = deal_rows(
+        context.totals(), losses.size(), x.cols() + 1, [&](std::size_t k, std::span<double> row) {
+          return has_folds[k / num_arms] && fill_fit([&] { return fit_whole(k); }, row);
+        });
+  }
   context.for_each_task("fitting to the moments", losses.size(), [&](std::size_t k) {
-    const std::size_t task = k / num_arms;
-    if (!has_folds[task]) return;
-    const RidgePath path(context, merge_folds(task, static_cast<Arm>(k % num_arms), kNoSplit));
-    std::vector<double> slopes = path.find_slopes(chosen.strengths[k]);
-    const double intercept = path.find_intercept(slopes);
-    chosen.fits[k] = LinearFit{.intercept = intercept,
-                               .coefficients = std::move(slopes),
+    if (!has_folds[k / num_arms]) return;
+    if (!fits.is_filled[k]) {
+      chosen.fits[k] = fit_whole(k);
+      return;
+    }
+    const auto row = std::as_const(fits.rows).row(k);
+    chosen.fits[k] = LinearFit{.intercept = row[0],
+                               .coefficients = {row.begin() + 1, row.end()},
                                .rank = x.cols(),
                                .converged = true};
   });

@@ -27,7 +27,8 @@ struct LoggedWorld {
     return take_sample(data, nodes);
   }
   std::vector<ArmBalance> balance(const Matrix<double>& propensity) const {
-    return measure_balance(Context(0, 2), data, sample(), propensity.view());
+    return measure_balance(Context(0, 2), data.features, WholeNeighbourhood(data.graph), sample(),
+                           propensity.view());
   }
 };
 

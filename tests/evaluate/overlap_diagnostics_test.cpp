@@ -10,7 +10,9 @@
 #include "base/random.hpp"
 #include "evaluate/calibration_diagnostics.hpp"
 #include "evaluate/degree_diagnostics.hpp"
+#include "evaluate/even_groups.hpp"
 #include "evaluate/variance_diagnostics.hpp"
+#include "support/meeting.hpp"
 
 namespace cone {
 namespace {
@@ -73,8 +75,8 @@ TEST(Weights, OfARandomisedLogAreThoseOfItsShares) {
   const std::vector<double> p(1000, 0.25);
   const LoggedSample sample = draw_log(p);
   const auto num_treated = static_cast<double>(std::ranges::count(sample.arm, Arm{1}));
-  const std::vector<PolicyOnData> policies = {
-      {"all", two_arm_probabilities(std::vector<double>(1000, 1.0))}};
+  const Matrix<double> all = two_arm_probabilities(std::vector<double>(1000, 1.0));
+  const std::vector<SamplePolicy> policies = {{"all", all.view()}};
   const WeightTail tail =
       measure_weight_tails(sample, two_arm_probabilities(p).view(), policies)[0];
   EXPECT_NEAR(tail.effective_nodes, num_treated, 1e-9);
@@ -92,9 +94,9 @@ TEST(Weights, AHeavyTailIsACaution) {
     p[i] = 0.004;
     sample.arm[i] = 1;
   }
-  const std::vector<PolicyOnData> policies = {
-      {"all", two_arm_probabilities(std::vector<double>(1000, 1.0))},
-      {"none", two_arm_probabilities(std::vector<double>(1000, 0.0))}};
+  const Matrix<double> all = two_arm_probabilities(std::vector<double>(1000, 1.0));
+  const Matrix<double> none = two_arm_probabilities(std::vector<double>(1000, 0.0));
+  const std::vector<SamplePolicy> policies = {{"all", all.view()}, {"none", none.view()}};
   const std::vector<WeightTail> tails =
       measure_weight_tails(sample, two_arm_probabilities(p).view(), policies);
   EXPECT_DOUBLE_EQ(tails[0].max, 250);
@@ -109,9 +111,9 @@ TEST(Support, IsTheShareThatTheLogCouldNotHaveDone) {
   const LoggedSample sample = draw_log(p);
   PropensityTable given;
   given.e = two_arm_probabilities(p);
-  const std::vector<PolicyOnData> policies = {
-      {"all", two_arm_probabilities(std::vector<double>(100, 1.0))},
-      {"none", two_arm_probabilities(std::vector<double>(100, 0.0))}};
+  const Matrix<double> all = two_arm_probabilities(std::vector<double>(100, 1.0));
+  const Matrix<double> none = two_arm_probabilities(std::vector<double>(100, 0.0));
+  const std::vector<SamplePolicy> policies = {{"all", all.view()}, {"none", none.view()}};
   const std::vector<PolicySupport> found = measure_support(sample, given, policies);
   EXPECT_DOUBLE_EQ(found[0].unsupported_fraction, 0.1);
   EXPECT_TRUE(found[0].verdict.is_caution);
@@ -149,6 +151,27 @@ TEST(Calibration, WhatWasCertainAndDidNotHappenIsBeyondChance) {
   }
 }
 
+TEST(EvenGroups, OfSeveralProcessesAreThoseOfOne) {
+  Rng rng(6, Stream::kTest);
+  std::vector<double> values;
+  for (std::size_t i = 0; i < 300; ++i) values.push_back(std::round(6 * rng.normal()));
+  const auto alone = group_evenly(values, 10, Totals::alone());
+  EXPECT_LT(alone.size(), 11U);
+  testing::meet(3, [&](const Totals& totals) {
+    std::vector<double> here;
+    for (std::size_t i = totals.rank(); i < values.size(); i += 3) here.push_back(values[i]);
+    const auto groups = group_evenly(here, 10, totals);
+    ASSERT_EQ(groups.size(), alone.size());
+    for (std::size_t g = 0; g < groups.size(); ++g) {
+      std::vector<std::size_t> expected;
+      for (const std::size_t i : alone[g]) {
+        if (i % 3 == totals.rank()) expected.push_back(i / 3);
+      }
+      EXPECT_EQ(groups[g], expected);
+    }
+  });
+}
+
 /// Node i of a hub-and-spokes network: degrees from 1 to many.
 Graph uneven_graph(std::size_t n) {
   std::vector<Edge> edges;
@@ -161,12 +184,13 @@ Graph uneven_graph(std::size_t n) {
 
 TEST(ResidualsByDegree, SeeATrendAndItsSign) {
   const Graph graph = uneven_graph(2000);
-  std::vector<NodeIndex> nodes(2000);
-  std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
+  const WholeNeighbourhood network(graph);
+  const LoggedSample sample = draw_log(std::vector<double>(2000, 0.5));
+  const std::vector<NodeIndex>& nodes = sample.nodes;
   Rng rng(5, Stream::kTest);
   std::vector<double> noise;
   for (std::size_t i = 0; i < nodes.size(); ++i) noise.push_back(rng.normal());
-  const DegreeResiduals none = measure_degree_residuals(graph, nodes, noise, "ridge");
+  const DegreeResiduals none = measure_degree_residuals(network, sample, noise, "ridge");
   EXPECT_FALSE(none.verdict.is_caution) << none.verdict.sentence;
   std::size_t counted = 0;
   for (std::size_t g = 0; g < none.groups.size(); ++g) {
@@ -181,7 +205,7 @@ TEST(ResidualsByDegree, SeeATrendAndItsSign) {
     for (const NodeIndex i : nodes) {
       residual[i] += slope * std::log1p(static_cast<double>(graph.degree(i)));
     }
-    const DegreeResiduals trend = measure_degree_residuals(graph, nodes, residual, "ridge");
+    const DegreeResiduals trend = measure_degree_residuals(network, sample, residual, "ridge");
     EXPECT_TRUE(trend.verdict.is_caution) << trend.verdict.sentence;
     EXPECT_GT(trend.correlation * slope, 0);
     EXPECT_GT((trend.groups.back().mean_residual - trend.groups.front().mean_residual) * slope, 0);
@@ -190,15 +214,14 @@ TEST(ResidualsByDegree, SeeATrendAndItsSign) {
 
 TEST(ResidualsByDegree, OfEqualDegreesHaveNoTrend) {
   std::vector<Edge> ring;
-  std::vector<NodeIndex> nodes;
   std::vector<double> residual;
   for (NodeIndex i = 0; i < 50; ++i) {
     ring.push_back({i, (i + 1) % 50});
-    nodes.push_back(i);
     residual.push_back(i);
   }
-  const DegreeResiduals found =
-      measure_degree_residuals(build_graph(Context(0, 1), 50, ring), nodes, residual, "ridge");
+  const Graph graph = build_graph(Context(0, 1), 50, ring);
+  const DegreeResiduals found = measure_degree_residuals(
+      WholeNeighbourhood(graph), draw_log(std::vector<double>(50, 0.5)), residual, "ridge");
   ASSERT_EQ(found.groups.size(), 1U);
   EXPECT_EQ(found.groups[0].low, 2U);
   EXPECT_EQ(found.groups[0].high, 2U);

@@ -10,6 +10,8 @@
 #include "base/numeric.hpp"
 #include "base/random.hpp"
 #include "inference/association.hpp"
+#include "support/meeting.hpp"
+#include "support/two_alike.hpp"
 
 namespace cone {
 namespace {
@@ -152,24 +154,68 @@ TEST(Dependence, WithoutEdgesNodesAreIndependent) {
 TEST(Association, IsFoundWhereFriendsAreAlikeOnly) {
   const Graph graph = make_groups(40, 6);
   const NetworkAssociation alike =
-      measure_association(Context(), graph, draw_grouped(40, 6, 0.5, 1), 3);
+      measure_association(Context(), WholeNeighbourhood(graph), draw_grouped(40, 6, 0.5, 1), 3);
   EXPECT_GT(alike.moran, 0.2);
   EXPECT_LE(alike.p, 0.01);
   int significant = 0;
   for (std::uint64_t d = 0; d < 40; ++d) {
     significant +=
-        measure_association(Context(), graph, draw_grouped(40, 6, 0, 50 + d), d).p < 0.05;
+        measure_association(Context(), WholeNeighbourhood(graph), draw_grouped(40, 6, 0, 50 + d), d)
+            .p < 0.05;
   }
   EXPECT_LE(significant, 7) << "about 2 of 40 by chance";
 }
 
+TEST(Association, OfPartsIsThatOfTheWholeNetwork) {
+  // Two processes with a copy of the network each: together they have it twice.
+  const Graph once = make_groups(40, 6);
+  std::vector<double> values = draw_grouped(40, 6, 0.1, 1);
+  std::vector<Edge> edges;
+  for (NodeIndex i = 0; i < once.num_nodes(); ++i) {
+    for (const NodeIndex j : once.neighbours(i)) {
+      edges.push_back({i, j});
+      edges.push_back({static_cast<NodeIndex>(i + once.num_nodes()),
+                       static_cast<NodeIndex>(j + once.num_nodes())});
+    }
+  }
+  const Graph twice = build_graph(Context(), 2 * once.num_nodes(), edges);
+  constexpr double kNoPermutations = 0;
+  const NetworkAssociation parts = measure_association(Context(), WholeNeighbourhood(once), values,
+                                                       3, testing::TwoAlike(), kNoPermutations);
+  values.insert(values.end(), values.begin(), values.end());
+  const NetworkAssociation whole = measure_association(Context(), WholeNeighbourhood(twice), values,
+                                                       3, Totals::alone(), kNoPermutations);
+  EXPECT_NEAR(parts.moran, whole.moran, 1e-13);
+  EXPECT_NEAR(parts.p, whole.p, 1e-12);
+  EXPECT_EQ(parts.permutations, 0);
+  EXPECT_GT(whole.p, 1e-12);
+  EXPECT_LT(whole.p, 0.5);
+}
+
+TEST(Association, ProcessesShareThePermutations) {
+  const Graph graph = make_groups(40, 6);
+  const std::vector<double> values = draw_grouped(40, 6, 0.05, 1);
+  const WholeNeighbourhood network(graph);
+  const NetworkAssociation alone = measure_association(Context(), network, values, 3);
+  testing::meet(3, [&](const Totals& totals) {
+    const NetworkAssociation shared =
+        measure_association(Context(0, 1), network, values, 3, totals);
+    EXPECT_EQ(shared.p, alone.p);
+    EXPECT_EQ(shared.moran, alone.moran);
+    EXPECT_EQ(shared.permutations, 999);
+  });
+}
+
 TEST(Association, NothingToFindIsNoAssociation) {
-  EXPECT_EQ(measure_association(Context(), build_graph(Context(), 5, {}),
+  const Graph empty = build_graph(Context(), 5, {});
+  const Graph groups = make_groups(3, 4);
+  EXPECT_EQ(measure_association(Context(), WholeNeighbourhood(empty),
                                 std::vector<double>{1, 2, 3, 4, 5}, 0)
                 .p,
             1);
-  EXPECT_EQ(measure_association(Context(), make_groups(3, 4), std::vector<double>(12, 2.5), 0).p,
-            1);
+  EXPECT_EQ(
+      measure_association(Context(), WholeNeighbourhood(groups), std::vector<double>(12, 2.5), 0).p,
+      1);
 }
 
 }  // namespace

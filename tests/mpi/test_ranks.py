@@ -41,7 +41,7 @@ class SameAnswer(RanksTest):
     def test_words(self):
         data = self.folder / "words"
         cone("simulate", "--out", data, "--nodes", 300, "--mean-degree", 8, "--seed", 3, "-q")
-        self.compare(data, "--policy", "treat-all", "treat-none", "uniform")
+        self.compare(data, "--policy", "treat-all", "treat-none", "uniform", ranks=[1, 3, 7])
 
     def test_without_edges(self):
         self.write_log(80)
@@ -77,7 +77,7 @@ class SameAnswer(RanksTest):
         cone("simulate", "--out", data, "--nodes", 4000, "--mean-degree", 12, "--seed", 4,
              "--noise", 1, "--words-per-node", 20, "-q")
         self.compare(data, "--policy", "treat-all", "uniform", "--ridge-solver", "iterative",
-                     ranks=[1, 2, 3])
+                     ranks=[1, 3])
         self.compare(MESSAGES, "--policy", "always:email", "uniform", "--ridge-solver", "iterative",
                      ranks=[1, 3, 7])
 
@@ -85,14 +85,14 @@ class SameAnswer(RanksTest):
         data = self.folder / "large"
         cone("simulate", "--out", data, "--nodes", 11000, "--mean-degree", 6, "--seed", 5,
              "--words", 300, "--words-per-node", 5, "--noise", 1, "-q")
-        self.compare(data, "--policy", "treat-all", ranks=[2])
+        self.compare(data, "--policy", "treat-all", "--folds", 2, ranks=[2])
         # One machine iterates for all arms or for none, ranks for those that are large.
         rows = [line.split(",") for line in (data / "nodes.csv").read_text().splitlines()]
         for row in rows[1:]:
             if int(row[0]) % 3 > 0:
                 row[1], row[2] = "0", row[3]
         (data / "nodes.csv").write_text("".join(",".join(row) + "\n" for row in rows))
-        self.compare(data, "--policy", "treat-all", ranks=[2], tolerance=1e-7)
+        self.compare(data, "--policy", "treat-all", "--folds", 2, ranks=[2], tolerance=1e-7)
 
     def test_order_of_lines_does_not_matter(self):
         values = []
@@ -103,6 +103,8 @@ class SameAnswer(RanksTest):
                            "--estimators", "network_dm", "--json", out)
             values.append(figures(self.record_of(run, out)))
         for name, value in values[0].items():
+            if name == "residual_association p":
+                continue  # permutations go by the order of the lines, on one machine too
             if value is not None:
                 self.assertAlmostEqual(value, values[1][name], 8, name)
 
@@ -143,7 +145,7 @@ class FriendsTogether(RanksTest):
         ghosts = {}
         for way in ("none", "scotch", "auto"):
             run = on_ranks(4, "evaluate", data, "--engine", "petsc", "--policy", "treat-all",
-                           "--partition", way, "--json", out)
+                           "--partition", way, "--estimators", "naive", "--json", out)
             engine = self.record_of(run, out)["engine"]
             ghosts[way] = engine["largest_ghosts"]
             self.assertEqual(engine["partition"]["moved"], way != "none", engine["partition"])
@@ -296,6 +298,14 @@ class Faults(RanksTest):
             run = on_ranks(3, "evaluate", MESSAGES, "--policy", "uniform", *options)
             self.assertEqual(run.returncode, 2, run.stderr)
             self.assertEqual(run.stderr.count(part), 1, run.stderr)
+
+    def test_wrong_usage_of_one_process_ends_all(self):
+        """Its arguments are its own: nobody else speaks of them, and nobody waits for it."""
+        right = command(1, "evaluate", MESSAGES, "--policy", "uniform", "--engine", "petsc")
+        wrong = command(1, "evaluate", MESSAGES, "--polciy", "x")[len(MPIRUN):]
+        run = subprocess.run([*right, ":", *wrong], capture_output=True, text=True, timeout=60)
+        self.assertEqual((run.returncode, run.stdout), (2, ""), run.stderr)
+        self.assertEqual(run.stderr.count("--policy is required"), 1, run.stderr)
 
     def test_faults_of_all_ranks_are_listed_as_one_process_lists_them(self):
         self.write_log(60)

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <barrier>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -12,71 +11,9 @@
 
 #include "base/numeric.hpp"
 #include "network_ridge/equation_source.hpp"
+#include "support/meeting.hpp"
 
 namespace cone::testing {
-
-/// Threads of one process that share a system's places as processes would, each in a world of its
-/// own but for what they tell each other here.
-class Meeting {
- public:
-  explicit Meeting(std::size_t size)
-      : all_(static_cast<std::ptrdiff_t>(size)), told_(size, nullptr) {}
-
-  std::size_t size() const { return told_.size(); }
-  /// Shows what every thread tells while all of them look.
-  template <class Look>
-  void tell(std::size_t rank, const void* what, const Look& look) {
-    told_[rank] = what;
-    all_.arrive_and_wait();
-    look(std::span<const void* const>(told_));
-    all_.arrive_and_wait();
-  }
-
- private:
-  std::barrier<> all_;
-  std::vector<const void*> told_;
-};
-
-class MeetingTotals : public Totals {
- public:
-  MeetingTotals(Meeting& meeting, std::size_t rank) : meeting_(meeting), rank_(rank) {}
-
-  std::size_t rank() const override { return rank_; }
-  std::size_t size() const override { return meeting_.size(); }
-  using Totals::add_up;
-  void add_up(std::span<double> values) const override {
-    std::vector<double> total(values.size(), 0.0);
-    meeting_.tell(rank_, values.data(), [&](std::span<const void* const> told) {
-      for (const void* of_rank : told) {
-        const auto* from = static_cast<const double*>(of_rank);
-        for (std::size_t k = 0; k < total.size(); ++k) total[k] += from[k];
-      }
-    });
-    std::ranges::copy(total, values.begin());
-  }
-  void add_up_for(std::size_t rank, std::span<double> values) const override {
-    add_up(values);
-    if (rank != rank_) std::ranges::fill(values, kNaN);
-  }
-  void add_up_lists(std::span<const std::span<double>> lists) const override {
-    for (const std::span<double> list : lists) add_up(list);
-  }
-  using Totals::find_largest;
-  void find_largest(std::span<double> values) const override {
-    std::vector<double> largest(values.begin(), values.end());
-    meeting_.tell(rank_, values.data(), [&](std::span<const void* const> told) {
-      for (const void* of_rank : told) {
-        const auto* from = static_cast<const double*>(of_rank);
-        for (std::size_t k = 0; k < largest.size(); ++k) largest[k] = std::max(largest[k], from[k]);
-      }
-    });
-    std::ranges::copy(largest, values.begin());
-  }
-
- private:
-  Meeting& meeting_;
-  std::size_t rank_;
-};
 
 /// A row that another thread has.
 struct OtherRow {

@@ -1,0 +1,170 @@
+#include "evaluate/compare_arms.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "base/numeric.hpp"
+
+namespace cone {
+namespace {
+
+constexpr double kConstant = 1e-12;
+
+/// How a column is measured.
+struct ColumnScale {
+  double centre = 0;  ///< mean over people
+  double mean = 0;    ///< over nodes
+  double size = 0;
+  double sd = 0;
+
+  bool is_constant() const { return size < 2 || !(sd > kConstant); }
+};
+
+/// A column as an arm sees it.
+class ArmView {
+ public:
+  ArmView(const SampleColumn& column, const LoggedSample& sample, MatrixView<const double> e,
+          std::size_t arm)
+      : column_(column), sample_(sample), e_(e), arm_(arm) {}
+
+  /// body(k) for the places of the arm's nodes.
+  template <class Body>
+  void for_each_member(const Body& body) const {
+    for (std::size_t k = 0; k < column_.values.size(); ++k) {
+      if (sample_.arm[column_.places[k]] == arm_) body(k);
+    }
+  }
+  double people(std::size_t k) const { return sample_.weight_of(column_.places[k]); }
+  double chance(std::size_t k) const { return e_(column_.places[k], arm_); }
+  double weight(std::size_t k) const { return chance(k) > 0 ? people(k) / chance(k) : 0.0; }
+
+ private:
+  const SampleColumn& column_;
+  const LoggedSample& sample_;
+  MatrixView<const double> e_;
+  std::size_t arm_;
+};
+
+/// Sums of every column side by side, then over all processes: fill(column, its `width` sums).
+template <class Fill>
+std::vector<double> add_up_columns(const Context& context, const Totals& totals, std::size_t count,
+                                   std::size_t width, const Fill& fill) {
+  std::vector<double> sums(count * width, 0.0);
+  context.for_each_range(count, 1, [&](std::size_t c, std::size_t) {
+    fill(c, std::span(sums).subspan(c * width, width));
+  });
+  totals.add_up(sums);
+  return sums;
+}
+
+std::vector<ColumnScale> measure_scales(const Context& context,
+                                        const std::vector<SampleColumn>& columns,
+                                        const LoggedSample& sample) {
+  const Totals& totals = *sample.totals;
+  const std::vector<double> sums = add_up_columns(
+      context, totals, columns.size(), 4, [&](std::size_t c, std::span<double> of_column) {
+        const SampleColumn& column = columns[c];
+        CompensatedSum total;
+        CompensatedSum num_people;
+        for (std::size_t k = 0; k < column.values.size(); ++k) {
+          const double people = sample.weight_of(column.places[k]);
+          total.add(people * column.values[k]);
+          num_people.add(people);
+        }
+        of_column[0] = total.value();
+        of_column[1] = num_people.value();
+        of_column[2] = sum(column.values);
+        of_column[3] = static_cast<double>(column.values.size());
+      });
+  std::vector<ColumnScale> scales;
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    const double* const found = sums.data() + 4 * c;
+    scales.push_back(
+        {.centre = found[0] / found[1], .mean = found[2] / found[3], .size = found[3]});
+  }
+  const std::vector<double> squares = add_up_columns(
+      context, totals, columns.size(), 1, [&](std::size_t c, std::span<double> of_column) {
+        CompensatedSum total;
+        for (const double v : columns[c].values) {
+          total.add((v - scales[c].mean) * (v - scales[c].mean));
+        }
+        of_column[0] = total.value();
+      });
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    scales[c].sd = std::sqrt(squares[c] / scales[c].size);
+  }
+  return scales;
+}
+
+}  // namespace
+
+std::vector<BalanceByArm> compare_arms(const Context& context,
+                                       const std::vector<SampleColumn>& columns,
+                                       const LoggedSample& sample, MatrixView<const double> e) {
+  const Totals& totals = *sample.totals;
+  const std::size_t num_arms = sample.num_arms();
+  const std::vector<ColumnScale> scales = measure_scales(context, columns, sample);
+  const auto scaled = [&](std::size_t c, std::size_t k) {
+    return (columns[c].values[k] - scales[c].centre) / scales[c].sd;
+  };
+  constexpr std::size_t kWidth = 4;  // Σ people·x, Σ w·x, Σ w, Σ people
+  const std::vector<double> sums =
+      add_up_columns(context, totals, columns.size(), num_arms * kWidth,
+                     [&](std::size_t c, std::span<double> of_column) {
+                       if (scales[c].is_constant()) return;
+                       for (std::size_t a = 0; a < num_arms; ++a) {
+                         const ArmView view(columns[c], sample, e, a);
+                         CompensatedSum plain;
+                         CompensatedSum weighted;
+                         CompensatedSum total_weight;
+                         double num_people = 0;
+                         view.for_each_member([&](std::size_t k) {
+                           const double x = scaled(c, k);
+                           plain.add(view.people(k) * x);
+                           weighted.add(view.weight(k) * x);
+                           total_weight.add(view.weight(k));
+                           num_people += view.people(k);
+                         });
+                         double* const of_arm = of_column.data() + a * kWidth;
+                         of_arm[0] = plain.value();
+                         of_arm[1] = weighted.value();
+                         of_arm[2] = total_weight.value();
+                         of_arm[3] = num_people;
+                       }
+                     });
+  std::vector<BalanceByArm> out(columns.size());
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (scales[c].is_constant()) continue;
+    for (std::size_t a = 0; a < num_arms; ++a) {
+      const double* const found = sums.data() + (c * num_arms + a) * kWidth;
+      out[c].push_back({.name = columns[c].name,
+                        .of = columns[c].of,
+                        .before = found[3] > 0 ? found[0] / found[3] : kNaN,
+                        .after = found[2] > 0 ? found[1] / found[2] : kNaN});
+    }
+  }
+  // Of a weighted mean whose nodes came into the arm by chance e.
+  const std::vector<double> squares = add_up_columns(
+      context, totals, columns.size(), num_arms, [&](std::size_t c, std::span<double> of_column) {
+        for (std::size_t a = 0; a < out[c].size(); ++a) {
+          const ArmView view(columns[c], sample, e, a);
+          CompensatedSum total;
+          view.for_each_member([&](std::size_t k) {
+            const double x = scaled(c, k) - out[c][a].after;
+            total.add(view.weight(k) * view.weight(k) * (1 - view.chance(k)) * x * x);
+          });
+          of_column[a] = total.value();
+        }
+      });
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    for (std::size_t a = 0; a < out[c].size(); ++a) {
+      const double total_weight = sums[(c * num_arms + a) * kWidth + 2];
+      out[c][a].error = std::sqrt(std::max(0.0, squares[c * num_arms + a])) / total_weight;
+    }
+  }
+  return out;
+}
+
+}  // namespace cone

@@ -1,0 +1,119 @@
+#include "exec/ordered_values.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <utility>
+
+namespace cone {
+namespace {
+
+constexpr std::uint64_t kSignBit = std::uint64_t{1} << 63;
+constexpr unsigned kBitsPerRound = 8;
+constexpr std::size_t kDigits = std::size_t{1} << kBitsPerRound;
+
+/// A number that sorts as the value does. Both zeros are one value.
+std::uint64_t key_of(double value) {
+  const auto bits = std::bit_cast<std::uint64_t>(value + 0.0);
+  return (bits & kSignBit) != 0 ? ~bits : bits | kSignBit;
+}
+
+double value_of(std::uint64_t key) {
+  return std::bit_cast<double>((key & kSignBit) != 0 ? key & ~kSignBit : ~key);
+}
+
+using Values = std::span<const double>;
+
+/// Where a value stands that is looked for: it begins with the digits found so far.
+struct Search {
+  std::uint64_t key = 0;    ///< the digits found, then zeros
+  std::uint64_t place = 0;  ///< among the values of all processes that begin so
+  Values here;              ///< those of this process
+};
+
+/// Adds the values here to the counts of their next digit, whose last bit is `shift`.
+void count_digits(const Search& search, unsigned shift, std::span<double> counts) {
+  auto begin = search.here.begin();
+  for (std::size_t digit = 0; digit < kDigits; ++digit) {
+    const auto end = std::partition_point(begin, search.here.end(), [&](double value) {
+      return ((key_of(value) >> shift) & (kDigits - 1)) <= digit;
+    });
+    counts[digit] = static_cast<double>(end - begin);
+    begin = end;
+  }
+}
+
+/// Takes the digit that the place falls on.
+void take_digit(std::span<const double> counts, unsigned shift, Search& search) {
+  std::uint64_t digit = 0;
+  while (search.place >= static_cast<std::uint64_t>(counts[digit])) {
+    search.place -= static_cast<std::uint64_t>(counts[digit]);
+    ++digit;
+  }
+  const auto digit_of = [&](double value) { return (key_of(value) >> shift) & (kDigits - 1); };
+  const auto begin = std::partition_point(search.here.begin(), search.here.end(),
+                                          [&](double value) { return digit_of(value) < digit; });
+  const auto end = std::partition_point(begin, search.here.end(),
+                                        [&](double value) { return digit_of(value) == digit; });
+  search.here = {begin, end};
+  search.key |= digit << shift;
+}
+
+}  // namespace
+
+OrderedValues::OrderedValues(std::vector<double> values, const Totals& totals)
+    : totals_(totals),
+      here_(std::move(values)),
+      size_(static_cast<std::uint64_t>(totals.count(here_.size()))) {
+  std::sort(here_.begin(), here_.end());
+}
+
+std::uint64_t OrderedValues::count_above(double limit) const {
+  const auto above = here_.end() - std::upper_bound(here_.begin(), here_.end(), limit);
+  return static_cast<std::uint64_t>(totals_.count(static_cast<std::size_t>(above)));
+}
+
+std::vector<double> OrderedValues::at(std::span<const std::uint64_t> places) const {
+  std::vector<double> out;
+  if (!totals_.has_others()) {
+    for (const std::uint64_t place : places) out.push_back(here_[place]);
+    return out;
+  }
+  std::vector<Search> searches;
+  for (const std::uint64_t place : places) searches.push_back({.place = place, .here = here_});
+  std::vector<double> counts(searches.size() * kDigits);
+  for (unsigned shift = 64; shift > 0;) {
+    shift -= kBitsPerRound;
+    const auto counts_of = [&](std::size_t k) {
+      return std::span(counts).subspan(k * kDigits, kDigits);
+    };
+    for (std::size_t k = 0; k < searches.size(); ++k) {
+      count_digits(searches[k], shift, counts_of(k));
+    }
+    totals_.add_up(counts);
+    for (std::size_t k = 0; k < searches.size(); ++k) {
+      take_digit(counts_of(k), shift, searches[k]);
+    }
+  }
+  for (const Search& search : searches) out.push_back(value_of(search.key));
+  return out;
+}
+
+std::span<const double> OrderedValues::last(std::uint64_t count) const {
+  const Values here(here_);
+  if (!totals_.has_others()) return here.last(count);
+  if (count == 0) return {};
+  const std::uint64_t first = size_ - count;
+  const double border = at(std::span(&first, 1))[0];
+  const auto [equal_begin, equal_end] = std::equal_range(here.begin(), here.end(), border);
+  const auto num_above = static_cast<std::size_t>(here.end() - equal_end);
+  // Of the equal ones as many as are missing, from the last process on.
+  const auto num_equal = static_cast<double>(equal_end - equal_begin);
+  const std::vector<double> of_all = totals_.gather(std::span(&num_equal, 1));
+  double missing = static_cast<double>(count) - totals_.count(num_above);
+  for (std::size_t r = of_all.size(); r > totals_.rank() + 1; --r) missing -= of_all[r - 1];
+  const auto taken = static_cast<std::size_t>(std::clamp(missing, 0.0, num_equal));
+  return here.last(num_above + taken);
+}
+
+}  // namespace cone

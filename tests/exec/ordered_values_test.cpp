@@ -1,0 +1,76 @@
+#include "exec/ordered_values.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "base/random.hpp"
+#include "support/meeting.hpp"
+
+namespace cone {
+namespace {
+
+/// Values of all signs and sizes, many of them equal.
+std::vector<double> draw_values(std::size_t n) {
+  Rng rng(4, Stream::kTest);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::vector<double> values = {0.0, -0.0, kInfinity, -kInfinity, 5e-324, -5e-324, 1e308};
+  while (values.size() < n) {
+    const double x = rng.normal() * std::pow(10.0, 4 * rng.normal());
+    values.push_back(values.size() % 3 == 0 ? std::round(rng.normal()) : x);
+  }
+  return values;
+}
+
+/// Every `size`-th value, from `rank` on; nothing for the last of several.
+std::vector<double> part_of(const std::vector<double>& all, std::size_t rank, std::size_t size) {
+  std::vector<double> part;
+  const std::size_t sharers = size > 2 ? size - 1 : size;
+  for (std::size_t i = rank; rank < sharers && i < all.size(); i += sharers) part.push_back(all[i]);
+  return part;
+}
+
+class OrderedValuesTest : public ::testing::TestWithParam<std::size_t> {};
+INSTANTIATE_TEST_SUITE_P(Processes, OrderedValuesTest, ::testing::Values(1, 2, 5));
+
+TEST_P(OrderedValuesTest, PlacesAreThoseOfOneSortedList) {
+  const std::vector<double> all = draw_values(500);
+  std::vector<double> sorted = all;
+  std::ranges::sort(sorted);
+  std::vector<std::uint64_t> places(all.size());
+  std::iota(places.begin(), places.end(), std::uint64_t{0});
+  testing::meet(GetParam(), [&](const Totals& totals) {
+    const OrderedValues list(part_of(all, totals.rank(), totals.size()), totals);
+    EXPECT_EQ(list.size(), all.size());
+    EXPECT_EQ(list.at(places), sorted);
+    EXPECT_EQ(list.at({}), std::vector<double>{});
+    for (const double limit : {-3.0, 0.0, 1.0}) {
+      EXPECT_EQ(list.count_above(limit),
+                std::ranges::count_if(sorted, [&](double v) { return v > limit; }));
+    }
+  });
+}
+
+TEST_P(OrderedValuesTest, TheLastAreSharedOutOnceEach) {
+  std::vector<double> all = draw_values(200);
+  std::erase_if(all, [](double v) { return std::isinf(v) || std::abs(v) > 1e6; });
+  std::vector<double> sorted = all;
+  std::ranges::sort(sorted);
+  testing::meet(GetParam(), [&](const Totals& totals) {
+    const OrderedValues list(part_of(all, totals.rank(), totals.size()), totals);
+    for (std::size_t count = 0; count <= all.size(); ++count) {  // cuts through equal values too
+      const std::span<const double> last = list.last(count);
+      EXPECT_TRUE(std::ranges::is_sorted(last));
+      std::vector<double> together = totals.gather(last);
+      std::ranges::sort(together);
+      EXPECT_TRUE(std::ranges::equal(together, std::span(sorted).last(count))) << count;
+    }
+  });
+}
+
+}  // namespace
+}  // namespace cone

@@ -1,0 +1,114 @@
+"""Whole records of --engine petsc beside those of one process, key by key. What differs is listed here,
+with the reason: the list may shrink, and whatever else differs fails."""
+
+import pathlib
+import sys
+import unittest
+
+from together import ABOUT_DATA, TOLERANCE, RanksTest, on_ranks, sentences_of
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+from support import COUPONS, MESSAGES, cone  # noqa: E402
+
+# A key with [] for places in lists, or the beginning of one.
+EXCUSED = {
+    "timing_seconds": "every run has its own",
+    "engine": "one machine has none",
+}
+
+
+def prepare(record):
+    """Without warnings of likely mistakes in the data, which are one machine's, and what the engine
+    says of that. With the sentences of all arms that are off alike, not of one of them."""
+    diagnostics = record["diagnostics"]
+    diagnostics["warnings"] = [warning for warning in diagnostics["warnings"]
+                               if not warning.startswith(ABOUT_DATA)]
+    for verdict in diagnostics["verdicts"]:
+        verdict["sentence"] = sentences_of(verdict, diagnostics)
+    return record
+
+
+def flatten(value, key=""):
+    """Every leaf by its key; lists count their places, so that none is missed."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from flatten(part, f"{key}.{name}" if key else name)
+    elif isinstance(value, list):
+        yield f"{key}[#]", len(value)
+        for place, part in enumerate(value):
+            yield from flatten(part, f"{key}[{place}]")
+    else:
+        yield key, value
+
+
+def without_places(key):
+    return "".join(part if k % 2 == 0 else "[]"
+                   for k, part in enumerate(key.replace("]", "[").split("[")))
+
+
+def agree(one, other):
+    numbers = all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in (one, other))
+    return abs(one - other) <= TOLERANCE * max(1.0, abs(one)) if numbers else one == other
+
+
+def differences(expected, got):
+    """Keys without places, each with one example of what differs."""
+    one, other = dict(flatten(expected)), dict(flatten(got))
+    found = {}
+    for key in sorted(one.keys() | other.keys()):
+        values = one.get(key, "missing"), other.get(key, "missing")
+        if not agree(*values):
+            found.setdefault(without_places(key), (key, *values))
+    return found
+
+
+def is_excused(key):
+    return any(key == known or key.startswith((known + ".", known + "[]")) for known in EXCUSED)
+
+
+class SameRecord(RanksTest):
+    def compare_records(self, data, *options, ranks=(1, 3)):
+        """Returns the record of one process."""
+        out = self.folder / "out.json"
+        base = ["evaluate", data, "--json", out, *options]
+        expected = prepare(self.record_of(cone(*base), out))
+        for count in ranks:
+            run = on_ranks(count, *base, "--engine", "petsc")
+            got = prepare(self.record_of(run, out))
+            found = {key: values for key, values in differences(expected, got).items()
+                     if not is_excused(key)}
+            self.assertEqual(found, {}, f"{count} ranks")
+        return expected
+
+    def test_three_arms_and_measurements(self):
+        self.compare_records(MESSAGES, "--policy", "always:email", "uniform", "--estimators",
+                             "naive,snips,dm_ols2,dr_ridge,network_dm,network_dr")
+
+    def test_a_policy_file(self):
+        self.compare_records(COUPONS, "--policy", COUPONS / "policy.csv", "treat-all",
+                             "--estimators", "ips,dr_ridge,network_dm")
+
+    def test_words_and_known_truth(self):
+        data = self.folder / "words"
+        cone("simulate", "--out", data, "--nodes", 300, "--mean-degree", 8, "--seed", 3, "-q")
+        self.compare_records(data, "--policy", "treat-all", "uniform", "--estimators",
+                             "dr_ridge,network_dm", ranks=[3])
+
+    def test_runs_have_the_same_identity(self):
+        """Counted ids, three arms, no edges; then the user's own propensities and a policy file."""
+        lines = (MESSAGES / "nodes.csv").read_text().splitlines()
+        self.write("log/nodes.csv", "".join(line.split(",", 1)[1] + "\n" for line in lines))
+        for data, policy in ((self.folder / "log", "uniform"), (COUPONS, COUPONS / "policy.csv")):
+            out = self.folder / "out.json"
+            base = ["evaluate", data, "--policy", policy, "--json", out, "--no-robust",
+                    "--estimators", "ips"]
+            expected = self.record_of(cone(*base), out)
+            for count in (1, 2, 7):
+                got = self.record_of(on_ranks(count, *base, "--engine", "petsc"), out)
+                self.assertEqual(got["data"]["checksum"], expected["data"]["checksum"])
+                self.assertEqual(got["policies"][0]["checksum"], expected["policies"][0]["checksum"])
+                self.assertEqual(got["run_id"], expected["run_id"], f"{count} ranks")
+
+
+if __name__ == "__main__":
+    unittest.main()
