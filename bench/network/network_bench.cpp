@@ -31,11 +31,12 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 void set(cone::NetworkOptions& options, std::string_view wanted, const char* text) {
-  cone::NetworkOptions::visit(
-      options, [&](std::string_view name, auto& value, std::string_view, const cone::Range&) {
-        using T = std::remove_reference_t<decltype(value)>;
-        if (name == wanted) value = static_cast<T>(std::atof(text));
-      });
+  cone::NetworkOptions::visit(options, [&](std::string_view name, auto& value, const auto&...) {
+    using T = std::remove_reference_t<decltype(value)>;
+    if constexpr (std::is_arithmetic_v<T>) {  // the layout is none
+      if (name == wanted) value = static_cast<T>(std::atof(text));
+    }
+  });
 }
 
 void run(int argc, char** argv) {

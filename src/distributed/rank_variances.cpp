@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 
 #include <fmt/format.h>
 #include <sched.h>
@@ -131,6 +130,9 @@ void tell_all(const Ranks& ranks, std::size_t teller, ArmModel& model, LearntVar
   learnt.variances.assign(told.begin() + kHead + groups, told.end());
 }
 
+/// Fewer nodes take less than a second, and threads take memory.
+constexpr std::size_t kLongSample = 1000;
+
 /// While some ranks learn from the arms' samples the others sleep: a thread for each of their
 /// cores, as far as this process may run on them. How many there are changes no digit.
 Context use_idle_cores(const Context& context, const Ranks& ranks, std::size_t num_arms) {
@@ -172,18 +174,18 @@ LearntTogether learn_together(const Context& context, const NetworkRidgeOptions&
         choose_sample_size(share.whole.arm_sizes[a], out.dense.has(a), most_nodes);
     samples[a] = sample_arm(ranks, share, a, count, DenseArms::holder(ranks, a));
   }
-  std::optional<Context> busy;
   for (std::size_t a = 0; a < num_arms; ++a) {
     if (ranks.rank() != DenseArms::holder(ranks, a) || samples[a].places.empty()) continue;
-    if (!busy) busy = use_idle_cores(context, ranks, num_arms);
-    const StageScope stage(*busy, fmt::format("variances of arm {}", share.whole.arms[a]), 0, 0.2);
+    const bool is_long = samples[a].places.size() >= kLongSample;
+    const Context busy = is_long ? use_idle_cores(context, ranks, num_arms) : context;
+    const StageScope stage(busy, fmt::format("variances of arm {}", share.whole.arms[a]), 0, 0.2);
     RidgeSystem alone;
     alone.groups = system.groups;
     alone.undersmoothing = system.undersmoothing;
     alone.inputs = std::make_shared<RidgeInputs>(samples[a].inputs);
     LearntArm arm;
     if (is_taught[a] != 0) {
-      arm = learn_sampled_arm(*busy, alone, options,
+      arm = learn_sampled_arm(busy, alone, options,
                               {.places = samples[a].places,
                                .outcome = samples[a].outcome,
                                .hash = samples[a].hash,
@@ -191,10 +193,10 @@ LearntTogether learn_together(const Context& context, const NetworkRidgeOptions&
                               system.arms[a]);
       out.learnt[a] = arm.learnt;
     } else {
-      arm.kernels = make_kernels(*busy, *alone.inputs, alone.groups, samples[a].places);
+      arm.kernels = make_kernels(busy, *alone.inputs, alone.groups, samples[a].places);
     }
     if (out.dense.has(a)) {
-      out.dense.prepare(*busy, system, a, std::move(samples[a]), arm.kernels);
+      out.dense.prepare(busy, system, a, std::move(samples[a]), arm.kernels);
     }
   }
   ranks.wait_quietly();
