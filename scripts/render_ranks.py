@@ -67,9 +67,11 @@ def largest_run(result):
 
 
 def bytes_of_share(run):
-    """What grows with the data: libraries and the sample that variances are learnt from do not."""
+    """What grows with the data: libraries, the sample that variances are learnt from and the small factors of the preconditioner,
+    which every process adds its part to, do not."""
     phases = run["engine"]["phases"].items()
-    return max(phase["largest_peak_bytes"] for name, phase in phases if name != "variances") - START_BYTES
+    return max(phase["largest_peak_bytes"] for name, phase in phases
+               if name not in ("variances", "preconditioner")) - START_BYTES
 
 
 def measured_rows(result):
@@ -88,6 +90,23 @@ def measured_rows(result):
                      f"{sent / run['ranks'] / ghosts:,.0f}" if sent and ghosts else "",
                      f"{run['exchanges_per_iteration']:.0f}" if sent is not None else ""])
     return rows
+
+
+def speed(result):
+    """Processes against threads on the same cores and against one process."""
+    rows = []
+    for run in result["runs"]:
+        if run.get("ranks", 1) == 1:
+            continue
+        same = [other for other in result["runs"] if other["nodes"] == run["nodes"]]
+        threads = next((other["seconds"] for other in same if other.get("threads") == run["ranks"]), None)
+        alone = next((other["seconds"] for other in same if other.get("ranks") == 1), None)
+        rows.append([*size_of(run), run["ranks"], seconds_of(run),
+                     f"{threads:.1f} s ({run['seconds'] / threads:.2f} ×)" if threads else "",
+                     f"{alone:.1f} s ({alone / run['seconds']:.1f} × faster)" if alone else "not measured",
+                     f"{run['engine']['exchanging_seconds'] / run['seconds']:.1%}"])
+    return table(["nodes", "edges", "processes", "wall", "as many threads", "one process", "exchanging, waiting included"],
+                 rows) + "\n\n"
 
 
 def peak_rows(result):
@@ -152,8 +171,10 @@ def measured():
     header = ["nodes", "edges", "processes", "memory of the largest", "bytes per own node", "per own edge",
               "friends elsewhere per own node", "iterations", "sent per iteration",
               "bytes per friend elsewhere and iteration", "exchanges per iteration"]
-    text = (f"{machine(result)} Bytes per node and edge leave out what does not grow with the data: {START_BYTES / 1e6:.0f} MB of libraries "
-            "and the sample that variances are learnt from.\n\n")
+    text = (f"{machine(result)} Bytes per node and edge leave out what does not grow with the data: {START_BYTES / 1e6:.0f} MB of libraries, "
+            "the sample that variances are learnt from, and the small factors of the preconditioner while they are made (one table of its columns "
+            "per fold and process).\n\n")
+    text += speed(result)
     text += table(header, measured_rows(result)) + "\n\n"
     text += "Peaks of the largest process by phase, in MB, libraries included:\n\n" + peak_rows(result) + "\n"
     run = largest_run(result)
