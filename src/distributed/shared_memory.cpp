@@ -1,7 +1,5 @@
 #include "distributed/shared_memory.hpp"
 
-#include <cstdint>
-
 #include <sys/statvfs.h>
 
 namespace cone::distributed {
@@ -64,7 +62,7 @@ double* SharedMemory::begin_turn() {
   turn_ = (turn_ + 1) % kParts;
   int rank = 0;
   MPI_Comm_rank(comm_, &rank);
-  return const_cast<double*>(part_of(static_cast<std::size_t>(rank)));
+  return find_part(static_cast<std::size_t>(rank));
 }
 
 void SharedMemory::finish_writing() const {
@@ -73,7 +71,7 @@ void SharedMemory::finish_writing() const {
   MPI_Win_sync(window_);
 }
 
-const double* SharedMemory::part_of(std::size_t rank) const {
+double* SharedMemory::find_part(std::size_t rank) const {
   MPI_Aint num_bytes = 0;
   int unit = 0;
   double* first = nullptr;

@@ -27,10 +27,11 @@ class SharedMemory {
   double* begin_turn();
   /// Waits until all parts of this turn are written.
   void finish_writing() const;
-  /// The part of a process.
-  const double* part_of(std::size_t rank) const;
+  /// The part of a process, of this turn. A process may ask for it alone.
+  const double* part_of(std::size_t rank) const { return find_part(rank); }
 
  private:
+  double* find_part(std::size_t rank) const;
   bool can_hold(std::size_t num_bytes) const;
 
   MPI_Comm comm_;
