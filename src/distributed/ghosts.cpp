@@ -1,6 +1,9 @@
 #include "distributed/ghosts.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include <petscsf.h>
@@ -43,29 +46,26 @@ Ghosts::Ghosts(const Ranks& ranks, std::size_t num_owned, std::size_t num_ghosts
     : ranks_(&ranks),
       num_owned_(num_owned),
       num_ghosts_(num_ghosts),
-      most_owned_(ranks.find_largest(std::uint64_t{num_owned})),
+      first_row_(ranks.gather(std::uint64_t{num_owned})),
       places_(ghosts.begin(), ghosts.end()),
       forest_(std::make_shared<Forest>()) {
   to_petsc(num_owned + num_ghosts);  // rows are counted in 32 bits in our own lists too
   // Rows that lie in a row need no list.
   if (num_ghosts != ghosts.size()) positions_.assign(positions.begin(), positions.end());
+  first_row_.push_back(0);
+  std::exclusive_scan(first_row_.begin(), first_row_.end(), first_row_.begin(), std::uint64_t{0});
+  shows_all_ = num_rows_of_all() <= std::numeric_limits<std::uint32_t>::max() &&
+               ranks.shared_memory().reserve(num_rows_of_all());
 }
 
-void Ghosts::copy_shared(Matrix<double>& table) const {
+std::optional<MatrixView<const double>> Ghosts::show(MatrixView<const double> own) const {
   SharedMemory& memory = ranks_->shared_memory();
-  const std::size_t width = table.cols();
-  std::copy_n(table.data(), num_owned_ * width, memory.begin_turn());
+  const std::size_t width = own.cols();
+  if (!memory.reserve(num_rows_of_all() * width)) return {};
+  double* const all = memory.begin_turn();
+  std::copy_n(own.data(), num_owned_ * width, all + first_row_[ranks_->rank()] * width);
   memory.finish_writing();
-  std::size_t rank = ranks_->size();
-  const double* part = nullptr;
-  for (std::size_t k = 0; k < places_.size(); ++k) {
-    if (places_[k].rank != rank) {
-      rank = places_[k].rank;
-      part = memory.part_of(rank);
-    }
-    std::copy_n(part + places_[k].place * width, width,
-                table.data() + (num_owned_ + row_of(k)) * width);
-  }
+  return MatrixView<const double>(all, num_rows_of_all(), width);
 }
 
 void Ghosts::send_by_forest(Matrix<double>& table) const {
@@ -79,16 +79,57 @@ void Ghosts::send_by_forest(Matrix<double>& table) const {
   MPI_Type_free(&row);
 }
 
+void Ghosts::count_rows(std::size_t width, double seconds) const {
+  ranks_->count_traffic(places_.size() * width * sizeof(double), seconds);
+}
+
 void Ghosts::update(Matrix<double>& table) const {
   require(table.rows() == num_rows(), "ghosts: a table of other rows");
   if (table.cols() == 0) return;
   const Stopwatch watch;
-  if (ranks_->shared_memory().reserve(most_owned_ * table.cols())) {
-    copy_shared(table);
+  const MatrixView<const double> own(table.data(), num_owned_, table.cols());
+  if (const auto all = show(own)) {
+    for (std::size_t k = 0; k < places_.size(); ++k) {
+      std::ranges::copy(all->row(row_of_all(k)), table.row(num_owned_ + row_of(k)).begin());
+    }
   } else {
     send_by_forest(table);
   }
-  ranks_->count_traffic(places_.size() * table.cols() * sizeof(double), watch.seconds());
+  count_rows(table.cols(), watch.seconds());
+}
+
+std::vector<std::uint32_t> Ghosts::map_rows() const {
+  if (!shows_all_) return {};
+  std::vector<std::uint32_t> out(num_rows());
+  std::iota(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(num_owned_),
+            static_cast<std::uint32_t>(first_row_[ranks_->rank()]));
+  for (std::size_t k = 0; k < places_.size(); ++k) {
+    out[num_owned_ + row_of(k)] = static_cast<std::uint32_t>(row_of_all(k));
+  }
+  return out;
+}
+
+SeenTable Ghosts::see(MatrixView<const double> own) const {
+  require(own.rows() == num_owned_ && own.stride() == own.cols(), "ghosts: a table of other rows");
+  const Stopwatch watch;
+  if (shows_all_) {
+    if (const auto all = show(own)) {
+      count_rows(own.cols(), watch.seconds());
+      return SeenTable(*all);
+    }
+  }
+  auto table = Matrix<double>::unfilled(num_rows(), own.cols());
+  std::copy_n(own.data(), num_owned_ * own.cols(), table.data());
+  send_by_forest(table);
+  count_rows(own.cols(), watch.seconds());
+  if (!shows_all_) return SeenTable(std::move(table));
+  // Rows were promised where shared memory would have them, and this table is too wide for it.
+  auto all = Matrix<double>::unfilled(num_rows_of_all(), own.cols());
+  const std::vector<std::uint32_t> seen_at = map_rows();
+  for (std::size_t row = 0; row < seen_at.size(); ++row) {
+    std::ranges::copy(table.row(row), all.row(seen_at[row]).begin());
+  }
+  return SeenTable(std::move(all));
 }
 
 }  // namespace cone::distributed

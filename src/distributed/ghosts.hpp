@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,9 +19,9 @@ struct RemotePlace {
   std::uint64_t place;  ///< there
 };
 
-/// Rows of other ranks that this rank's nodes are connected to, behind its own. Brings them up to
-/// date: from memory that the ranks share where they are on one machine, otherwise by PETSc's star
-/// forest.
+/// Rows of other ranks that this rank's nodes are connected to, behind its own. Where the ranks
+/// share memory a table is seen there, with the rows of all ranks one behind the other, and nothing
+/// is sent; otherwise PETSc's star forest brings what is asked for.
 class Ghosts : public RowsElsewhere {
  public:
   Ghosts(const Ranks& ranks, std::size_t num_owned, std::span<const RemotePlace> ghosts);
@@ -37,18 +38,29 @@ class Ghosts : public RowsElsewhere {
 
   bool is_spread() const override { return ranks_->size() > 1; }
   void fetch(Matrix<double>& table) const override { update(table); }
+  SeenTable see(MatrixView<const double> own) const override;
+  std::vector<std::uint32_t> map_rows() const override;
 
  private:
   struct Forest;
   /// Rows behind the own ones, where they are not all of them.
   std::size_t row_of(std::size_t k) const { return positions_.empty() ? k : positions_[k]; }
-  void copy_shared(Matrix<double>& table) const;
+  /// The row of the k-th of `places_` among those of all ranks.
+  std::size_t row_of_all(std::size_t k) const {
+    return first_row_[places_[k].rank] + places_[k].place;
+  }
+  std::size_t num_rows_of_all() const { return first_row_.back(); }
+  /// Puts the own rows where all ranks see them, and gives those of all; nothing where ranks share
+  /// no memory that would hold them.
+  std::optional<MatrixView<const double>> show(MatrixView<const double> own) const;
   void send_by_forest(Matrix<double>& table) const;
+  void count_rows(std::size_t width, double seconds) const;
 
   const Ranks* ranks_;
   std::size_t num_owned_;
   std::size_t num_ghosts_;
-  std::size_t most_owned_;  ///< of any rank
+  std::vector<std::uint64_t> first_row_;  ///< of every rank, of those of all; then how many
+  bool shows_all_;                        ///< seen tables have the rows of all ranks
   std::vector<std::uint32_t> positions_;
   std::vector<RemotePlace> places_;  ///< of the rows that are fetched
   std::shared_ptr<Forest> forest_;   ///< grown when it is needed

@@ -7,12 +7,12 @@ namespace {
 
 /// Where MPI keeps what processes share.
 constexpr const char* kSharedFolder = "/dev/shm";
-constexpr int kParts = 2;
+constexpr std::size_t kRooms = 2;
 
 }  // namespace
 
 SharedMemory::SharedMemory(MPI_Comm comm, bool is_there) : comm_(comm), is_there_(is_there) {
-  MPI_Comm_size(comm, &size_);
+  MPI_Comm_rank(comm, &rank_);
   if (!is_there_) return;
   // A communicator of its own: on others a fault ends the run, here it is an answer.
   MPI_Comm_dup(comm, &comm_);
@@ -25,7 +25,7 @@ bool SharedMemory::can_hold(std::size_t num_bytes) const {
   struct statvfs folder {};
   int fits = 0;
   if (statvfs(kSharedFolder, &folder) == 0) {
-    fits = folder.f_bavail * folder.f_frsize / 2 >= num_bytes * static_cast<std::size_t>(size_);
+    fits = folder.f_bavail * folder.f_frsize / 2 >= num_bytes;
   }
   int fits_all = 0;
   MPI_Allreduce(&fits, &fits_all, 1, MPI_INT, MPI_MIN, comm_);
@@ -34,49 +34,38 @@ bool SharedMemory::can_hold(std::size_t num_bytes) const {
 
 bool SharedMemory::reserve(std::size_t count) {
   if (!is_there_ || count <= capacity_) return is_there_;
-  const std::size_t num_bytes = kParts * count * sizeof(double);
+  const std::size_t num_bytes = kRooms * count * sizeof(double);
+  if (!can_hold(num_bytes)) return false;
   if (window_ != MPI_WIN_NULL) {
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);
   }
-  int is_made = 0;
-  if (can_hold(num_bytes)) {
-    MPI_Info info = MPI_INFO_NULL;
-    MPI_Info_create(&info);
-    MPI_Info_set(info, "alloc_shared_noncontig", "true");  // each part near its process
-    void* own = nullptr;
-    is_made = MPI_Win_allocate_shared(static_cast<MPI_Aint>(num_bytes), sizeof(double), info, comm_,
-                                      &own, &window_) == MPI_SUCCESS;
-    MPI_Info_free(&info);
-  }
+  // The first process's, on paper: who writes to a page first decides which memory it is in.
+  void* own = nullptr;
+  const int is_made =
+      MPI_Win_allocate_shared(static_cast<MPI_Aint>(rank_ == 0 ? num_bytes : 0), sizeof(double),
+                              MPI_INFO_NULL, comm_, &own, &window_) == MPI_SUCCESS;
   int is_made_by_all = 0;
   MPI_Allreduce(&is_made, &is_made_by_all, 1, MPI_INT, MPI_MIN, comm_);
   is_there_ = is_made_by_all != 0;
   if (!is_there_) return false;
   MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
+  MPI_Aint size = 0;
+  int unit = 0;
+  MPI_Win_shared_query(window_, 0, &size, &unit, &first_);
   capacity_ = count;
   return true;
 }
 
 double* SharedMemory::begin_turn() {
-  turn_ = (turn_ + 1) % kParts;
-  int rank = 0;
-  MPI_Comm_rank(comm_, &rank);
-  return find_part(static_cast<std::size_t>(rank));
+  turn_ = (turn_ + 1) % kRooms;
+  return first_ + turn_ * capacity_;
 }
 
 void SharedMemory::finish_writing() const {
   MPI_Win_sync(window_);
   MPI_Barrier(comm_);
   MPI_Win_sync(window_);
-}
-
-double* SharedMemory::find_part(std::size_t rank) const {
-  MPI_Aint num_bytes = 0;
-  int unit = 0;
-  double* first = nullptr;
-  MPI_Win_shared_query(window_, static_cast<int>(rank), &num_bytes, &unit, &first);
-  return first + static_cast<std::size_t>(turn_) * capacity_;
 }
 
 }  // namespace cone::distributed

@@ -58,41 +58,45 @@ void ArmEquations::list_members(const Context& context) {
     row_of[k] = static_cast<std::uint32_t>(count_ + members.size());
     members.push_back(static_cast<std::uint32_t>(k));
   }
+  members_elsewhere_ = source_.connect_arm(arm_, members);
+  const std::vector<std::uint32_t> seen_at = members_elsewhere_->map_rows();
   offsets_.assign(n + 1, 0);
   for (std::size_t p = 0; p < n; ++p) offsets_[p + 1] = offsets_[p] + list_of(p).size();
   rows_.resize(offsets_.back());
   context.for_each_range(n, kListedPlaces, [&](std::size_t begin, std::size_t end) {
     for (std::size_t p = begin; p < end; ++p) {
       std::uint64_t at = offsets_[p];
-      for (const std::uint32_t row : list_of(p)) {
-        rows_[at++] = row < n ? static_cast<std::uint32_t>(row - first_) : row_of[row - n];
+      for (const std::uint32_t friend_row : list_of(p)) {
+        const std::uint32_t row = friend_row < n ? static_cast<std::uint32_t>(friend_row - first_)
+                                                 : row_of[friend_row - n];
+        rows_[at++] = seen_at.empty() ? row : seen_at[row];
       }
     }
   });
-  num_members_elsewhere_ = members.size();
-  members_elsewhere_ = source_.connect_arm(arm_, members);
-  Matrix<double> inverse(count_ + members.size(), 1);
-  std::copy_n(tables_.inverse_degree.begin() + static_cast<std::ptrdiff_t>(first_), count_,
-              inverse.data());
-  members_elsewhere_->fetch(inverse);
-  inverse_degree_.assign(inverse.values().begin(), inverse.values().end());
 }
 
 /// Friends of the arm's places are often fewer than those of all.
 void ArmEquations::connect_friends() {
   const std::size_t n = tables_.num_places();
+  const std::uint64_t begin = tables_.list_offsets[first_];
+  for (std::size_t row = 0; row <= count_; ++row) {
+    list_offsets_.push_back(tables_.list_offsets[first_ + row] - begin);
+  }
+  lists_ = tables_.lists.subspan(begin, list_offsets_.back());
   std::vector<char> is_friend(source_.num_elsewhere(), 0);
-  if (!is_friend.empty()) {
-    for (std::uint64_t k = tables_.list_offsets[first_]; k < tables_.list_offsets[first_ + count_];
-         ++k) {
-      if (tables_.lists[k] >= n) is_friend[tables_.lists[k] - n] = 1;
-    }
+  for (const std::uint32_t row : lists_) {
+    if (row >= n) is_friend[row - n] = 1;
   }
   std::vector<std::uint32_t> chosen;
   for (std::size_t k = 0; k < is_friend.size(); ++k) {
     if (is_friend[k] != 0) chosen.push_back(static_cast<std::uint32_t>(k));
   }
   friends_elsewhere_ = source_.connect_friends(chosen);
+  const std::vector<std::uint32_t> seen_at = friends_elsewhere_->map_rows();
+  if (seen_at.empty()) return;
+  seen_lists_.assign(lists_.begin(), lists_.end());
+  for (std::uint32_t& row : seen_lists_) row = seen_at[row];
+  lists_ = seen_lists_;
 }
 
 bool ArmEquations::learns_at_all(std::size_t row) const {
@@ -100,51 +104,27 @@ bool ArmEquations::learns_at_all(std::size_t row) const {
                      [&](const std::vector<char>& task) { return task[first_ + row] != 0; });
 }
 
-ArmEquations::SeenRows ArmEquations::see_arm(const Matrix<double>& v) const {
-  SeenRows out;
-  out.table_ = &v;
-  if (!members_elsewhere_->is_spread()) return out;
-  out.storage_ = std::make_unique<Matrix<double>>(
-      Matrix<double>::unfilled(count_ + num_members_elsewhere_, v.cols()));
-  std::ranges::copy(v.values(), out.storage_->data());
-  members_elsewhere_->fetch(*out.storage_);
-  out.table_ = out.storage_.get();
-  return out;
-}
-
-Matrix<double> ArmEquations::send_to_friends(const Context& context, const SeenRows& v,
+Matrix<double> ArmEquations::send_to_friends(const Context& context, const Matrix<double>& v,
                                              bool averages) const {
-  Matrix<double> out = make_friends_table(v.view().cols());
-  if (averages) {
-    const Matrix<double> divided = divide_by_degree(context, v.table());
-    ops::sum_listed_rows(context, offsets_, rows_, divided.view(), own_rows(out));
-  } else {
-    ops::sum_listed_rows(context, offsets_, rows_, v.view(), own_rows(out));
-  }
+  auto out = Matrix<double>::unfilled(tables_.num_places(), v.cols());
+  const Matrix<double> divided = averages ? divide_by_degree(context, v) : Matrix<double>();
+  const SeenTable seen = members_elsewhere_->see(averages ? divided.view() : v.view());
+  ops::sum_listed_rows(context, offsets_, rows_, seen.view(), out.view());
   return out;
 }
 
 Matrix<double> ArmEquations::sum_over_friends(const Context& context, bool averages,
-                                              Matrix<double>& w) const {
-  friends_elsewhere_->fetch(w);
+                                              const Matrix<double>& w) const {
   auto out = Matrix<double>::unfilled(count_, w.cols());
-  ops::sum_listed_rows(context, tables_.list_offsets.subspan(first_, count_ + 1), tables_.lists,
-                       w.view(), out.view());
+  const SeenTable seen = friends_elsewhere_->see(w.view());
+  ops::sum_listed_rows(context, list_offsets_, lists_, seen.view(), out.view());
   return averages ? divide_by_degree(context, std::move(out)) : out;
-}
-
-Matrix<double> ArmEquations::make_friends_table(std::size_t width) const {
-  return Matrix<double>::unfilled(tables_.num_places() + source_.num_elsewhere(), width);
-}
-
-MatrixView<double> ArmEquations::own_rows(Matrix<double>& w) const {
-  return {w.data(), tables_.num_places(), w.cols()};
 }
 
 Matrix<double> ArmEquations::divide_by_degree(const Context& context, Matrix<double> v) const {
   context.for_each_range(v.rows(), kListedPlaces, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
-      for (double& value : v.row(row)) value *= inverse_degree_[row];
+      for (double& value : v.row(row)) value *= tables_.inverse_degree[first_ + row];
     }
   });
   return v;

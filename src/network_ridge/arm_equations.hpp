@@ -43,29 +43,14 @@ class ArmEquations {
   /// Whether any task learns from the place.
   bool learns_at_all(std::size_t row) const;
 
-  /// A table of the arm with rows behind it for those of the arm who are elsewhere: the table
-  /// itself where nobody is. It must outlive this.
-  class SeenRows {
-   public:
-    MatrixView<const double> view() const { return table_->view(); }
-    const Matrix<double>& table() const { return *table_; }
-
-   private:
-    friend class ArmEquations;
-    const Matrix<double>* table_ = nullptr;
-    std::unique_ptr<Matrix<double>> storage_;
-  };
-  SeenRows see_arm(const Matrix<double>& v) const;
-  /// Σ_i A_ji·v_i over the arm's places i, each divided by its degree where friends average, for
-  /// every place j of any arm. Rows for friends elsewhere are there and not set.
-  Matrix<double> send_to_friends(const Context& context, const SeenRows& v, bool averages) const;
-  /// Σ_j A_ij·w_j over all friends j, divided by the degree where friends average, for the arm's
-  /// places i. Brings the rows of friends elsewhere.
-  Matrix<double> sum_over_friends(const Context& context, bool averages, Matrix<double>& w) const;
-  /// A table for all places of this process, with rows for friends elsewhere.
-  Matrix<double> make_friends_table(std::size_t width) const;
-  /// The first rows of such a table: this process's places.
-  MatrixView<double> own_rows(Matrix<double>& w) const;
+  /// Σ_i A_ji·v_i over the arm's places i of all processes, each divided by its degree where
+  /// friends average, for every place j of any arm that this process has.
+  Matrix<double> send_to_friends(const Context& context, const Matrix<double>& v,
+                                 bool averages) const;
+  /// Σ_j A_ij·w_j over all friends j, with whichever process, divided by the degree where friends
+  /// average, for the arm's places i. W has a row for every place of any arm that this process has.
+  Matrix<double> sum_over_friends(const Context& context, bool averages,
+                                  const Matrix<double>& w) const;
 
   /// K·V with the given strengths instead of the arm's.
   Matrix<double> multiply_kernel(const Context& context, const GroupStrengths& strengths,
@@ -81,10 +66,11 @@ class ArmEquations {
   void count_places();
   void list_members(const Context& context);
   void connect_friends();
-  /// Rows of a table of the arm, those of others behind it or not, divided by their degrees.
+  /// Rows of a table of the arm, divided by their degrees.
   Matrix<double> divide_by_degree(const Context& context, Matrix<double> v) const;
   Matrix<double> pass_through_friends(const Context& context, const GroupStrengths& strengths,
-                                      const SeenRows& v, bool averages, WaitingSums& sums) const;
+                                      const Matrix<double>& v, bool averages,
+                                      WaitingSums& sums) const;
 
   const EquationSource& source_;
   EquationTables tables_;
@@ -96,11 +82,12 @@ class ArmEquations {
   GroupStrengths strengths_;
   std::vector<double> noise_;
   std::vector<std::uint64_t> offsets_;  ///< places of all arms + 1: where a place's list starts
-  std::vector<std::uint32_t> rows_;     ///< of its friends in the arm, those elsewhere last
-  std::size_t num_members_elsewhere_ = 0;
-  std::vector<double> inverse_degree_;  ///< of the arm's places, then of its members elsewhere
+  std::vector<std::uint32_t> rows_;     ///< of its friends in the arm, as they are seen
   std::unique_ptr<RowsElsewhere> members_elsewhere_;
   std::unique_ptr<RowsElsewhere> friends_elsewhere_;
+  std::vector<std::uint64_t> list_offsets_;  ///< places of the arm + 1
+  std::span<const std::uint32_t> lists_;     ///< all friends of the arm's places, as they are seen
+  std::vector<std::uint32_t> seen_lists_;    ///< these, where they are not the source's lists
 };
 
 }  // namespace cone

@@ -41,7 +41,7 @@ struct OwnColumns {
 /// A·(friends·W + words·X(X'W) + columns·D(D'W)), where W is what the arm sends to its friends.
 Matrix<double> ArmEquations::pass_through_friends(const Context& context,
                                                   const GroupStrengths& strengths,
-                                                  const SeenRows& v, bool averages,
+                                                  const Matrix<double>& v, bool averages,
                                                   WaitingSums& sums) const {
   using enum GroupKind;
   const double friends = strengths[averages ? kMeanFriends : kSumFriends];
@@ -50,12 +50,11 @@ Matrix<double> ArmEquations::pass_through_friends(const Context& context,
   const std::size_t n = tables_.num_places();
   const Matrix<double>& measured = *tables_.columns;
   Matrix<double> w = send_to_friends(context, v, averages);
-  const MatrixView<const double> own = own_rows(w);
   const bool has_columns = columns > 0 && measured.cols() > 0;
   Matrix<double> by_words;
   Matrix<double> by_columns;
-  if (words > 0) by_words = gather_by_words(context, *tables_.words, 0, n, own);
-  if (has_columns) by_columns = ops::multiply_transposed(context, measured.view(), own);
+  if (words > 0) by_words = gather_by_words(context, *tables_.words, 0, n, w.view());
+  if (has_columns) by_columns = ops::multiply_transposed(context, measured.view(), w.view());
   sums.add(by_words.values());
   sums.add(by_columns.values());
   sums.finish();
@@ -92,15 +91,13 @@ Matrix<double> ArmEquations::multiply_kernel(const Context& context,
     sums.add(part.inner.values());
   }
   Matrix<double> out;
-  SeenRows seen;
-  if (strengths.sums() || strengths.means()) seen = see_arm(v);
   if (strengths.sums()) {
-    out = pass_through_friends(context, strengths, seen, /*averages=*/false, sums);
+    out = pass_through_friends(context, strengths, v, /*averages=*/false, sums);
   } else {
     out = Matrix<double>(count_, v.cols());
   }
   if (strengths.means()) {
-    add_table(context, 1, pass_through_friends(context, strengths, seen, /*averages=*/true, sums),
+    add_table(context, 1, pass_through_friends(context, strengths, v, /*averages=*/true, sums),
               out);
   }
   sums.finish();

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "cone/context.hpp"
@@ -15,15 +16,35 @@
 
 namespace cone {
 
+/// A table with rows of other processes in it: one that somebody else keeps, or one of its own.
+class SeenTable {
+ public:
+  explicit SeenTable(MatrixView<const double> kept) : view_(kept) {}
+  explicit SeenTable(Matrix<double> own)
+      : own_(std::make_unique<Matrix<double>>(std::move(own))), view_(own_->view()) {}
+
+  MatrixView<const double> view() const { return view_; }
+
+ private:
+  std::unique_ptr<Matrix<double>> own_;
+  MatrixView<const double> view_;
+};
+
 /// Rows of tables that other processes have, behind the own ones. Where one process has all rows
-/// there are none: this is it.
+/// there are none: this is it. Functions are called by all processes.
 class RowsElsewhere {
  public:
   virtual ~RowsElsewhere() = default;
   /// Whether other processes may have any, or ask for this process's.
   virtual bool is_spread() const { return false; }
-  /// Sets the rows behind the own ones of a table. Called by all processes.
+  /// Sets the rows behind the own ones of a table.
   virtual void fetch(Matrix<double>& /*table*/) const {}
+  /// The own rows among those of others, until anything is seen or fetched again; map_rows() says
+  /// where. `own` must outlive it.
+  virtual SeenTable see(MatrixView<const double> own) const { return SeenTable(own); }
+  /// Where the own rows and then those elsewhere lie in what is seen; empty where just so. This
+  /// process calls it alone.
+  virtual std::vector<std::uint32_t> map_rows() const { return {}; }
 };
 
 /// What equations are made of, for the places that a process has: see RidgeSystem and RidgeInputs.

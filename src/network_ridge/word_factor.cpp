@@ -74,16 +74,14 @@ Matrix<double> WordFactor::multiply_transposed(const Context& context,
   const SparseMatrix& words = *equations_.tables().words;
   const std::size_t first = equations_.first_place();
   Matrix<double> out(num_columns(), v.cols());
-  ArmEquations::SeenRows seen;
-  if (num_columns() > num_own_columns()) seen = equations_.see_arm(v);
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
     Matrix<double> product;
     if (kinds_[k] == GroupKind::kOwnWords) {
       product = gather_by_words(context, words, first, first + equations_.num_places(), v.view());
     } else {
-      Matrix<double> sums =
-          equations_.send_to_friends(context, seen, kinds_[k] == GroupKind::kMeanWords);
-      product = gather_by_words(context, words, 0, words.rows(), equations_.own_rows(sums));
+      const Matrix<double> sums =
+          equations_.send_to_friends(context, v, kinds_[k] == GroupKind::kMeanWords);
+      product = gather_by_words(context, words, 0, words.rows(), sums.view());
     }
     add_multiple(context, strength(kinds_[k]), product, k * words.cols(), out);
   }
@@ -101,8 +99,7 @@ void WordFactor::add_product(const Context& context, MatrixView<const double> t,
     if (kinds_[k] == GroupKind::kOwnWords) {
       product = spread_by_words(context, words, first, first + equations_.num_places(), of_kind);
     } else {
-      Matrix<double> of_friends = equations_.make_friends_table(t.cols());
-      spread_by_words(context, words, 0, words.rows(), of_kind, equations_.own_rows(of_friends));
+      const Matrix<double> of_friends = spread_by_words(context, words, 0, words.rows(), of_kind);
       product =
           equations_.sum_over_friends(context, kinds_[k] == GroupKind::kMeanWords, of_friends);
     }

@@ -20,15 +20,10 @@ Matrix<double> gather_by_words(const Context& context, const SparseMatrix& words
   return out;
 }
 
-void spread_by_words(const Context& context, const SparseMatrix& words, std::size_t begin,
-                     std::size_t end, MatrixView<const double> t, MatrixView<double> out) {
-  ops::sparse_times_dense(context, view_places(words, begin, end), t, out);
-}
-
 Matrix<double> spread_by_words(const Context& context, const SparseMatrix& words, std::size_t begin,
                                std::size_t end, MatrixView<const double> t) {
   auto out = Matrix<double>::unfilled(end - begin, t.cols());
-  spread_by_words(context, words, begin, end, t, out.view());
+  ops::sparse_times_dense(context, view_places(words, begin, end), t, out.view());
   return out;
 }
 

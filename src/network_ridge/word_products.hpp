@@ -16,8 +16,4 @@ Matrix<double> gather_by_words(const Context& context, const SparseMatrix& words
 Matrix<double> spread_by_words(const Context& context, const SparseMatrix& words, std::size_t begin,
                                std::size_t end, MatrixView<const double> t);
 
-/// The same into rows that are there.
-void spread_by_words(const Context& context, const SparseMatrix& words, std::size_t begin,
-                     std::size_t end, MatrixView<const double> t, MatrixView<double> out);
-
 }  // namespace cone

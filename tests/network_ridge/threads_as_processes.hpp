@@ -32,6 +32,29 @@ class MeetingRows : public RowsElsewhere {
         others_(std::move(others)) {}
 
   bool is_spread() const override { return true; }
+  /// The rows of all threads, one thread behind the other.
+  SeenTable see(MatrixView<const double> own) const override {
+    const auto begins = find_begins();
+    auto all = Matrix<double>(begins.back(), own.cols());
+    meeting_.tell(rank_, own.data(), [&](std::span<const void* const> told) {
+      for (std::size_t r = 0; r + 1 < begins.size(); ++r) {
+        std::copy_n(static_cast<const double*>(told[r]), (begins[r + 1] - begins[r]) * own.cols(),
+                    all.data() + begins[r] * own.cols());
+      }
+    });
+    return SeenTable(std::move(all));
+  }
+  std::vector<std::uint32_t> map_rows() const override {
+    const auto begins = find_begins();
+    std::vector<std::uint32_t> out(num_owned_);
+    std::iota(out.begin(), out.end(), static_cast<std::uint32_t>(begins[rank_]));
+    for (std::size_t k = 0; k < others_.size(); ++k) {
+      out.resize(std::max<std::size_t>(out.size(), num_owned_ + positions_[k] + 1));
+      out[num_owned_ + positions_[k]] =
+          static_cast<std::uint32_t>(begins[others_[k].rank] + others_[k].row);
+    }
+    return out;
+  }
   void fetch(Matrix<double>& table) const override {
     meeting_.tell(rank_, &table, [&](std::span<const void* const> told) {
       for (std::size_t k = 0; k < others_.size(); ++k) {
@@ -42,6 +65,16 @@ class MeetingRows : public RowsElsewhere {
   }
 
  private:
+  std::vector<std::size_t> find_begins() const {
+    std::vector<std::size_t> begins(1, 0);
+    meeting_.tell(rank_, &num_owned_, [&](std::span<const void* const> told) {
+      for (const void* count : told) {
+        begins.push_back(begins.back() + *static_cast<const std::size_t*>(count));
+      }
+    });
+    return begins;
+  }
+
   Meeting& meeting_;
   std::size_t rank_;
   std::size_t num_owned_;
