@@ -55,6 +55,8 @@ class Context {
   Context with_observer(ProgressObserver* progress) const;
   /// The same seed and observer, on threads of its own.
   Context with_threads(int num_threads) const;
+  /// The same where it has as many threads as these, otherwise on threads of its own.
+  Context widen(int num_threads) const;
   /// The same seed and observer, all loops on the calling thread.
   Context on_one_thread() const;
   /// The same for a computation on nodes that several processes have a part of each, which all do

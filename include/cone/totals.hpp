@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -23,8 +24,17 @@ class Totals {
   bool has_others() const { return size() > 1; }
   /// In the place of what this process has: the sums over all processes.
   virtual void add_up(std::span<double> /*values*/) const {}
-  /// The same for one process only; what the others are left with means nothing.
-  virtual void add_up_for(std::size_t /*rank*/, std::span<double> /*values*/) const {}
+  /// The same with a part for every process: sums of [begins[r], begins[r + 1]) are for process r,
+  /// and what is left elsewhere means nothing.
+  virtual void add_up_parts(std::span<double> /*values*/,
+                            std::span<const std::size_t> /*begins*/) const {}
+  /// Puts the parts of all processes together, for one of them.
+  virtual void collect_for(std::size_t /*rank*/, std::span<const double> part,
+                           std::span<const std::size_t> /*begins*/, std::span<double> all) const {
+    std::copy(part.begin(), part.end(), all.begin());
+  }
+  /// In the place of what the others have: what one of them has.
+  virtual void tell_all(std::size_t /*rank*/, std::span<double> /*values*/) const {}
   /// The same for all and several lists, in one message.
   virtual void add_up_lists(std::span<const std::span<double>> /*lists*/) const {}
   /// In the place of what this process has: the largest of every one over all processes.
@@ -33,6 +43,11 @@ class Totals {
   virtual std::vector<double> gather(std::span<const double> values) const {
     return {values.begin(), values.end()};
   }
+
+  /// Waits for all processes without keeping a core busy: some of them work for long.
+  virtual void wait_quietly() const {}
+  /// How many cores each of `num_busy` processes may use while the others wait quietly.
+  virtual int count_cores_for(std::size_t /*num_busy*/) const { return 1; }
 
   double add_up(double value) const {
     add_up(std::span(&value, 1));

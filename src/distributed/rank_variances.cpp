@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <sched.h>
 
 #include "base/numeric.hpp"
 #include "distributed/sampled_inputs.hpp"
@@ -133,18 +132,6 @@ void tell_all(const Ranks& ranks, std::size_t teller, ArmModel& model, LearntVar
 /// Fewer nodes take less than a second, and threads take memory.
 constexpr std::size_t kLongSample = 1000;
 
-/// While some ranks learn from the arms' samples the others sleep: a thread for each of their
-/// cores, as far as this process may run on them. How many there are changes no digit.
-Context use_idle_cores(const Context& context, const Ranks& ranks, std::size_t num_arms) {
-  cpu_set_t allowed;
-  CPU_ZERO(&allowed);
-  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return context;
-  const auto cores = std::min(ranks.num_here(), static_cast<std::size_t>(CPU_COUNT(&allowed)));
-  const std::size_t num_busy = std::min(num_arms, ranks.num_here());
-  const auto share = static_cast<int>(cores / num_busy);
-  return share > context.num_threads() ? context.with_threads(share) : context;
-}
-
 }  // namespace
 
 LearntTogether learn_together(const Context& context, const NetworkRidgeOptions& options,
@@ -177,7 +164,8 @@ LearntTogether learn_together(const Context& context, const NetworkRidgeOptions&
   for (std::size_t a = 0; a < num_arms; ++a) {
     if (ranks.rank() != DenseArms::holder(ranks, a) || samples[a].places.empty()) continue;
     const bool is_long = samples[a].places.size() >= kLongSample;
-    const Context busy = is_long ? use_idle_cores(context, ranks, num_arms) : context;
+    // The others sleep meanwhile. How many threads there are changes no digit.
+    const Context busy = is_long ? context.widen(ranks.count_cores_for(num_arms)) : context;
     const StageScope stage(busy, fmt::format("variances of arm {}", share.whole.arms[a]), 0, 0.2);
     RidgeSystem alone;
     alone.groups = system.groups;

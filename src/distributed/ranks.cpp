@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sched.h>
 
 #include "base/stopwatch.hpp"
 #include "base/text.hpp"
@@ -79,28 +80,6 @@ void Ranks::count_traffic(std::uint64_t num_bytes, double seconds) const {
   traffic_.num_bytes += num_bytes;
   traffic_.seconds += seconds;
   ++traffic_.num_calls;
-}
-
-void Ranks::add_up(std::span<double> values) const {
-  const Stopwatch watch;
-  for (std::size_t first = 0; first < values.size(); first += kMostBytesAtATime / sizeof(double)) {
-    const std::size_t count = std::min(values.size() - first, kMostBytesAtATime / sizeof(double));
-    MPI_Allreduce(MPI_IN_PLACE, values.data() + first, static_cast<int>(count), MPI_DOUBLE, MPI_SUM,
-                  comm_);
-  }
-  count_traffic(values.size_bytes(), watch.seconds());
-}
-
-void Ranks::add_up_for(std::size_t rank, std::span<double> values) const {
-  const Stopwatch watch;
-  const bool is_receiver = rank == rank_;
-  for (std::size_t first = 0; first < values.size(); first += kMostBytesAtATime / sizeof(double)) {
-    const std::size_t count = std::min(values.size() - first, kMostBytesAtATime / sizeof(double));
-    double* const part = values.data() + first;
-    MPI_Reduce(is_receiver ? MPI_IN_PLACE : part, part, static_cast<int>(count), MPI_DOUBLE,
-               MPI_SUM, static_cast<int>(rank), comm_);
-  }
-  count_traffic(is_receiver ? 0 : values.size_bytes(), watch.seconds());
 }
 
 void Ranks::add_up_lists(std::span<const std::span<double>> lists) const {
@@ -248,6 +227,15 @@ void Ranks::wait_quietly() const {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     MPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
   }
+}
+
+/// Cores of the ranks on this machine, as far as this process may run on them.
+int Ranks::count_cores_for(std::size_t num_busy) const {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return 1;
+  const auto cores = std::min(num_here_, static_cast<std::size_t>(CPU_COUNT(&allowed)));
+  return static_cast<int>(std::max<std::size_t>(1, cores / std::min(num_busy, num_here_)));
 }
 
 void Ranks::throw_if_any(const FaultList& faults, ErrorCode code) const {

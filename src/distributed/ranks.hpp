@@ -39,7 +39,10 @@ class Ranks : public Totals {
 
   using Totals::add_up;
   void add_up(std::span<double> values) const override;
-  void add_up_for(std::size_t rank, std::span<double> values) const override;
+  void add_up_parts(std::span<double> values, std::span<const std::size_t> begins) const override;
+  void collect_for(std::size_t rank, std::span<const double> part,
+                   std::span<const std::size_t> begins, std::span<double> all) const override;
+  void tell_all(std::size_t rank, std::span<double> values) const override;
   void add_up_lists(std::span<const std::span<double>> lists) const override;
   std::uint64_t add_up(std::uint64_t value) const;
   using Totals::find_largest;
@@ -89,8 +92,8 @@ class Ranks : public Totals {
     pass_turn(state);
   }
 
-  /// Waits for all ranks without keeping a core busy: some of them work for long.
-  void wait_quietly() const;
+  void wait_quietly() const override;
+  int count_cores_for(std::size_t num_busy) const override;
 
   /// Throws a SharedError with the faults of all ranks, if there are any.
   void throw_if_any(const FaultList& faults, ErrorCode code) const;
@@ -137,6 +140,13 @@ class Ranks : public Totals {
   void send_and_receive(std::size_t to, std::span<const std::byte> sent, std::size_t from,
                         std::span<std::byte> received) const;
 
+  void add_up_long(std::span<double> values) const;
+  /// Leaves every rank with the sums of its part.
+  void deal_sums(std::span<double> values, std::span<const std::size_t> begins) const;
+  void add_up_shared(std::span<double> values, std::span<const std::size_t> begins,
+                     std::size_t count) const;
+  void add_up_sent(std::span<double> values, std::span<const std::size_t> begins,
+                   std::size_t count) const;
   void receive_turn(std::span<std::byte> state) const;
   void pass_turn(std::span<std::byte> state) const;
 

@@ -86,6 +86,10 @@ Context Context::with_observer(ProgressObserver* progress) const {
   return other;
 }
 
+Context Context::widen(int num_threads) const {
+  return num_threads > this->num_threads() ? with_threads(num_threads) : *this;
+}
+
 Context Context::with_threads(int num_threads) const {
   Context other = *this;
   other.pool_ = std::make_shared<ThreadPool>(num_threads);

@@ -23,7 +23,6 @@ namespace {
 constexpr std::size_t kPlacesPerPiece = 2048;
 /// Random vectors that are multiplied at a time.
 constexpr std::size_t kVectorsAtATime = 32;
-constexpr std::size_t kRowsPerTask = 64;
 /// Of the time that preparing takes.
 constexpr double kShareOfRandomPart = 0.2;
 constexpr std::size_t kFixed = RidgeSystem::kNumFixed;
@@ -140,7 +139,6 @@ void RidgePreconditioner::make_small_factors(const Context& context) {
   if (words_.num_columns() > words_.num_own_columns()) {
     elsewhere = equations_.source().fetch_words_elsewhere();
   }
-  small_.assign(num_tasks, {});
   // Places that the same tasks learn from: with folds, one part per fold.
   std::map<std::vector<char>, std::vector<std::uint32_t>> parts;
   for (std::size_t row = 0; row < equations_.num_places(); ++row) {
@@ -149,34 +147,22 @@ void RidgePreconditioner::make_small_factors(const Context& context) {
     for (std::size_t t = 0; t < num_tasks; ++t) tasks[t] = equations_.learns(t, row) ? 1 : 0;
     parts[tasks].push_back(static_cast<std::uint32_t>(row));
   }
-  for (SmallFactors& factors : small_) factors.inner = Matrix<double>(rank(), rank());
+  // All processes add up the same parts, whoever has places of them.
+  std::vector<double> known;
+  for (const auto& [tasks, rows] : parts) known.insert(known.end(), tasks.begin(), tasks.end());
+  known = equations_.totals().gather(known);
+  for (auto at = known.begin(); at != known.end(); at += static_cast<std::ptrdiff_t>(num_tasks)) {
+    parts[std::vector<char>(at, at + static_cast<std::ptrdiff_t>(num_tasks))];
+  }
+  small_.emplace(equations_.totals(), num_tasks, rank());
   std::size_t done = 0;
   for (const auto& [tasks, rows] : parts) {
     context.report("preparing the equations", done++, parts.size());
     const Matrix<double> products =
         weigh_factor_products(context, equations_, words_, elsewhere, factor_, inverse_, rows);
-    for (std::size_t t = 0; t < num_tasks; ++t) {
-      if (tasks[t] == 0) continue;
-      Matrix<double>& inner = small_[t].inner;
-      context.for_each_range(rank(), kRowsPerTask, [&](std::size_t begin, std::size_t end) {
-        for (std::size_t r = begin; r < end; ++r) {
-          for (std::size_t c = 0; c < rank(); ++c) inner(r, c) += products(r, c);
-        }
-      });
-    }
+    small_->add(context, tasks, products);
   }
-  // All sums before the first factor: who factorises one would keep the others waiting for theirs.
-  for (std::size_t t = 0; t < num_tasks; ++t) {
-    Matrix<double>& inner = small_[t].inner;
-    equations_.totals().add_up_for(holder_of(t), inner.values());
-    if (!holds(t)) inner = {};
-  }
-  for (std::size_t t = 0; t < num_tasks; ++t) {
-    if (!holds(t)) continue;
-    Matrix<double>& inner = small_[t].inner;
-    for (std::size_t k = 0; k < rank(); ++k) inner(k, k) += 1;
-    require(ops::factorise_cholesky(context, inner.view()), "preconditioner: no factor");
-  }
+  small_->factorise(context);
 }
 
 void RidgePreconditioner::make_fixed(const Context& context) {
@@ -206,8 +192,7 @@ void RidgePreconditioner::make_fixed(const Context& context) {
       }
     }
     require(small.factorise(), "preconditioner: dependent fixed effects");
-    Matrix<double>& inverse = small_[t].fixed_inverse;
-    inverse = Matrix<double>(kFixed, kFixed);
+    Matrix<double>& inverse = fixed_inverse_.emplace_back(kFixed, kFixed);
     for (std::size_t c = 0; c < kept.size(); ++c) {
       std::vector<double> unit(kept.size(), 0.0);
       unit[c] = 1;
@@ -236,20 +221,7 @@ Matrix<double> RidgePreconditioner::apply(const Context& context,
   std::ranges::copy(ops::multiply_transposed(context, factor_.view(), out.view()).values(),
                     inner.data() + num_words * width);
   equations_.totals().add_up(inner.values());
-  context.for_each_range(width, 1, [&](std::size_t k, std::size_t) {
-    if (!holds(tasks[k])) {
-      for (std::size_t i = 0; i < rank(); ++i) inner(i, k) = 0;
-      return;
-    }
-    const OneBlasThread guard;
-    const Matrix<double>& factor = small_[tasks[k]].inner;
-    for (const auto transposition : {CblasNoTrans, CblasTrans}) {
-      cblas_dtrsv(CblasRowMajor, CblasLower, transposition, CblasNonUnit, static_cast<int>(rank()),
-                  factor.data(), static_cast<int>(rank()), inner.data() + k,
-                  static_cast<int>(width));
-    }
-  });
-  equations_.totals().add_up(inner.values());  // each column is its holder's
+  small_->solve(context, tasks, inner);
   const MatrixView<const double> of_words(inner.data(), num_words, width);
   const MatrixView<const double> of_factor(inner.data() + num_words * width, factor_.cols(), width);
   Matrix<double> taken = ops::multiply(context, factor_.view(), of_factor);
@@ -275,7 +247,7 @@ Matrix<double> RidgePreconditioner::project(const Context& context,
   equations_.totals().add_up(products.values());
   Matrix<double> v(kFixed, r.cols());
   for (std::size_t k = 0; k < r.cols(); ++k) {
-    const Matrix<double>& inverse = small_[tasks[k]].fixed_inverse;
+    const Matrix<double>& inverse = fixed_inverse_[tasks[k]];
     for (std::size_t row = 0; row < kFixed; ++row) {
       for (std::size_t c = 0; c < kFixed; ++c) {
         const double wanted = g != nullptr ? (*g)(c, k) : 0;

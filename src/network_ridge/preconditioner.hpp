@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "cone/matrix.hpp"
 
 #include "network_ridge/arm_equations.hpp"
+#include "network_ridge/small_factors.hpp"
 #include "network_ridge/word_factor.hpp"
 
 namespace cone {
@@ -35,27 +37,22 @@ class RidgePreconditioner {
                          const Matrix<double>* g, Matrix<double>& r, Matrix<double>& lambda) const;
 
  private:
-  struct SmallFactors {
-    Matrix<double> inner;          ///< Cholesky factor of I + U'D⁻¹U, with the task's holder
-    Matrix<double> fixed_inverse;  ///< (B'M⁻¹B)⁻¹, on the fixed effects that the arm has
-  };
   Matrix<double> apply(const Context& context, std::span<const std::size_t> tasks,
                        const Matrix<double>& r) const;
-  /// The process that keeps the task's small factor, and solves by it for all.
-  std::size_t holder_of(std::size_t task) const { return task % equations_.totals().size(); }
-  bool holds(std::size_t task) const { return holder_of(task) == equations_.totals().rank(); }
   std::size_t rank() const { return words_.num_columns() + factor_.cols(); }
   void make_factor(const Context& context, const GroupStrengths& rest, std::size_t rank);
   void make_small_factors(const Context& context);
   void make_fixed(const Context& context);
 
   const ArmEquations& equations_;
-  WordFactor words_;                 ///< the first columns of U
-  Matrix<double> factor_;            ///< the others, places × rank
-  std::vector<double> inverse_;      ///< D⁻¹
-  std::vector<SmallFactors> small_;  ///< one per task
-  Matrix<double> fixed_;             ///< B: places × kNumFixed
-  Matrix<double> solved_fixed_;      ///< M⁻¹B: places × (tasks · kNumFixed)
+  WordFactor words_;                   ///< the first columns of U
+  Matrix<double> factor_;              ///< the others, places × rank
+  std::vector<double> inverse_;        ///< D⁻¹
+  std::optional<SmallFactors> small_;  ///< of I + U'D⁻¹U
+  Matrix<double> fixed_;               ///< B: places × kNumFixed
+  Matrix<double> solved_fixed_;        ///< M⁻¹B: places × (tasks · kNumFixed)
+  std::vector<Matrix<double>>
+      fixed_inverse_;  ///< by task: (B'M⁻¹B)⁻¹, on the fixed effects that the arm has
 };
 
 }  // namespace cone

@@ -52,9 +52,21 @@ class MeetingTotals : public Totals {
     });
     std::ranges::copy(total, values.begin());
   }
-  void add_up_for(std::size_t rank, std::span<double> values) const override {
+  void add_up_parts(std::span<double> values, std::span<const std::size_t> begins) const override {
     add_up(values);
-    if (rank != rank_) std::ranges::fill(values, kNaN);
+    std::fill_n(values.begin(), begins[rank_], kNaN);
+    std::fill(values.begin() + static_cast<std::ptrdiff_t>(begins[rank_ + 1]), values.end(), kNaN);
+  }
+  void collect_for(std::size_t rank, std::span<const double> part,
+                   std::span<const std::size_t> /*begins*/, std::span<double> all) const override {
+    const std::vector<double> gathered = gather(part);
+    if (rank == rank_) std::ranges::copy(gathered, all.begin());
+  }
+  void tell_all(std::size_t rank, std::span<double> values) const override {
+    meeting_.tell(rank_, values.data(), [&](std::span<const void* const> told) {
+      if (rank == rank_) return;
+      std::copy_n(static_cast<const double*>(told[rank]), values.size(), values.begin());
+    });
   }
   void add_up_lists(std::span<const std::span<double>> lists) const override {
     for (const std::span<double> list : lists) add_up(list);

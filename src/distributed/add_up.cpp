@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "base/stopwatch.hpp"
+#include "distributed/ranks.hpp"
+
+// Long sums are cut into parts, and every rank adds up one of them, rank after rank: the digits do
+// not depend on how the numbers travel, and the work is shared.
+
+namespace cone::distributed {
+namespace {
+
+/// MPI counts in int.
+constexpr std::size_t kMostNumbersAtATime = std::size_t{1} << 27;
+/// Shorter sums are MPI's own.
+constexpr std::size_t kLong = 1024;
+/// Numbers on their way at a time: they stay in the cache.
+constexpr std::size_t kNumbersOnTheWay = std::size_t{1} << 20;
+constexpr std::size_t kFewestNumbers = 64;
+/// Sums that all ranks read from one place.
+constexpr std::size_t kMostNumbersTogether = std::size_t{1} << 22;
+
+/// Piece [first, first + count) of a rank's part.
+std::span<double> piece_of(std::span<double> values, std::span<const std::size_t> begins,
+                           std::size_t rank, std::size_t first, std::size_t count) {
+  const std::size_t begin = std::min(begins[rank] + first, begins[rank + 1]);
+  return values.subspan(begin, std::min(count, begins[rank + 1] - begin));
+}
+
+std::size_t find_longest(std::span<const std::size_t> begins) {
+  std::size_t longest = 0;
+  for (std::size_t r = 0; r + 1 < begins.size(); ++r) {
+    longest = std::max(longest, begins[r + 1] - begins[r]);
+  }
+  return longest;
+}
+
+/// Sums of what all ranks have of a piece; rank r's begins at from + r · step.
+void add_pieces(const double* from, std::size_t step, std::size_t num_ranks,
+                std::span<double> sums) {
+  std::copy_n(from, sums.size(), sums.begin());
+  for (std::size_t r = 1; r < num_ranks; ++r) {
+    const double* piece = from + r * step;
+    for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += piece[k];
+  }
+}
+
+std::vector<int> to_ints(std::span<const std::size_t> values) {
+  return {values.begin(), values.end()};
+}
+
+std::vector<int> count_parts(std::span<const std::size_t> begins) {
+  std::vector<int> out;
+  for (std::size_t r = 0; r + 1 < begins.size(); ++r) {
+    out.push_back(static_cast<int>(begins[r + 1] - begins[r]));
+  }
+  return out;
+}
+
+}  // namespace
+
+void Ranks::add_up(std::span<double> values) const {
+  const Stopwatch watch;
+  if (values.size() < kLong || size_ == 1) {
+    MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM,
+                  comm_);
+  } else {
+    for (std::size_t first = 0; first < values.size(); first += kMostNumbersAtATime) {
+      add_up_long(values.subspan(first, std::min(kMostNumbersAtATime, values.size() - first)));
+    }
+  }
+  count_traffic(values.size_bytes(), watch.seconds());
+}
+
+void Ranks::add_up_long(std::span<double> values) const {
+  std::vector<std::size_t> begins;
+  for (std::size_t r = 0; r <= size_; ++r) begins.push_back(values.size() * r / size_);
+  deal_sums(values, begins);
+  if (values.size() <= kMostNumbersTogether && shared_memory_.reserve(values.size())) {
+    double* const room = shared_memory_.begin_turn();
+    std::copy_n(values.data() + begins[rank_], begins[rank_ + 1] - begins[rank_],
+                room + begins[rank_]);
+    shared_memory_.finish_writing();
+    std::copy_n(room, values.size(), values.begin());
+    return;
+  }
+  MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DOUBLE, values.data(), count_parts(begins).data(),
+                 to_ints(begins).data(), MPI_DOUBLE, comm_);
+}
+
+void Ranks::add_up_parts(std::span<double> values, std::span<const std::size_t> begins) const {
+  const Stopwatch watch;
+  deal_sums(values, begins);
+  count_traffic(values.size_bytes(), watch.seconds());
+}
+
+void Ranks::deal_sums(std::span<double> values, std::span<const std::size_t> begins) const {
+  const std::size_t longest = find_longest(begins);
+  const std::size_t count =
+      std::min(longest, std::max(kFewestNumbers, kNumbersOnTheWay / (size_ * size_)));
+  if (shared_memory_.reserve(count * size_ * size_)) {
+    add_up_shared(values, begins, count);
+  } else {
+    add_up_sent(values, begins,
+                std::min(longest, std::max(kFewestNumbers, kNumbersOnTheWay / size_)));
+  }
+}
+
+/// Takes `count` numbers of every part at a time.
+void Ranks::add_up_shared(std::span<double> values, std::span<const std::size_t> begins,
+                          std::size_t count) const {
+  const std::size_t longest = find_longest(begins);
+  for (std::size_t first = 0; first < longest; first += count) {
+    double* const room = shared_memory_.begin_turn();
+    for (std::size_t step = 0; step < size_; ++step) {
+      const std::size_t to = (rank_ + step) % size_;  // not all to the same at a time
+      std::ranges::copy(piece_of(values, begins, to, first, count),
+                        room + (to * size_ + rank_) * count);
+    }
+    shared_memory_.finish_writing();
+    add_pieces(room + rank_ * size_ * count, count, size_,
+               piece_of(values, begins, rank_, first, count));
+  }
+}
+
+/// The same by messages.
+void Ranks::add_up_sent(std::span<double> values, std::span<const std::size_t> begins,
+                        std::size_t count) const {
+  const std::size_t longest = find_longest(begins);
+  std::vector<double> received(count * size_);
+  std::vector<int> sizes(size_);
+  std::vector<int> places(size_);
+  std::vector<int> own_places(size_);
+  for (std::size_t first = 0; first < longest; first += count) {
+    const std::span<double> own = piece_of(values, begins, rank_, first, count);
+    for (std::size_t r = 0; r < size_; ++r) {
+      const std::span<double> piece = piece_of(values, begins, r, first, count);
+      sizes[r] = static_cast<int>(piece.size());
+      places[r] = static_cast<int>(piece.data() - values.data());
+      own_places[r] = static_cast<int>(r * own.size());
+    }
+    const std::vector<int> own_sizes(size_, static_cast<int>(own.size()));
+    MPI_Alltoallv(values.data(), sizes.data(), places.data(), MPI_DOUBLE, received.data(),
+                  own_sizes.data(), own_places.data(), MPI_DOUBLE, comm_);
+    add_pieces(received.data(), own.size(), size_, own);
+  }
+}
+
+void Ranks::collect_for(std::size_t rank, std::span<const double> part,
+                        std::span<const std::size_t> begins, std::span<double> all) const {
+  const Stopwatch watch;
+  MPI_Gatherv(part.data(), static_cast<int>(part.size()), MPI_DOUBLE, all.data(),
+              count_parts(begins).data(), to_ints(begins).data(), MPI_DOUBLE,
+              static_cast<int>(rank), comm_);
+  count_traffic(rank == rank_ ? 0 : part.size_bytes(), watch.seconds());
+}
+
+void Ranks::tell_all(std::size_t rank, std::span<double> values) const {
+  const Stopwatch watch;
+  for (std::size_t first = 0; first < values.size(); first += kMostNumbersAtATime) {
+    const std::size_t count = std::min(values.size() - first, kMostNumbersAtATime);
+    MPI_Bcast(values.data() + first, static_cast<int>(count), MPI_DOUBLE, static_cast<int>(rank),
+              comm_);
+  }
+  count_traffic(rank == rank_ ? values.size_bytes() : 0, watch.seconds());
+}
+
+}  // namespace cone::distributed

@@ -1,0 +1,209 @@
+#include "network_ridge/small_factors.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <cblas.h>
+
+#include "cone/error.hpp"
+
+#include "exec/one_blas_thread.hpp"
+#include "ops/blas_int.hpp"
+#include "ops/cholesky.hpp"
+
+namespace cone {
+namespace {
+
+constexpr std::size_t kRowsPerPiece = 64;
+/// Columns of an inverse that are found together, and dealt to a process.
+constexpr std::size_t kColumnsPerBlock = 64;
+/// Rows of a block that stay in the cache between a product with them and one with their transpose.
+constexpr std::size_t kRowsInCache = 1024;
+/// Smaller matrices take less than a tenth of a second, and threads take memory.
+constexpr std::size_t kSlowSize = 1000;
+
+/// Blocks are dealt forth and back: those with the longest columns come first.
+std::size_t owner_of(std::size_t block, std::size_t num_processes) {
+  const std::size_t place = block % (2 * num_processes);
+  return place < num_processes ? place : 2 * num_processes - 1 - place;
+}
+
+/// The lower triangle, row by row.
+std::vector<double> pack(const Matrix<double>& matrix) {
+  std::vector<double> out;
+  out.reserve(matrix.rows() * (matrix.rows() + 1) / 2);
+  for (std::size_t i = 0; i < matrix.rows(); ++i) {
+    out.insert(out.end(), matrix.row(i).begin(),
+               matrix.row(i).begin() + static_cast<std::ptrdiff_t>(i + 1));
+  }
+  return out;
+}
+
+Matrix<double> unpack(std::span<const double> packed, std::size_t size) {
+  Matrix<double> out(size, size);
+  for (std::size_t i = 0; i < size; ++i) {
+    std::ranges::copy(packed.subspan(i * (i + 1) / 2, i + 1), out.row(i).begin());
+  }
+  return out;
+}
+
+Matrix<double> take(const Matrix<double>& table, std::span<const std::size_t> columns) {
+  auto out = Matrix<double>::unfilled(table.rows(), columns.size());
+  for (std::size_t i = 0; i < table.rows(); ++i) {
+    for (std::size_t k = 0; k < columns.size(); ++k) out(i, k) = table(i, columns[k]);
+  }
+  return out;
+}
+
+}  // namespace
+
+SmallFactors::SmallFactors(const Totals& totals, std::size_t num_tasks, std::size_t size)
+    : totals_(totals), size_(size) {
+  if (is_alone()) {
+    factors_.assign(num_tasks, Matrix<double>(size, size));
+    return;
+  }
+  for (std::size_t r = 0; r <= totals.size(); ++r) {
+    begins_.push_back(num_packed() * r / totals.size());
+  }
+  const std::size_t own = begins_[totals.rank() + 1] - begins_[totals.rank()];
+  parts_.assign(num_tasks, std::vector<double>(own, 0.0));
+  inverses_.resize(num_tasks);
+}
+
+void SmallFactors::add(const Context& context, std::span<const char> tasks,
+                       const Matrix<double>& product) {
+  std::vector<double> packed;
+  if (!is_alone()) {
+    packed = pack(product);
+    totals_.add_up_parts(packed, begins_);
+  }
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    if (tasks[t] == 0) continue;
+    if (!is_alone()) {
+      const double* from = packed.data() + begins_[totals_.rank()];
+      for (std::size_t k = 0; k < parts_[t].size(); ++k) parts_[t][k] += from[k];
+      continue;
+    }
+    context.for_each_range(size_, kRowsPerPiece, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        for (std::size_t c = 0; c < size_; ++c) factors_[t](i, c) += product(i, c);
+      }
+    });
+  }
+}
+
+void SmallFactors::factorise_here(const Context& context, Matrix<double>& matrix) const {
+  for (std::size_t k = 0; k < size_; ++k) matrix(k, k) += 1;
+  require(ops::factorise_cholesky(context, matrix.view()), "preconditioner: no factor");
+}
+
+void SmallFactors::factorise(const Context& context) {
+  for (Matrix<double>& matrix : factors_) factorise_here(context, matrix);
+  // All matrices are with their holders before anybody factorises: who does keeps the others
+  // waiting.
+  std::vector<Matrix<double>> held;
+  for (std::size_t t = 0; t < parts_.size(); ++t) held.push_back(collect(t));
+  const std::size_t num_busy = std::min(parts_.size(), totals_.size());
+  const Context busy =
+      size_ < kSlowSize ? context : context.widen(totals_.count_cores_for(num_busy));
+  for (std::size_t t = 0; t < parts_.size(); ++t) {
+    if (holds(t)) factorise_here(busy, held[t]);
+  }
+  totals_.wait_quietly();
+  for (std::size_t t = 0; t < parts_.size(); ++t) {
+    std::vector<double> packed(num_packed());
+    if (holds(t)) packed = pack(std::exchange(held[t], {}));
+    totals_.tell_all(holder_of(t), packed);
+    take_columns(context, unpack(packed, size_), inverses_[t]);
+  }
+}
+
+/// A task's matrix, for its holder.
+Matrix<double> SmallFactors::collect(std::size_t task) {
+  std::vector<double> packed(holds(task) ? num_packed() : 0);
+  totals_.collect_for(holder_of(task), std::exchange(parts_[task], {}), begins_, packed);
+  return holds(task) ? unpack(packed, size_) : Matrix<double>();
+}
+
+/// The columns of S⁻¹ that are this process's, S = L·L'. A unit vector stays zero before its row on
+/// the way forth, and what it is before that row on the way back is not wanted.
+void SmallFactors::take_columns(const Context& context, const Matrix<double>& factor,
+                                std::vector<Columns>& out) const {
+  const std::size_t num_blocks = (size_ + kColumnsPerBlock - 1) / kColumnsPerBlock;
+  for (std::size_t block = 0; block < num_blocks; ++block) {
+    if (owner_of(block, totals_.size()) != totals_.rank()) continue;
+    const std::size_t first = block * kColumnsPerBlock;
+    const std::size_t width = std::min(kColumnsPerBlock, size_ - first);
+    out.push_back({first, Matrix<double>(size_ - first, width)});
+  }
+  context.for_each_range(out.size(), 1, [&](std::size_t k, std::size_t) {
+    const OneBlasThread guard;
+    const std::size_t first = out[k].first;
+    Matrix<double>& below = out[k].below;
+    for (std::size_t c = 0; c < below.cols(); ++c) below(c, c) = 1;
+    for (const auto transposition : {CblasNoTrans, CblasTrans}) {
+      cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, transposition, CblasNonUnit,
+                  ops::blas_int(below.rows()), ops::blas_int(below.cols()), 1.0,
+                  factor.data() + first * size_ + first, ops::blas_int(size_), below.data(),
+                  ops::blas_int(below.cols()));
+    }
+    context.poll();
+  });
+}
+
+void SmallFactors::solve_here(const Context& context, std::span<const std::size_t> tasks,
+                              Matrix<double>& x) const {
+  context.for_each_range(x.cols(), 1, [&](std::size_t k, std::size_t) {
+    const OneBlasThread guard;
+    for (const auto transposition : {CblasNoTrans, CblasTrans}) {
+      cblas_dtrsv(CblasRowMajor, CblasLower, transposition, CblasNonUnit, ops::blas_int(size_),
+                  factors_[tasks[k]].data(), ops::blas_int(size_), x.data() + k,
+                  ops::blas_int(x.cols()));
+    }
+  });
+}
+
+void SmallFactors::multiply(std::span<const Columns> columns, const Matrix<double>& x,
+                            Matrix<double>& y) const {
+  const OneBlasThread guard;
+  const int width = ops::blas_int(x.cols());
+  for (const Columns& block : columns) {
+    const Matrix<double>& below = block.below;
+    const std::size_t square = below.cols();  // the rows of which both triangles are here
+    for (std::size_t row = 0; row < below.rows(); row += kRowsInCache) {
+      const std::size_t end = std::min(row + kRowsInCache, below.rows());
+      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, ops::blas_int(end - row), width,
+                  ops::blas_int(square), 1.0, below.row(row).data(), ops::blas_int(square),
+                  x.row(block.first).data(), width, 1.0, y.row(block.first + row).data(), width);
+      const std::size_t from = std::max(row, square);
+      if (from >= end) continue;
+      cblas_dgemm(CblasRowMajor, CblasTrans, CblasNoTrans, ops::blas_int(square), width,
+                  ops::blas_int(end - from), 1.0, below.row(from).data(), ops::blas_int(square),
+                  x.row(block.first + from).data(), width, 1.0, y.row(block.first).data(), width);
+    }
+  }
+}
+
+void SmallFactors::solve(const Context& context, std::span<const std::size_t> tasks,
+                         Matrix<double>& x) const {
+  if (is_alone()) {
+    solve_here(context, tasks, x);
+    return;
+  }
+  std::vector<std::vector<std::size_t>> asking(inverses_.size());
+  for (std::size_t k = 0; k < tasks.size(); ++k) asking[tasks[k]].push_back(k);
+  Matrix<double> out(x.rows(), x.cols());
+  context.for_each_range(asking.size(), 1, [&](std::size_t t, std::size_t) {
+    if (asking[t].empty()) return;
+    Matrix<double> y(size_, asking[t].size());
+    multiply(inverses_[t], take(x, asking[t]), y);
+    for (std::size_t i = 0; i < size_; ++i) {
+      for (std::size_t k = 0; k < asking[t].size(); ++k) out(i, asking[t][k]) = y(i, k);
+    }
+  });
+  totals_.add_up(out.values());
+  x = std::move(out);
+}
+
+}  // namespace cone
