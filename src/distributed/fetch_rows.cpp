@@ -49,9 +49,14 @@ FetchedRows fetch_rows(const Ranks& ranks, const Share& share,
 
   std::vector<std::size_t> next_row(ranks.size(), 0);
   std::vector<std::size_t> next_word(ranks.size(), 0);
+  std::size_t num_words = 0;
+  for (const std::vector<std::uint32_t>& part : words) num_words += part.size();
   std::vector<std::uint64_t> offsets = {0};
   std::vector<std::uint32_t> all_words;
   std::vector<double> all_values;
+  offsets.reserve(wanted.size() + 1);
+  all_words.reserve(num_words);
+  all_values.reserve(num_words);
   const std::size_t width = share.columns.cols();
   FetchedRows out{.columns = Matrix<double>(wanted.size(), width)};
   for (std::size_t k = 0; k < wanted.size(); ++k) {
@@ -59,10 +64,11 @@ FetchedRows fetch_rows(const Ranks& ranks, const Share& share,
     const std::size_t row = next_row[from]++;
     std::copy_n(columns[from].begin() + static_cast<std::ptrdiff_t>(row * width), width,
                 out.columns.row(k).begin());
-    for (std::uint32_t i = 0; i < sizes[from][row]; ++i) {
-      all_words.push_back(words[from][next_word[from]]);
-      all_values.push_back(values[from][next_word[from]++]);
-    }
+    const auto first = static_cast<std::ptrdiff_t>(next_word[from]);
+    next_word[from] += sizes[from][row];
+    const auto last = static_cast<std::ptrdiff_t>(next_word[from]);
+    all_words.insert(all_words.end(), words[from].begin() + first, words[from].begin() + last);
+    all_values.insert(all_values.end(), values[from].begin() + first, values[from].begin() + last);
     offsets.push_back(all_words.size());
   }
   out.words = SparseMatrix(share.words.cols(), std::move(offsets), std::move(all_words),

@@ -33,6 +33,7 @@ RankSolver::RankSolver(const Context& context, const RankSystem& system, const D
     }
   }
   if (!large.empty()) large_.emplace(context, source_, large);
+  source_->forget_words_elsewhere();
 }
 
 RidgeSides RankSolver::find_left(const Context& context, const RidgeSides& sides,

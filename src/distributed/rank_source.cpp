@@ -61,8 +61,12 @@ std::unique_ptr<RowsElsewhere> RankSource::connect_arm(
                                   places);
 }
 
-SparseMatrix RankSource::fetch_words_elsewhere() const {
-  return fetch_rows(system_.ranks, system_.share, system_.share.remote).words;
+std::shared_ptr<const SparseMatrix> RankSource::fetch_words_elsewhere() const {
+  if (!words_elsewhere_) {
+    words_elsewhere_ = std::make_shared<SparseMatrix>(
+        fetch_rows(system_.ranks, system_.share, system_.share.remote).words);
+  }
+  return words_elsewhere_;
 }
 
 Matrix<double> multiply_kernel(const Context& context, const RankSystem& system, std::size_t arm,

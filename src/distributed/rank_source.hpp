@@ -25,10 +25,14 @@ class RankSource : public EquationSource {
       std::span<const std::uint32_t> chosen) const override;
   std::unique_ptr<RowsElsewhere> connect_arm(std::size_t arm,
                                              std::span<const std::uint32_t> members) const override;
-  SparseMatrix fetch_words_elsewhere() const override;
+  /// Fetched once: the preconditioners of all arms ask for them.
+  std::shared_ptr<const SparseMatrix> fetch_words_elsewhere() const override;
+  /// Gives their memory back.
+  void forget_words_elsewhere() const { words_elsewhere_.reset(); }
 
  private:
   const RankSystem& system_;
+  mutable std::shared_ptr<const SparseMatrix> words_elsewhere_;
   std::vector<std::vector<char>> learns_from_;
 };
 

@@ -235,7 +235,8 @@ int Ranks::count_cores_for(std::size_t num_busy) const {
   CPU_ZERO(&allowed);
   if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return 1;
   const auto cores = std::min(num_here_, static_cast<std::size_t>(CPU_COUNT(&allowed)));
-  return static_cast<int>(std::max<std::size_t>(1, cores / std::min(num_busy, num_here_)));
+  return static_cast<int>(
+      std::max<std::size_t>(1, cores / std::clamp<std::size_t>(num_busy, 1, num_here_)));
 }
 
 void Ranks::throw_if_any(const FaultList& faults, ErrorCode code) const {

@@ -96,7 +96,9 @@ class EquationSource {
     return std::make_unique<RowsElsewhere>();
   }
   /// Words of all friends elsewhere.
-  virtual SparseMatrix fetch_words_elsewhere() const { return {}; }
+  virtual std::shared_ptr<const SparseMatrix> fetch_words_elsewhere() const {
+    return std::make_shared<SparseMatrix>();
+  }
 
  private:
   Totals alone_;

@@ -11,6 +11,8 @@ namespace cone {
 namespace {
 
 constexpr std::size_t kWeighedRows = 2048;
+/// Rows of a table a power of two apart would compete for the same places of the caches.
+constexpr std::size_t kApart = 8;
 constexpr std::size_t kColumnsPerTask = 64;
 /// Columns that own words are multiplied with at a time: their sums stay in the cache.
 constexpr std::size_t kStrip = 16;
@@ -36,13 +38,13 @@ std::vector<OwnEntry> list_own_words(const ArmEquations& equations, const WordFa
   return out;
 }
 
-/// Adds products of own words with the columns that are the rows of `table`.
+/// Adds products of own words with the columns that are the rows of `table`, num_rows long.
 void add_mixed(const Context& context, std::span<const OwnEntry> own, std::size_t num_own,
-               const Matrix<double>& table, Matrix<double>& out) {
+               const Matrix<double>& table, std::size_t num_rows, Matrix<double>& out) {
   context.for_each_range(table.rows(), kStrip, [&](std::size_t begin, std::size_t end) {
-    std::vector<std::array<double, kStrip>> strip(table.cols());
+    std::vector<std::array<double, kStrip>> strip(num_rows);
     for (std::size_t c = begin; c < end; ++c) {
-      for (std::size_t i = 0; i < table.cols(); ++i) strip[i][c - begin] = table(c, i);
+      for (std::size_t i = 0; i < num_rows; ++i) strip[i][c - begin] = table(c, i);
     }
     std::vector<std::array<double, kStrip>> sums(num_own);
     for (const OwnEntry& entry : own) {
@@ -85,7 +87,7 @@ Matrix<double> weigh_factor_products(const Context& context, const ArmEquations&
   Matrix<double> dense(num_dense, num_dense);
   for (std::size_t first = 0; first < rows.size(); first += kWeighedRows) {
     const auto some = rows.subspan(first, std::min(kWeighedRows, rows.size() - first));
-    Matrix<double> table(num_dense, some.size());
+    auto table = Matrix<double>::unfilled(num_dense, some.size() + kApart);
     words.write_rows(context, some, elsewhere, table);
     context.for_each_range(num_dense, kColumnsPerTask, [&](std::size_t begin, std::size_t end) {
       for (std::size_t c = begin; c < end; ++c) {
@@ -95,10 +97,10 @@ Matrix<double> weigh_factor_products(const Context& context, const ArmEquations&
         }
       }
     });
-    ops::add_row_products(context, table.view(), dense);
+    ops::add_row_products(context, {table.data(), num_dense, some.size(), table.cols()}, dense);
     if (num_own == 0) continue;
     const std::vector<OwnEntry> own = list_own_words(equations, words, weights, some);
-    add_mixed(context, own, num_own, table, out);
+    add_mixed(context, own, num_own, table, some.size(), out);
     add_own(context, own, out);
   }
   context.for_each_range(num_dense, kColumnsPerTask, [&](std::size_t begin, std::size_t end) {

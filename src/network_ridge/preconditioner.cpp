@@ -135,7 +135,7 @@ void RidgePreconditioner::make_factor(const Context& context, const GroupStrengt
 
 void RidgePreconditioner::make_small_factors(const Context& context) {
   const std::size_t num_tasks = equations_.num_tasks();
-  SparseMatrix elsewhere;
+  auto elsewhere = std::make_shared<const SparseMatrix>();
   if (words_.num_columns() > words_.num_own_columns()) {
     elsewhere = equations_.source().fetch_words_elsewhere();
   }
@@ -159,7 +159,7 @@ void RidgePreconditioner::make_small_factors(const Context& context) {
   for (const auto& [tasks, rows] : parts) {
     context.report("preparing the equations", done++, parts.size());
     const Matrix<double> products =
-        weigh_factor_products(context, equations_, words_, elsewhere, factor_, inverse_, rows);
+        weigh_factor_products(context, equations_, words_, *elsewhere, factor_, inverse_, rows);
     small_->add(context, tasks, products);
   }
   small_->factorise(context);

@@ -99,7 +99,10 @@ void SmallFactors::factorise_here(const Context& context, Matrix<double>& matrix
 }
 
 void SmallFactors::factorise(const Context& context) {
-  for (Matrix<double>& matrix : factors_) factorise_here(context, matrix);
+  if (is_alone()) {
+    for (Matrix<double>& matrix : factors_) factorise_here(context, matrix);
+    return;
+  }
   // All matrices are with their holders before anybody factorises: who does keeps the others
   // waiting.
   std::vector<Matrix<double>> held;

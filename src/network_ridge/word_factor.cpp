@@ -111,15 +111,15 @@ void WordFactor::write_rows(const Context& context, std::span<const std::uint32_
                             const SparseMatrix& elsewhere, Matrix<double>& out) const {
   const EquationTables& tables = equations_.tables();
   const std::size_t words = equations_.num_words();
-  constexpr std::size_t kPlacesAtATime = 64;
+  constexpr std::size_t kPlacesAtATime = 8;  // numbers of a cache line: `out` has them side by side
   const std::size_t first_kind = has(GroupKind::kOwnWords) ? 1 : 0;
+  const std::size_t width = num_columns() - num_own_columns();
   context.for_each_range(rows.size(), kPlacesAtATime, [&](std::size_t begin, std::size_t end) {
-    std::vector<double> row(num_columns() - num_own_columns());
+    std::vector<double> written((end - begin) * width, 0.0);
     for (std::size_t i = begin; i < end; ++i) {
-      std::fill(row.begin(), row.end(), 0.0);
       const std::size_t place = equations_.first_place() + rows[i];
       for (std::size_t k = first_kind; k < kinds_.size(); ++k) {
-        double* of_kind = row.data() + (k - first_kind) * words;
+        double* of_kind = written.data() + (i - begin) * width + (k - first_kind) * words;
         double factor = strength(kinds_[k]);
         if (kinds_[k] == GroupKind::kMeanWords) factor *= tables.inverse_degree[place];
         for (std::uint64_t f = tables.list_offsets[place]; f < tables.list_offsets[place + 1];
@@ -133,7 +133,9 @@ void WordFactor::write_rows(const Context& context, std::span<const std::uint32_
           }
         }
       }
-      for (std::size_t c = 0; c < row.size(); ++c) out(c, i) = row[c];
+    }
+    for (std::size_t c = 0; c < width; ++c) {
+      for (std::size_t i = begin; i < end; ++i) out(c, i) = written[(i - begin) * width + c];
     }
   });
 }

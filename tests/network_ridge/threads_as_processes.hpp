@@ -195,8 +195,8 @@ class PartOfSystem : public EquationSource {
     return std::make_unique<MeetingRows>(meeting_, rank_, arm_begin_[arm + 1] - arm_begin_[arm],
                                          std::move(positions), std::move(others));
   }
-  SparseMatrix fetch_words_elsewhere() const override {
-    return system_.inputs->words.select_rows(places_elsewhere_);
+  std::shared_ptr<const SparseMatrix> fetch_words_elsewhere() const override {
+    return std::make_shared<SparseMatrix>(system_.inputs->words.select_rows(places_elsewhere_));
   }
 
   /// The rows of this part's places.
