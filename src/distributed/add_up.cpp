@@ -5,16 +5,16 @@
 #include "base/stopwatch.hpp"
 #include "distributed/ranks.hpp"
 
-// Long sums are cut into parts, and every rank adds up one of them, rank after rank: the digits do
-// not depend on how the numbers travel, and the work is shared.
+// Sums are made rank after rank, so their digits do not depend on how the numbers travel. Long ones
+// are cut into parts, of which every rank adds up one.
 
 namespace cone::distributed {
 namespace {
 
 /// MPI counts in int.
 constexpr std::size_t kMostNumbersAtATime = std::size_t{1} << 27;
-/// Shorter sums are MPI's own.
-constexpr std::size_t kLong = 1024;
+/// Sums that are not worth cutting up.
+constexpr std::size_t kShort = 64;
 /// Numbers on their way at a time: they stay in the cache.
 constexpr std::size_t kNumbersOnTheWay = std::size_t{1} << 20;
 constexpr std::size_t kFewestNumbers = 64;
@@ -61,16 +61,31 @@ std::vector<int> count_parts(std::span<const std::size_t> begins) {
 }  // namespace
 
 void Ranks::add_up(std::span<double> values) const {
+  if (size_ == 1) return;
   const Stopwatch watch;
-  if (values.size() < kLong || size_ == 1) {
-    MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM,
-                  comm_);
+  if (values.size() <= kShort) {
+    add_up_short(values);
   } else {
     for (std::size_t first = 0; first < values.size(); first += kMostNumbersAtATime) {
       add_up_long(values.subspan(first, std::min(kMostNumbersAtATime, values.size() - first)));
     }
   }
   count_traffic(values.size_bytes(), watch.seconds());
+}
+
+/// Everybody adds up everything.
+void Ranks::add_up_short(std::span<double> values) const {
+  if (shared_memory_.reserve(values.size() * size_)) {
+    double* const room = shared_memory_.begin_turn();
+    std::ranges::copy(values, room + rank_ * values.size());
+    shared_memory_.finish_writing();
+    add_pieces(room, values.size(), size_, values);
+    return;
+  }
+  std::vector<double> all(values.size() * size_);
+  const auto count = static_cast<int>(values.size());
+  MPI_Allgather(values.data(), count, MPI_DOUBLE, all.data(), count, MPI_DOUBLE, comm_);
+  add_pieces(all.data(), values.size(), size_, values);
 }
 
 void Ranks::add_up_long(std::span<double> values) const {

@@ -140,6 +140,7 @@ class Ranks : public Totals {
   void send_and_receive(std::size_t to, std::span<const std::byte> sent, std::size_t from,
                         std::span<std::byte> received) const;
 
+  void add_up_short(std::span<double> values) const;
   void add_up_long(std::span<double> values) const;
   /// Leaves every rank with the sums of its part.
   void deal_sums(std::span<double> values, std::span<const std::size_t> begins) const;

@@ -1,5 +1,8 @@
 #include "distributed/shared_memory.hpp"
 
+#include <new>
+#include <thread>
+
 #include <sys/statvfs.h>
 
 namespace cone::distributed {
@@ -13,6 +16,10 @@ constexpr std::size_t kRooms = 2;
 
 SharedMemory::SharedMemory(MPI_Comm comm, bool is_there) : comm_(comm), is_there_(is_there) {
   MPI_Comm_rank(comm, &rank_);
+  int size = 1;
+  MPI_Comm_size(comm, &size);
+  size_ = static_cast<std::uint32_t>(size);
+  is_crowded_ = size_ > std::thread::hardware_concurrency();
   if (!is_there_) return;
   // A communicator of its own: on others a fault ends the run, here it is an answer.
   MPI_Comm_dup(comm, &comm_);
@@ -34,7 +41,7 @@ bool SharedMemory::can_hold(std::size_t num_bytes) const {
 
 bool SharedMemory::reserve(std::size_t count) {
   if (!is_there_ || count <= capacity_) return is_there_;
-  const std::size_t num_bytes = kRooms * count * sizeof(double);
+  const std::size_t num_bytes = sizeof(MeetingPoint) + kRooms * count * sizeof(double);
   if (!can_hold(num_bytes)) return false;
   if (window_ != MPI_WIN_NULL) {
     MPI_Win_unlock_all(window_);
@@ -52,7 +59,12 @@ bool SharedMemory::reserve(std::size_t count) {
   MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
   MPI_Aint size = 0;
   int unit = 0;
-  MPI_Win_shared_query(window_, 0, &size, &unit, &first_);
+  void* begin = nullptr;
+  MPI_Win_shared_query(window_, 0, &size, &unit, &begin);
+  meeting_ = static_cast<MeetingPoint*>(begin);
+  if (rank_ == 0) new (begin) MeetingPoint();
+  MPI_Barrier(comm_);
+  first_ = static_cast<double*>(static_cast<void*>(meeting_ + 1));
   capacity_ = count;
   return true;
 }
@@ -62,10 +74,6 @@ double* SharedMemory::begin_turn() {
   return first_ + turn_ * capacity_;
 }
 
-void SharedMemory::finish_writing() const {
-  MPI_Win_sync(window_);
-  MPI_Barrier(comm_);
-  MPI_Win_sync(window_);
-}
+void SharedMemory::finish_writing() const { meeting_->wait_for_all(size_, is_crowded_); }
 
 }  // namespace cone::distributed
