@@ -20,6 +20,10 @@ target_compile_options(cone_compile_options INTERFACE -fno-math-errno)
 # them; nobody does that here.
 target_compile_options(cone_compile_options INTERFACE
                        $<$<CXX_COMPILER_ID:GNU>:-fno-semantic-interposition>)
+# GCC collects its garbage from the first 128 MB on, 5 % of a build for memory that nobody misses: the
+# largest unit (the Python bindings) takes 1.3 GB without, 1.1 with.
+target_compile_options(cone_compile_options INTERFACE
+                       "$<$<CXX_COMPILER_ID:GNU>:SHELL:--param ggc-min-heapsize=1000000>")
 if(CONE_WARNINGS_AS_ERRORS)
   target_compile_options(cone_compile_options INTERFACE -Werror)
 endif()
