@@ -87,7 +87,8 @@ function(cone_module_tests name)
       set(target cone_${name}_${kind}_test)
       add_executable(${target} ${${kind}})
       # Most of what a test costs to compile are the headers, which its neighbours need too.
-      set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+      set_target_properties(${target} PROPERTIES UNITY_BUILD ON POSITION_INDEPENDENT_CODE OFF)
+      target_precompile_headers(${target} REUSE_FROM cone_every_target_main)
       target_link_libraries(${target} PRIVATE cone_${name} ${ARG_DEPENDS} cone_test_support
                                               cone_compile_options ${main})
       gtest_discover_tests(${target} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
