@@ -37,4 +37,5 @@ target_compile_definitions(cone_highway INTERFACE "HWY_DISABLED_TARGETS=(${CONE_
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)  # ccache keeps nothing that was made with them
 endif()

@@ -19,6 +19,7 @@
 #include "base/file.hpp"
 #include "commands.hpp"
 #include "distributed/evaluate_on_ranks.hpp"
+#include "evaluate_flags.hpp"
 #include "options/json_text.hpp"
 #include "run_summary.hpp"
 #include "terminal.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "evaluate_flags.hpp"
-
 namespace cone::app {
+
+struct EvaluateFlags;
 
 /// cone evaluate --engine petsc: one process of several that mpirun started. Throws Error(kUsage)
 /// where the program was built without it. Only the first process prints and writes.

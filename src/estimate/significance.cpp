@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
@@ -49,6 +50,11 @@ double two_sided_normal_quantile(double level) {
 
 double two_sided_t_quantile(double level, double degrees_of_freedom) {
   return boost::math::quantile(boost::math::students_t(degrees_of_freedom), 0.5 + level / 2);
+}
+
+double chi_squared_tail(double value, double degrees_of_freedom) {
+  const boost::math::chi_squared distribution(degrees_of_freedom);
+  return boost::math::cdf(boost::math::complement(distribution, value));
 }
 
 }  // namespace cone

@@ -20,5 +20,7 @@ TestResult welch_t_test_less(std::span<const double> a, std::span<const double> 
 double two_sided_normal_quantile(double level);
 /// The same of Student's t distribution.
 double two_sided_t_quantile(double level, double degrees_of_freedom);
+/// P(X > value) of a chi-squared X. `value` is finite and not negative.
+double chi_squared_tail(double value, double degrees_of_freedom);
 
 }  // namespace cone

@@ -5,10 +5,10 @@
 #include <limits>
 #include <span>
 
-#include <boost/math/special_functions/gamma.hpp>
 #include <fmt/format.h>
 
 #include "base/numeric.hpp"
+#include "estimate/significance.hpp"
 #include "evaluate/even_groups.hpp"
 #include "evaluate/overlap_diagnostics.hpp"
 
@@ -70,7 +70,7 @@ ArmCalibration calibrate_arm(const LoggedSample& sample, MatrixView<const double
     num_got += bin.got;
   }
   out.chi_squared = std::min(out.chi_squared, std::numeric_limits<double>::max());
-  out.p = boost::math::gamma_q(static_cast<double>(out.bins.size()) / 2, out.chi_squared / 2);
+  out.p = chi_squared_tail(out.chi_squared, static_cast<double>(out.bins.size()));
   const double limit = kGapThatMatters * std::min(num_got, n - num_got) / n;
   const bool is_far_off = out.mean_gap > limit;
   const bool is_surely_off = out.p < kSurelyOff;

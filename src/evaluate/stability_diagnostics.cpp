@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include <boost/math/distributions/chi_squared.hpp>
 #include <fmt/format.h>
 
 #include "base/numeric.hpp"
+#include "estimate/significance.hpp"
 #include "evaluate/overlap_diagnostics.hpp"
 #include "exec/totals.hpp"
 
@@ -72,9 +72,7 @@ void compare_folds(const FitPlan& plan, const Estimate& estimate,
     chi_squared += (of_fold - centre) * (of_fold - centre) * size / spread;
   }
   if (!(spread > 0)) return;
-  const boost::math::chi_squared_distribution<> by_chance(
-      static_cast<double>(out.by_fold.size() - 1));
-  out.fold_p = boost::math::cdf(boost::math::complement(by_chance, chi_squared));
+  out.fold_p = chi_squared_tail(chi_squared, static_cast<double>(out.by_fold.size() - 1));
 }
 
 Verdict judge_stability(const PolicyStability& found, const Estimate& estimate) {

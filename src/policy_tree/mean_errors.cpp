@@ -4,10 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include <boost/math/distributions/normal.hpp>
-#include <boost/math/distributions/students_t.hpp>
-
 #include "base/numeric.hpp"
+#include "estimate/significance.hpp"
 #include "inference/dependence.hpp"
 
 namespace cone {
@@ -23,9 +21,8 @@ Matrix<double> centre(std::span<const std::vector<double>> columns) {
 }
 
 double two_sided_quantile(double level, double degrees_of_freedom) {
-  const double p = 0.5 + level / 2;
-  if (std::isinf(degrees_of_freedom)) return boost::math::quantile(boost::math::normal(), p);
-  return boost::math::quantile(boost::math::students_t(degrees_of_freedom), p);
+  return std::isinf(degrees_of_freedom) ? two_sided_normal_quantile(level)
+                                        : two_sided_t_quantile(level, degrees_of_freedom);
 }
 
 }  // namespace
