@@ -84,7 +84,7 @@ endfunction()
 # the sanitizer runs. ON_EVERY_TARGET: each test runs once for each instruction set that the kernels
 # were compiled for.
 function(cone_module_tests name)
-  cmake_parse_arguments(ARG "ON_EVERY_TARGET" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "ON_EVERY_TARGET" "" "DEPENDS;LINK" ${ARGN})
   set(main GTest::gtest_main)
   if(ARG_ON_EVERY_TARGET)
     set(main cone_every_target_main)
@@ -104,7 +104,7 @@ function(cone_module_tests name)
       # Most of what a test costs to compile are the headers, which its neighbours need too.
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
       target_link_libraries(${target} PRIVATE cone_${name} ${ARG_DEPENDS} cone_test_support
-                                              cone_compile_options ${main})
+                                              cone_compile_options ${ARG_LINK} ${main})
       cone_discover_suites(${target} ${name}. ${kind})
     endif()
   endforeach()
