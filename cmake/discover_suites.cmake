@@ -1,6 +1,6 @@
 # Writes what ctest runs of a test executable, once it is linked: one test per suite of gtest, whose
-# cases share the start of a process (15 ms of a core, most of them OpenBLAS's), and one of its own for
-# each case that tests/long_tests.txt names.
+# cases share the start of a process (up to 17 ms of a core, most of them OpenBLAS's), and one of its own
+# for each case that is slow or named in tests/long_tests.txt.
 #
 #   cmake -D EXECUTABLE=... -D PREFIX=ops. -D LABEL=fast -D LONG=tests/long_tests.txt -D OUT=... -P ...
 
@@ -38,7 +38,7 @@ foreach(line IN LISTS lines)
     set(num_together 0)
   elseif(line MATCHES "^  ([A-Za-z0-9_/]+)$")
     set(case ${suite}.${CMAKE_MATCH_1})
-    if(DEFINED cost_of_${PREFIX}${case})
+    if(LABEL STREQUAL slow OR DEFINED cost_of_${PREFIX}${case})
       add_filtered(${PREFIX}${case} ${case})
       list(APPEND alone ${case})
     else()
