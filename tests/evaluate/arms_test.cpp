@@ -85,7 +85,7 @@ TEST(Arms, SplittingOneAtRandomChangesValuesByNoise) {
 
 TEST(Arms, OfAnyNumberAreEvaluatedCloseToTheTruth) {
   for (const std::size_t num_arms : {3U, 5U}) {
-    const SmallWorld world = arms_world(1500, num_arms, num_arms);
+    const SmallWorld world = arms_world(1000, num_arms, num_arms);
     EvaluateOptions options;
     options.estimators = {"naive",   "snips",    "dm_ols2",    "dm_ridge",  "dr_ols1",
                           "dr_ols2", "dr_ridge", "network_dm", "network_dr"};
