@@ -277,10 +277,11 @@ class Watching(unittest.TestCase):
 
 
 class Result(unittest.TestCase):
-    def setUp(self):
+    @classmethod
+    def setUpClass(cls):
         data = cone.Dataset.load(MESSAGES)
-        self.answer = cone.evaluate(data, {"<b>sms</b>": "always:sms", "mixed": "uniform"}, FAST,
-                                    cost={"sms": 0.4})
+        cls.answer = cone.evaluate(data, {"<b>sms</b>": "always:sms", "mixed": "uniform"}, FAST,
+                                   cost={"sms": 0.4})
 
     def rows(self, table):
         return table if isinstance(table, list) else table.to_dict("records")
