@@ -66,12 +66,28 @@ function(cone_module name)
   endif()
 endfunction()
 
+# What ctest runs of a test executable is found when it is linked: see discover_suites.cmake.
+function(cone_discover_suites target prefix label)
+  set(script ${CMAKE_SOURCE_DIR}/cmake/discover_suites.cmake)
+  set(long ${CMAKE_SOURCE_DIR}/tests/long_tests.txt)
+  set(found ${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake)
+  add_custom_command(TARGET ${target} POST_BUILD BYPRODUCTS ${found} VERBATIM
+                     COMMAND ${CMAKE_COMMAND} -D EXECUTABLE=$<TARGET_FILE:${target}> -D PREFIX=${prefix}
+                             -D LABEL=${label} -D LONG=${long} -D OUT=${found} -P ${script})
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${script} ${long})
+  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/${target}_include.cmake
+       "if(EXISTS [==[${found}]==])\n  include([==[${found}]==])\nelse()\n"
+       "  add_test(${target}_NOT_BUILT ${target}_NOT_BUILT)\nendif()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES
+               ${CMAKE_CURRENT_BINARY_DIR}/${target}_include.cmake)
+endfunction()
+
 # Tests of a module: every tests/<module>/*_test.cpp becomes part of cone_<module>_fast_test; those
 # named *_slow_test.cpp go into an executable of their own, labelled `slow` and left out of the
 # sanitizer runs. *_fixture_test.cpp read reference values from $CONE_FIXTURE_DIR. ON_EVERY_TARGET: each
 # test runs once for each instruction set that the kernels were compiled for.
 function(cone_module_tests name)
-  cmake_parse_arguments(ARG "ON_EVERY_TARGET" "" "DEPENDS" ${ARGN})
+  cmake_parse_arguments(ARG "ON_EVERY_TARGET" "" "DEPENDS;LINK" ${ARGN})
   set(main GTest::gtest_main)
   if(ARG_ON_EVERY_TARGET)
     set(main cone_every_target_main)
@@ -90,9 +106,8 @@ function(cone_module_tests name)
       set_target_properties(${target} PROPERTIES UNITY_BUILD ON POSITION_INDEPENDENT_CODE OFF)
       target_precompile_headers(${target} REUSE_FROM cone_every_target_main)
       target_link_libraries(${target} PRIVATE cone_${name} ${ARG_DEPENDS} cone_test_support
-                                              cone_compile_options ${main})
-      gtest_discover_tests(${target} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
-                           PROPERTIES LABELS ${kind} TIMEOUT 600)
+                                              cone_compile_options ${ARG_LINK} ${main})
+      cone_discover_suites(${target} ${name}. ${kind})
     endif()
   endforeach()
 endfunction()

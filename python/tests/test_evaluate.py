@@ -210,6 +210,10 @@ class Errors(unittest.TestCase):
 class Watching(unittest.TestCase):
     LONG = {"estimators": ["cone"], "epochs": 100000, "patience": 100000}
 
+    def small(self):
+        """Half a second of a core, where the demo takes three."""
+        return cone.simulate(nodes=1500, mean_degree=10, seed=1)
+
     def test_progress_is_told_and_may_stop_the_run(self):
         data = cone.Dataset.load("demo")
         seen = []
@@ -231,7 +235,7 @@ class Watching(unittest.TestCase):
         shown = io.StringIO()
         with mock.patch.object(_progress, "_PATIENCE", 0), mock.patch("sys.stderr", shown), \
                 mock.patch.object(_progress, "_make_display", _progress._Line):
-            cone.evaluate(cone.Dataset.load("demo"), ["uniform"], ["dr_ridge"], progress=True)
+            cone.evaluate(self.small(), ["uniform"], ["dr_ridge"], progress=True)
         self.assertIn("%", shown.getvalue())
         self.assertTrue(shown.getvalue().endswith("\r"))
 
@@ -255,7 +259,7 @@ class Watching(unittest.TestCase):
         self.assertTrue(sent)  # and not because the run was over
 
     def test_other_threads_go_on_meanwhile(self):
-        data = cone.Dataset.load("demo")
+        data = self.small()
         ticks = []
         stop = threading.Event()
 
@@ -273,10 +277,11 @@ class Watching(unittest.TestCase):
 
 
 class Result(unittest.TestCase):
-    def setUp(self):
+    @classmethod
+    def setUpClass(cls):
         data = cone.Dataset.load(MESSAGES)
-        self.answer = cone.evaluate(data, {"<b>sms</b>": "always:sms", "mixed": "uniform"}, FAST,
-                                    cost={"sms": 0.4})
+        cls.answer = cone.evaluate(data, {"<b>sms</b>": "always:sms", "mixed": "uniform"}, FAST,
+                                   cost={"sms": 0.4})
 
     def rows(self, table):
         return table if isinstance(table, list) else table.to_dict("records")

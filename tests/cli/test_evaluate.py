@@ -138,7 +138,7 @@ class Contract(FolderTest):
             self.assertIn(verdict["sentence"], text)
 
     def test_a_caution_of_a_diagnostic_is_a_warning_without_details(self):
-        data = self.write_log(num_nodes=1000)
+        data = self.write_log(num_nodes=500)
         lines = (data / "nodes.csv").read_text().splitlines()
         rows = [line.split(",") for line in lines[1:]]
         # Treated is whose friend on the ring has a high x, which no own feature shows.

@@ -110,7 +110,12 @@ class Reproduce(FolderTest):
             self.assertEqual(job.returncode, 0, job.stderr)
         self.assertEqual(self.results("by ssh"), self.results("slurm"))
 
+    def write_smaller_networks(self):
+        for seed, name in enumerate(("BlogCatalog", "Flickr")):
+            self.write_network(self.data / f"{name}.mat", seed, nodes=60)
+
     def test_shards_tune_together(self):
+        self.write_smaller_networks()
         tuned = [self.folder / "data", "--simulations", 2, "--runs", 1, "--tune"]
         first = cone("reproduce", "figure2", "--data", *tuned, "--out", self.folder / "shared",
                      "--shard", "1/2")
@@ -131,6 +136,7 @@ class Reproduce(FolderTest):
             self.assertFalse((self.folder / "none").exists())
 
     def test_figure2_writes_tables_and_heat_maps(self):
+        self.write_smaller_networks()
         done = cone(*self.arguments("figure2", "figure", "--quiet"))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("gamma", done.stdout)
@@ -178,7 +184,8 @@ class Reproduce(FolderTest):
         self.assertEqual({v["best"] for v in record["verdicts"]}, {"naive"})
 
     def test_ablation_holds_parts_of_the_network_ridge_against_the_whole(self):
-        record, rows = self.run_twice("ablation", "--nodes", 120)
+        self.write_smaller_networks()
+        record, rows = self.run_twice("ablation", "--nodes", 100)
         self.assertEqual(record["reference"], "network_dm")
         methods = [m["method"] for m in record["policies"][0]["settings"][0]["methods"]]
         self.assertEqual(methods[0], "network_dm")

@@ -70,7 +70,7 @@ TEST(Arms, RelabellingThemMovesTrainedRowsByNoMoreThanAnotherSeedDoes) {
 }
 
 TEST(Arms, SplittingOneAtRandomChangesValuesByNoise) {
-  const SmallWorld world = arms_world(1500, 2, 3);
+  const SmallWorld world = arms_world(900, 2, 3);
   const SmallWorld split = testing::with_last_arm_split(world, 3);
   ASSERT_NEAR(*world.data.truth->outcomes().data(), *split.data.truth->outcomes().data(), 0);
   auto options = rows_that(/*trained=*/false);
@@ -85,7 +85,7 @@ TEST(Arms, SplittingOneAtRandomChangesValuesByNoise) {
 
 TEST(Arms, OfAnyNumberAreEvaluatedCloseToTheTruth) {
   for (const std::size_t num_arms : {3U, 5U}) {
-    const SmallWorld world = arms_world(3000, num_arms, num_arms);
+    const SmallWorld world = arms_world(1000, num_arms, num_arms);
     EvaluateOptions options;
     options.estimators = {"naive",   "snips",    "dm_ols2",    "dm_ridge",  "dr_ols1",
                           "dr_ols2", "dr_ridge", "network_dm", "network_dr"};

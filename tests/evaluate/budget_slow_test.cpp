@@ -32,7 +32,7 @@ std::vector<CurveCoverage> measure_curve_coverage(const std::vector<std::string>
   };
   for (int log = 0; log < kLogs; ++log) {
     const testing::SmallWorld world =
-        testing::ranked_world(400, 100 + static_cast<std::uint64_t>(log), shares_noise);
+        testing::ranked_world(250, 100 + static_cast<std::uint64_t>(log), shares_noise);
     EvaluateOptions options;
     options.estimators = {"network_dm"};
     options.robust = false;

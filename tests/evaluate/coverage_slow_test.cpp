@@ -31,7 +31,7 @@ TEST(Evaluate, IntervalsOfARandomisedLogCoverAsOftenAsTheySay) {
   std::vector<int> covered_these(options.estimators.size(), 0);
   const Context context(0, 1);
   for (int k = 0; k < kRepetitions; ++k) {
-    const SmallWorld world = small_world(300, 0, kEffect, 100 + static_cast<std::uint64_t>(k));
+    const SmallWorld world = small_world(200, 0, kEffect, 100 + static_cast<std::uint64_t>(k));
     const auto record = evaluate(context, world.data, world.policies, options);
     for (std::size_t e = 0; e < covered.size(); ++e) {
       const Estimate& row = record.policies[0].estimates[e];

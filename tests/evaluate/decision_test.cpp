@@ -56,7 +56,7 @@ TEST(Decision, WhatWasDoneIsTheMeanOutcomeAndComesFirst) {
 }
 
 TEST(Decision, EffectThatIsThereIsFound) {
-  const Decision decision = decide_on(world_with_policies(1500, 2), headline_only());
+  const Decision decision = decide_on(world_with_policies(800, 2), headline_only());
   const DecidedPolicy& all = find(decision, "all");
   const DecidedPolicy& none = find(decision, "none");
   EXPECT_GT(all.gain_interval->first, 0);

@@ -35,9 +35,9 @@ EvaluateOptions on_features() {
 }
 
 TEST(Evaluate, AdjustingRemovesTheConfoundingThatTheNaiveEstimateKeeps) {
-  SmallWorld world = small_world(4000, 1.0, 1.0, 0);
+  SmallWorld world = small_world(2000, 1.0, 1.0, 0);
   world.policies[0].probability =
-      two_arm_probabilities(std::vector<double>(4000, 0.9));  // at one half the two biases cancel
+      two_arm_probabilities(std::vector<double>(2000, 0.9));  // at one half the two biases cancel
   const Context context(0, 2);
   const EvaluationRecord record = evaluate(context, world.data, world.policies, on_features());
   const double truth = *record.policies[0].truth;

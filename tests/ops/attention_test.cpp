@@ -133,7 +133,7 @@ TEST_P(AttentionOfShape, BackwardMayOverwriteTheDerivativeItWasGiven) {
 }
 
 TEST_P(AttentionOfShape, IsTheSameAtAnyNumberOfThreads) {
-  const OwnedGraph graph = random_graph(700, 9000, 7);
+  static const OwnedGraph graph = random_graph(700, 9000, 7);
   const Inputs inputs = random_inputs(700, shape());
   const auto expected = run<float>(Context(0, 1), graph.view(), shape(), inputs);
   for (const int threads : {2, 5}) {

@@ -6,20 +6,15 @@
 
 #include "ops/cholesky.hpp"
 #include "ops/random_inputs.hpp"
+#include "support/plain_product.hpp"
 
 namespace cone::ops {
 namespace {
 
 /// M·M' + I.
 Matrix<double> positive(std::size_t n) {
-  const Matrix<double> m = random_matrix(n, n, 11);
-  Matrix<double> out(n, n);
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n; ++j) {
-      for (std::size_t k = 0; k < n; ++k) out(i, j) += m(i, k) * m(j, k);
-    }
-    out(i, i) += 1;
-  }
+  Matrix<double> out = testing::plain_gram(random_matrix(n, n, 11));
+  for (std::size_t i = 0; i < n; ++i) out(i, i) += 1;
   return out;
 }
 
@@ -31,12 +26,11 @@ TEST(Inverse, TimesTheMatrixIsTheIdentity) {
     ASSERT_TRUE(factorise_cholesky(Context(0, 2), factor.view()));
     const Matrix<double> inverse =
         invert_from_cholesky(Context(0, 2), std::as_const(factor).view());
+    const Matrix<double> product = testing::plain_product(matrix, inverse);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j) {
         ASSERT_EQ(inverse(i, j), inverse(j, i));
-        double product = 0;
-        for (std::size_t k = 0; k < n; ++k) product += matrix(i, k) * inverse(k, j);
-        ASSERT_NEAR(product, i == j ? 1 : 0, 1e-9) << n << ' ' << i << ' ' << j;
+        ASSERT_NEAR(product(i, j), i == j ? 1 : 0, 1e-9) << n << ' ' << i << ' ' << j;
       }
     }
   }

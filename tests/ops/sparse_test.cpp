@@ -1,6 +1,8 @@
 #include "ops/sparse.hpp"
 
+#include <map>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -35,9 +37,13 @@ OwnedSparse<Real> sparse_of(const Matrix<double>& dense) {
   return sparse;
 }
 
-/// One entry in nine, a full first row, and every fifth row empty.
-Matrix<double> scattered(std::size_t rows, std::size_t cols) {
-  Matrix<double> m = random_matrix(rows, cols, 1);
+/// One entry in nine, a full first row, and every fifth row empty. Drawn once for all that ask for
+/// it.
+const Matrix<double>& scattered(std::size_t rows, std::size_t cols) {
+  static std::map<std::pair<std::size_t, std::size_t>, Matrix<double>> drawn;
+  Matrix<double>& m = drawn[{rows, cols}];
+  if (m.rows() == rows) return m;
+  m = random_matrix(rows, cols, 1);
   std::mt19937 random(2);
   for (std::size_t i = 1; i < rows; ++i) {
     for (double& value : m.row(i)) {
@@ -59,7 +65,7 @@ Matrix<Real> product(int threads, const Matrix<double>& x, const Matrix<double>&
 class SparseTimesDense : public ::testing::TestWithParam<std::size_t> {};
 
 TEST_P(SparseTimesDense, AgreesWithTheReference) {
-  const Matrix<double> x = scattered(300, 90);
+  const Matrix<double>& x = scattered(300, 90);
   const Matrix<double> w = random_matrix(90, GetParam(), 3);
   const Matrix<double> expected = reference::multiply(x, w);
   EXPECT_LT(largest_difference(product<double>(2, x, w), expected), 1e-13);
@@ -67,7 +73,7 @@ TEST_P(SparseTimesDense, AgreesWithTheReference) {
 }
 
 TEST_P(SparseTimesDense, IsTheSameAtAnyNumberOfThreads) {
-  const Matrix<double> x = scattered(1500, 120);
+  const Matrix<double>& x = scattered(1500, 120);
   const Matrix<double> w = random_matrix(120, GetParam(), 3);
   const Matrix<float> expected = product<float>(1, x, w);
   for (const int threads : {2, 5}) {
@@ -85,13 +91,9 @@ Matrix<double> transposed_product(int threads, const Matrix<double>& x, const Ma
 
 TEST_P(SparseTimesDense, AgreesWithTheReferenceTransposed) {
   for (const std::size_t rows : {1U, 300U, 5000U}) {
-    const Matrix<double> x = scattered(rows, 90);
+    const Matrix<double>& x = scattered(rows, 90);
     const Matrix<double> v = random_matrix(rows, GetParam(), 3);
-    Matrix<double> transposed(90, rows);
-    for (std::size_t i = 0; i < rows; ++i) {
-      for (std::size_t c = 0; c < 90; ++c) transposed(c, i) = x(i, c);
-    }
-    const Matrix<double> expected = reference::multiply(transposed, v);
+    const Matrix<double> expected = reference::multiply(reference::transposed(x), v);
     const Matrix<double> one = transposed_product(1, x, v);
     EXPECT_LT(largest_difference(one, expected), 1e-11);
     for (const int threads : {2, 5}) {

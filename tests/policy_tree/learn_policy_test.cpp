@@ -77,14 +77,14 @@ TEST(LearnPolicy, RecoversAKnownRuleAndItsValue) {
 TEST(LearnPolicy, WeightsDecideWhatIsBestForThePeople) {
   // Treating pays where x1 > 0.3 and costs elsewhere. Those it pays for stand for ten each: then
   // treating everyone is better than nobody, which is not so of the nodes.
-  Dataset data = rule_world(1200, 1, 5);
+  Dataset data = rule_world(600, 1, 5);
   const LearntPolicy plain = learn_policy(Context(1, 2), data, quick_options(1));
   EXPECT_LT(plain.singles[1].value, plain.singles[0].value);
   double total = 0;
   double gain = 0;
   double done = 0;
   double treated = 0;
-  for (std::size_t i = 0; i < 1200; ++i) {
+  for (std::size_t i = 0; i < 600; ++i) {
     const bool gains = data.features.matrix.row(i).at(1) > 0.3;
     data.weight.push_back(gains ? 10 : 1);
     total += data.weight[i];
@@ -92,7 +92,7 @@ TEST(LearnPolicy, WeightsDecideWhatIsBestForThePeople) {
     done += data.weight[i] * data.outcome[i];
   }
   const LearntPolicy learnt = learn_policy(Context(1, 2), data, quick_options(1));
-  for (std::size_t i = 0; i < 1200; ++i) treated += learnt.arm[i] == 1 ? data.weight[i] : 0;
+  for (std::size_t i = 0; i < 600; ++i) treated += learnt.arm[i] == 1 ? data.weight[i] : 0;
   EXPECT_GT(learnt.singles[1].value, learnt.singles[0].value);
   const RuleValue& none = learnt.singles[0];
   EXPECT_NEAR(learnt.singles[1].value - none.value, gain / total, 4 * none.gain_error);
@@ -103,7 +103,7 @@ TEST(LearnPolicy, WeightsDecideWhatIsBestForThePeople) {
   for (double& w : data.weight) w *= 7;
   EXPECT_NEAR(learn_policy(Context(1, 2), data, quick_options(1)).rule.standard_error,
               learnt.rule.standard_error, 1e-9);
-  data.weight.assign(1200, 3);
+  data.weight.assign(600, 3);
   const LearntPolicy equal = learn_policy(Context(1, 2), data, quick_options(1));
   EXPECT_EQ(equal.rule.value, plain.rule.value);
   EXPECT_EQ(equal.rule.standard_error, plain.rule.standard_error);
@@ -118,10 +118,10 @@ TEST(LearnPolicy, ABudgetOfNodesIsRefusedWhereTheyStandForPeople) {
 }
 
 TEST(LearnPolicy, FindsRulesAboutFriends) {
-  Dataset data = rule_world(1500, 0, 2);
-  for (std::size_t i = 0; i < 1500; ++i) {
-    const auto at = [&](std::size_t j) { return data.features.matrix.row(j % 1500).at(2); };
-    const double friends = (at(i + 1) + at(i + 1499)) / 2;
+  Dataset data = rule_world(800, 0, 2);
+  for (std::size_t i = 0; i < 800; ++i) {
+    const auto at = [&](std::size_t j) { return data.features.matrix.row(j % 800).at(2); };
+    const double friends = (at(i + 1) + at(i + 799)) / 2;
     if (data.treatment[i] == 1) data.outcome[i] += friends > 0 ? 2 : -2;
   }
   const LearntPolicy learnt = learn_policy(Context(0, 2), data, quick_options(1));

@@ -1,0 +1,52 @@
+# Writes what ctest runs of a test executable, once it is linked: one test per suite of gtest, whose
+# cases share the start of a process (up to 17 ms of a core, most of them OpenBLAS's), and one of its own
+# for each case that is slow or named in tests/long_tests.txt.
+#
+#   cmake -D EXECUTABLE=... -D PREFIX=ops. -D LABEL=fast -D LONG=tests/long_tests.txt -D OUT=... -P ...
+
+execute_process(COMMAND ${EXECUTABLE} --gtest_list_tests OUTPUT_VARIABLE listed TIMEOUT 60
+                COMMAND_ERROR_IS_FATAL ANY)
+include(${CMAKE_CURRENT_LIST_DIR}/long_tests.cmake)
+read_long_tests(${LONG})
+
+set(script "")
+function(add_filtered name filter)
+  find_test_cost(${name} cost)
+  string(APPEND script "add_test([==[${name}]==] [==[${EXECUTABLE}]==] [==[--gtest_filter=${filter}]==])\n"
+         "set_tests_properties([==[${name}]==] PROPERTIES LABELS ${LABEL} TIMEOUT 600 COST ${cost})\n")
+  set(script "${script}" PARENT_SCOPE)
+endfunction()
+
+# The cases of `suite` that are left for one process, as gtest's filter has them: all but `alone`.
+macro(finish_suite)
+  if(suite AND num_together GREATER 0)
+    list(JOIN alone ":" without)
+    add_filtered(${PREFIX}${suite} "${suite}.*-${without}")
+  endif()
+endmacro()
+
+# Lines are `Suite.`, and below it `  Case`, with a remark behind # where there are parameters. What
+# comes before them is said by main.
+string(REGEX REPLACE " *#[^\n]*" "" listed "${listed}")
+string(REGEX MATCHALL "[^\n]+" lines "${listed}")
+set(suite "")
+foreach(line IN LISTS lines)
+  if(line MATCHES "^([A-Za-z0-9_/]+)\\.$")
+    finish_suite()
+    set(suite ${CMAKE_MATCH_1})
+    set(alone "")
+    set(num_together 0)
+  elseif(line MATCHES "^  ([A-Za-z0-9_/]+)$")
+    set(case ${suite}.${CMAKE_MATCH_1})
+    if(LABEL STREQUAL slow OR DEFINED cost_of_${PREFIX}${case})
+      add_filtered(${PREFIX}${case} ${case})
+      list(APPEND alone ${case})
+    else()
+      math(EXPR num_together "${num_together} + 1")
+    endif()
+  elseif(suite)
+    message(FATAL_ERROR "${EXECUTABLE} --gtest_list_tests: what is '${line}'?")
+  endif()
+endforeach()
+finish_suite()
+file(WRITE ${OUT} "${script}")

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "cone/matrix.hpp"
+
+namespace cone::testing {
+
+/// a·b in the most obvious loops, which kernels are held against. Compiled with optimisation, which
+/// tests are not: there it takes ten times as long.
+Matrix<double> plain_product(const Matrix<double>& a, const Matrix<double>& b);
+
+Matrix<double> transposed(const Matrix<double>& a);
+
+/// a·a'.
+Matrix<double> plain_gram(const Matrix<double>& a);
+
+}  // namespace cone::testing
