@@ -1,6 +1,5 @@
 #include "network_ridge/small_factors.hpp"
 
-#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -33,11 +32,18 @@ Matrix<double> make_product(std::size_t size, std::uint64_t item) {
   return out;
 }
 
+std::vector<Matrix<double>> make_products(std::size_t size) {
+  std::vector<Matrix<double>> out;
+  for (std::size_t p = 0; p < kTasks; ++p) out.push_back(make_product(size, p));
+  return out;
+}
+
 /// Part p is learnt from by all tasks but p. Every process adds its share of each product.
-SmallFactors make_factors(const Context& context, const Totals& totals, std::size_t size) {
-  SmallFactors factors(totals, kTasks, size);
+SmallFactors make_factors(const Context& context, const Totals& totals,
+                          const std::vector<Matrix<double>>& products) {
+  SmallFactors factors(totals, kTasks, products.front().rows());
   for (std::size_t p = 0; p < kTasks; ++p) {
-    Matrix<double> product = make_product(size, p);
+    Matrix<double> product = products[p];
     for (double& value : product.values()) {
       value *= 2.0 * static_cast<double>(totals.rank() + 1) /
                static_cast<double>(totals.size() * (totals.size() + 1));
@@ -56,7 +62,8 @@ TEST(SmallFactors, SolveByTheMatrixOfTheTask) {
   const Context context;
   const Totals alone;
   constexpr std::size_t kSize = 70;
-  const SmallFactors factors = make_factors(context, alone, kSize);
+  const std::vector<Matrix<double>> products = make_products(kSize);
+  const SmallFactors factors = make_factors(context, alone, products);
   const Matrix<double> x = draw(kSize, kAsked.size(), 9);
   Matrix<double> y = x;
   factors.solve(context, kAsked, y);
@@ -65,8 +72,7 @@ TEST(SmallFactors, SolveByTheMatrixOfTheTask) {
       double back = y(i, k);
       for (std::size_t p = 0; p < kTasks; ++p) {
         if (p == kAsked[k]) continue;
-        const Matrix<double> product = make_product(kSize, p);
-        for (std::size_t j = 0; j < kSize; ++j) back += product(i, j) * y(j, k);
+        for (std::size_t j = 0; j < kSize; ++j) back += products[p](i, j) * y(j, k);
       }
       EXPECT_NEAR(back, x(i, k), 1e-10);
     }
@@ -74,10 +80,11 @@ TEST(SmallFactors, SolveByTheMatrixOfTheTask) {
 }
 
 TEST(SmallFactors, OfManyProcessesSolveAsOneDoes) {
-  for (const std::size_t size : {0UL, 1UL, 63UL, 64UL, 65UL, 200UL}) {
+  for (const std::size_t size : {0UL, 1UL, 63UL, 64UL, 65UL, 130UL}) {
+    const std::vector<Matrix<double>> products = make_products(size);
     const Totals alone;
     Matrix<double> expected = draw(size, kAsked.size(), 9);
-    make_factors(Context(), alone, size).solve(Context(), kAsked, expected);
+    make_factors(Context(), alone, products).solve(Context(), kAsked, expected);
     for (const std::size_t count : {2UL, 3UL, 7UL}) {
       testing::Meeting meeting(count);
       std::vector<Matrix<double>> solved(count);
@@ -86,7 +93,7 @@ TEST(SmallFactors, OfManyProcessesSolveAsOneDoes) {
         threads.emplace_back([&, rank] {
           const testing::MeetingTotals totals(meeting, rank);
           const Context context(0, 1);
-          const SmallFactors factors = make_factors(context, totals, size);
+          const SmallFactors factors = make_factors(context, totals, products);
           solved[rank] = draw(size, kAsked.size(), 9);
           factors.solve(context, kAsked, solved[rank]);
         });
