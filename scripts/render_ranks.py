@@ -172,8 +172,8 @@ def measured():
               "friends elsewhere per own node", "iterations", "sent per iteration",
               "bytes per friend elsewhere and iteration", "exchanges per iteration"]
     text = (f"{machine(result)} Bytes per node and edge leave out what does not grow with the data: {START_BYTES / 1e6:.0f} MB of libraries, "
-            "the sample that variances are learnt from, and the small factors of the preconditioner while they are made (one table of its columns "
-            "per fold and process).\n\n")
+            "the sample that variances are learnt from, and the small factors of the preconditioner while they are made (two tables of its columns "
+            "per process).\n\n")
     text += speed(result)
     text += table(header, measured_rows(result)) + "\n\n"
     text += "Peaks of the largest process by phase, in MB, libraries included:\n\n" + peak_rows(result) + "\n"
