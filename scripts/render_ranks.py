@@ -11,6 +11,11 @@ START_BYTES = 45e6  # of a process that has no data yet: libraries and buffers
 FAR = {"nodes": 1e9, "edges": 5e10, "bytes_per_rank": 64 * 2**30, "bytes_per_second": 12.5e9}
 
 
+def in_order(result):
+    """Runs from small data to large, and of the same data from few processes or threads to many."""
+    return sorted(result["runs"], key=lambda run: (run["nodes"], run.get("ranks") or run["threads"], "threads" in run))
+
+
 def name_of(run):
     return (f"{run['ranks']} processes" if run["ranks"] > 1 else "1 process") if "ranks" in run else (
         f"{run['threads']} threads" if run["threads"] > 1 else "1 thread")
@@ -32,7 +37,7 @@ def difference(run, name):
 def ranks():
     result = record("ranks")
     rows, phases = [], []
-    for run in result["runs"]:
+    for run in in_order(result):
         engine = run.get("engine")
         sent = run.get("sent_bytes_per_iteration")
         rows.append([*size_of(run), name_of(run), seconds_of(run),
@@ -76,7 +81,7 @@ def bytes_of_share(run):
 
 def measured_rows(result):
     rows = []
-    for run in result["runs"]:
+    for run in in_order(result):
         if "engine" not in run:
             continue
         share = run["nodes"] / run["ranks"]
@@ -95,7 +100,7 @@ def measured_rows(result):
 def speed(result):
     """Processes against threads on the same cores and against one process."""
     rows = []
-    for run in result["runs"]:
+    for run in in_order(result):
         if run.get("ranks", 1) == 1:
             continue
         same = [other for other in result["runs"] if other["nodes"] == run["nodes"]]
@@ -111,7 +116,7 @@ def speed(result):
 
 def peak_rows(result):
     """Memory of the largest process by phase."""
-    runs = [run for run in result["runs"] if "engine" in run]
+    runs = [run for run in in_order(result) if "engine" in run]
     names = list(dict.fromkeys(name for run in runs for name in run["engine"]["phases"]))
     rows = []
     for run in runs:

@@ -5,10 +5,10 @@
 
 Synthetic networks of 25 edges and 20 words per node, two policies, whole processes: reading,
 variances of both arms, five folds, values and standard errors, without robust intervals. Every
-number of ranks runs beside as many threads of one process, in the order in which they are named; the
-first run is what the others are compared with. More ranks than cores take turns on them (mpirun
---oversubscribe): what that costs says nothing about machines of their own, so times of such runs are
-marked.
+number of ranks runs before as many threads of one process, in the order in which they are named. All
+runs are compared with the first run of threads; until there is one, with the first run. More ranks than
+cores take turns on them (mpirun --oversubscribe): what that costs says nothing about machines of their
+own, so times of such runs are marked.
 
 Every run is printed and written to --json when it is done. The same command goes on where it was
 stopped: runs of the same commit, size and number of processes are not repeated.
@@ -70,8 +70,15 @@ def per_iteration(record):
             "exchanges_per_iteration": phase["exchanges_per_rank"] / iterations}
 
 
+def compare_with_one_machine(runs):
+    """Largest differences of runs of the same data, relative where figures are larger than 1."""
+    reference = next((run for run in runs if "threads" in run), runs[0])
+    for run in runs:
+        if run is not reference:
+            compare(run, reference)
+
+
 def compare(run, reference):
-    """Largest differences to one machine, relative where figures are larger than 1."""
     for name in ("values", "standard_errors"):
         run[f"largest_difference_in_{name}"] = max(
             abs(run[name][policy] - value) / max(1.0, abs(value))
@@ -107,19 +114,15 @@ class Runs:
                 self.record["runs"] = before["runs"]
 
     def find(self, key):
-        return next((run for run in self.record["runs"] if key.items() <= run.items()), None)
+        return [run for run in self.record["runs"] if key.items() <= run.items()]
 
-    def get(self, key, compute, reference=None):
-        """The run of this key, made by `compute` unless it is there; shown in either case."""
-        run = self.find(key)
-        if run is None:
-            run = {**key, **compute()}
-            if reference is not None:
-                compare(run, reference)
-            self.record["runs"].append(run)
+    def make_and_show(self, size, how, compute):
+        """Shows the run of this size and way, made by `compute` unless it is there."""
+        if not self.find({**size, **how}):
+            self.record["runs"].append({**size, **how, **compute()})
+            compare_with_one_machine(self.find(size))
             write_json(self.path, self.record)
-        show(run)
-        return run
+        show(self.find({**size, **how})[0])
 
 
 def run_size(args, runs, nodes):
@@ -134,16 +137,13 @@ def run_size(args, runs, nodes):
                          "--words-per-node", args.words_per_node, "--layout", args.layout)
             return run(args, folder, *how)
 
-        reference = None
         for count in args.ranks:
-            if count in args.threads_beside:
-                found = runs.get({**size, "threads": count},
-                                 lambda count=count: with_data(run_threads, count))
-                reference = reference or found
             for partition in args.partition:
-                runs.get({**size, "ranks": count, "partition": partition},
-                         lambda count=count, way=partition: with_data(run_ranks, count, way),
-                         reference)
+                runs.make_and_show(size, {"ranks": count, "partition": partition},
+                                   lambda count=count, way=partition: with_data(run_ranks, count, way))
+            if count in args.threads_beside:
+                runs.make_and_show(size, {"threads": count},
+                                   lambda count=count: with_data(run_threads, count))
 
 
 def parse_args():
