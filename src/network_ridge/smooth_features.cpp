@@ -48,6 +48,17 @@ std::size_t find_middle(const Matrix<double>& rows) {
   return best;
 }
 
+/// out = the columns of the first rows of `table` from `begin` on, times `weights`.
+void multiply_columns(const Matrix<double>& table, std::size_t begin,
+                      std::span<const double> weights, std::span<double> out) {
+  std::ranges::fill(out, 0.0);
+  for (std::size_t r = 0; r < weights.size(); ++r) {
+    const double weight = weights[r];
+    const double* from = table.row(r).data() + begin;
+    for (std::size_t k = 0; k < out.size(); ++k) out[k] += from[k] * weight;
+  }
+}
+
 }  // namespace
 
 double find_bandwidth(const Context& context, const Matrix<double>& sample) {
@@ -60,10 +71,11 @@ double find_bandwidth(const Context& context, const Matrix<double>& sample) {
     }
   }
   if (distances.empty()) return 1;
-  std::sort(distances.begin(), distances.end());
-  const std::size_t half = distances.size() / 2;
-  if (distances.size() % 2 == 1) return std::sqrt(distances[half]);
-  return 0.5 * (std::sqrt(distances[half - 1]) + std::sqrt(distances[half]));
+  const auto upper = distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2);
+  std::nth_element(distances.begin(), upper, distances.end());
+  if (distances.size() % 2 == 1) return std::sqrt(*upper);
+  const double lower = *std::max_element(distances.begin(), upper);
+  return 0.5 * (std::sqrt(lower) + std::sqrt(*upper));
 }
 
 SmoothFeatures make_smooth_features(const Context& context, const Matrix<double>& rows,
@@ -71,22 +83,26 @@ SmoothFeatures make_smooth_features(const Context& context, const Matrix<double>
   const std::size_t n = rows.rows();
   const double bandwidth = find_bandwidth(context, sample_rows(rows));
   const std::size_t most = std::min(most_features, n);
-  Matrix<double> factor(n, most);
+  // Transposed: a feature of many rows lies together, so that vector registers hold several rows.
+  Matrix<double> factor(most, n);
   std::vector<double> missing(n, 1.0);
+  std::vector<double> of_pivot;
   std::size_t rank = 0;
   std::size_t pivot = find_middle(rows);
   while (rank < most && missing[pivot] > kMissingOfRow) {
     const double root = std::sqrt(missing[pivot]);
-    const std::span<const double> of_pivot = factor.row(pivot).first(rank);
+    of_pivot.resize(rank);
+    for (std::size_t r = 0; r < rank; ++r) of_pivot[r] = factor(r, pivot);
     const auto furthest = context.map_ranges<std::size_t>(
         n, kSmoothRowsPerPiece, [&](std::size_t begin, std::size_t end) {
+          const std::span<double> values = factor.row(rank).subspan(begin, end - begin);
+          multiply_columns(factor, begin, of_pivot, values);
           std::size_t worst = begin;
           for (std::size_t i = begin; i < end; ++i) {
+            double& value = values[i - begin];
             const double kernel = std::exp(-squared_distance(rows.row(i), rows.row(pivot)) /
                                            (2 * bandwidth * bandwidth));
-            const double value =
-                i == pivot ? root : (kernel - dot(factor.row(i).first(rank), of_pivot)) / root;
-            factor(i, rank) = value;
+            value = i == pivot ? root : (kernel - value) / root;
             missing[i] = i == pivot ? 0.0 : std::max(0.0, missing[i] - value * value);
             if (missing[i] > missing[worst]) worst = i;
           }
@@ -99,7 +115,9 @@ SmoothFeatures make_smooth_features(const Context& context, const Matrix<double>
     ++rank;
   }
   Matrix<double> features(n, rank);
-  for (std::size_t i = 0; i < n; ++i) std::copy_n(factor.row(i).begin(), rank, &features(i, 0));
+  for (std::size_t i = 0; i < n; ++i) {
+    for (std::size_t r = 0; r < rank; ++r) features(i, r) = factor(r, i);
+  }
   return {std::move(features), bandwidth};
 }
 
