@@ -3,9 +3,13 @@
 import json
 import os
 import pathlib
+import pty
 import random
+import re
+import signal
 import subprocess
 import tempfile
+import tty
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -18,6 +22,36 @@ def cone(*arguments, **options):
     """Exit status, stdout and stderr of one run."""
     return subprocess.run([BINARY, *map(str, arguments)], capture_output=True, text=True,
                           timeout=300, **options)
+
+
+def read_terminal(reader, words=None):
+    """What is written up to the first that matches the words, or to the end."""
+    seen = ""
+    while words is None or not re.search(words, seen):
+        try:
+            seen += os.read(reader, 4096).decode(errors="replace")
+        except OSError:  # Linux says so where nobody writes any more
+            break
+    return seen
+
+
+def stop_at(words, *arguments, by=signal.SIGINT):
+    """Exit status, stdout and stderr of a run that gets a signal when its progress shows the words (a
+    pattern), which is shown on terminals only."""
+    reader, terminal = pty.openpty()
+    tty.setraw(terminal)
+    process = subprocess.Popen([BINARY, *map(str, arguments)], stdout=subprocess.PIPE,
+                               stderr=terminal, text=True)
+    os.close(terminal)
+    seen = read_terminal(reader, words)
+    if process.poll() is not None:
+        raise AssertionError(f"over before it showed '{words}': {seen}")
+    process.send_signal(by)
+    seen += read_terminal(reader)
+    os.close(reader)
+    stdout, _ = process.communicate(timeout=120)
+    return subprocess.CompletedProcess(process.args, process.returncode, stdout,
+                                       seen.replace("\r\x1b[K", "\n"))
 
 
 class FolderTest(unittest.TestCase):

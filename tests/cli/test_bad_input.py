@@ -6,11 +6,10 @@ import os
 import pathlib
 import signal
 import subprocess
-import time
 import unittest
 import zipfile
 
-from support import BINARY, COUPONS, FolderTest, cone
+from support import BINARY, COUPONS, FolderTest, cone, stop_at
 
 
 class BrokenData(FolderTest):
@@ -224,14 +223,9 @@ class WrongUsage(FolderTest):
 
 class Interrupts(FolderTest):
     def test_sigterm_has_a_status_of_its_own(self):
-        process = subprocess.Popen([BINARY, "evaluate", "demo", "--policy", "uniform",
-                                    "--folds", "60"], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
-        time.sleep(1.5)
-        self.assertIsNone(process.poll())
-        process.send_signal(signal.SIGTERM)
-        _, stderr = process.communicate(timeout=120)
-        self.assertEqual(process.returncode, 143, stderr)
+        done = stop_at("%", "evaluate", "demo", "--policy", "uniform", "--folds", 60,
+                       by=signal.SIGTERM)
+        self.assertEqual(done.returncode, 143, done.stderr)
 
 
 class StrangeFiles(FolderTest):

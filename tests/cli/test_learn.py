@@ -3,15 +3,12 @@
 import csv
 import json
 import random
-import signal
-import subprocess
-import time
 import unittest
 import xml.etree.ElementTree
 
 import jsonschema
 
-from support import BINARY, MESSAGES, ROOT, FolderTest, cone
+from support import MESSAGES, ROOT, FolderTest, cone, stop_at
 
 SCHEMA = json.loads((ROOT / "docs/policy.schema.json").read_text())
 
@@ -224,17 +221,12 @@ class Learn(FolderTest):
         done = cone("simulate", "--nodes", 3000, "--out", self.folder / "large", "-q")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.write("l.csv", "old\n")
-        for wait in (0.3, 1.5):
-            process = subprocess.Popen(
-                [BINARY, "learn", str(self.folder / "large"), "--out", str(self.folder / "l.csv"),
-                 "--depth", "3", "--budget", "0.3", "--min-leaf", "1"],
-                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-            time.sleep(wait)
-            process.send_signal(signal.SIGINT)
-            stdout, stderr = process.communicate(timeout=60)
-            self.assertEqual(process.returncode, 130, stderr)
-            self.assertEqual(stdout, "")
-            self.assertIn("interrupted", stderr)
+        for words in ("fold 1 of 5", "variances of arm 1"):
+            done = stop_at(words, "learn", self.folder / "large", "--out", self.folder / "l.csv",
+                           "--depth", 3, "--budget", 0.3, "--min-leaf", 1)
+            self.assertEqual(done.returncode, 130, done.stderr)
+            self.assertEqual(done.stdout, "")
+            self.assertIn("interrupted", done.stderr)
             self.assertEqual((self.folder / "l.csv").read_text(), "old\n")
 
     def test_help_and_completion_know_the_command(self):

@@ -2,11 +2,9 @@
 
 import json
 import resource
-import signal
 import subprocess
-import time
 
-from support import BINARY, FolderTest
+from support import BINARY, FolderTest, stop_at
 
 
 class Interrupts(FolderTest):
@@ -15,16 +13,12 @@ class Interrupts(FolderTest):
     def interrupt(self, *arguments):
         """A run whose networks train for hours, told to stop when it has begun with them."""
         self.write_log(num_nodes=400)
-        process = subprocess.Popen(
-            [BINARY, "evaluate", str(self.folder), "--policy", "uniform", "--estimators",
-             self.ESTIMATORS, "--epochs", "1000000", "--patience", "1000000", *arguments],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(3)
-        process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 130, stderr)
-        self.assertIn("cone: interrupted; not finished: cone\n", stderr)
-        return stdout, stderr
+        done = stop_at("training representations", "evaluate", self.folder, "--policy", "uniform",
+                       "--estimators", self.ESTIMATORS, "--epochs", 1000000, "--patience", 1000000,
+                       *arguments)
+        self.assertEqual(done.returncode, 130, done.stderr)
+        self.assertIn("cone: interrupted; not finished: cone\n", done.stderr)
+        return done.stdout, done.stderr
 
     def test_prints_the_estimators_that_were_finished(self):
         stdout, stderr = self.interrupt()

@@ -1,12 +1,9 @@
 """cone refute: reruns that try to prove an estimate wrong."""
 
 import json
-import signal
-import subprocess
-import time
 import unittest
 
-from support import BINARY, FolderTest, cone
+from support import FolderTest, cone, stop_at
 
 FEW = ["--draws", 2, "--folds", 3]
 
@@ -66,14 +63,9 @@ class Refute(FolderTest):
         self.assertEqual(whole, shared)
 
     def test_ctrl_c_stops_soon_and_keeps_what_is_finished(self):
-        process = subprocess.Popen([BINARY, "refute", "demo", "--policy", "treat-all", "--out",
-                                    self.folder / "stopped"], stdout=subprocess.PIPE,
-                                   stderr=subprocess.PIPE, text=True)
-        time.sleep(1.5)
-        process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=120)
-        self.assertEqual(process.returncode, 130, stderr)
-        self.assertEqual(stdout, "")
+        done = stop_at("%", "refute", "demo", "--policy", "treat-all", "--out", self.folder / "stopped")
+        self.assertEqual(done.returncode, 130, done.stderr)
+        self.assertEqual(done.stdout, "")
         self.assertFalse((self.folder / "stopped/refutation.json").exists())
 
     def test_wrong_usage_is_refused_before_the_work(self):

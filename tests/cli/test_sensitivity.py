@@ -1,14 +1,11 @@
 """cone sensitivity: what could be hidden, and undo an answer."""
 
 import json
-import signal
-import subprocess
-import time
 import unittest
 
 import jsonschema
 
-from support import BINARY, COUPONS, MESSAGES, ROOT, FolderTest, cone
+from support import COUPONS, MESSAGES, ROOT, FolderTest, cone, stop_at
 
 SCHEMA = json.loads((ROOT / "docs/sensitivity.schema.json").read_text())
 
@@ -102,13 +99,9 @@ class Sensitivity(FolderTest):
             self.assertEqual(done.stdout, "")
 
     def test_ctrl_c_stops_soon(self):
-        process = subprocess.Popen([BINARY, "sensitivity", "demo", "--policy", "treat-all"],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(1.5)  # of half a minute; the first line of progress comes after 5 s
-        process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=120)
-        self.assertEqual(process.returncode, 130, stderr)
-        self.assertEqual(stdout, "")
+        done = stop_at("%", "sensitivity", "demo", "--policy", "treat-all")
+        self.assertEqual(done.returncode, 130, done.stderr)
+        self.assertEqual(done.stdout, "")
 
     def test_help_and_completion_know_the_command(self):
         self.assertIn("Examples:", cone("sensitivity", "--help").stdout)

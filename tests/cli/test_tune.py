@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from support import BINARY, COUPONS, FolderTest, cone
+from support import BINARY, COUPONS, FolderTest, cone, stop_at
 
 FEW = ["--epochs", 5, "--layers", 1, "--heads", 1, "--head-size", 4, "--hidden", 8, "--folds", 2]
 GRID = ["--gamma", "0.1,1", "--learning-rate", "0.005,0.02,0.05", "--dropout", 0, "--weight-decay", 0]
@@ -130,17 +130,10 @@ class Tune(FolderTest):
 
     def test_ctrl_c_stops_soon_and_keeps_what_is_finished(self):
         out = self.folder / "stopped"
-        process = subprocess.Popen([BINARY, "tune", "demo", "--out", out, "--epochs", "100000",
-                                    "--patience", "100000", "--threads", "2"],
-                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        deadline = time.monotonic() + 120
-        while not (out / "units").exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
-        time.sleep(0.5)
-        process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=120)
-        self.assertEqual(process.returncode, 130, stderr)
-        self.assertEqual(stdout, "")
+        done = stop_at("%", "tune", "demo", "--out", out, "--epochs", 100000, "--patience", 100000,
+                       "--threads", 2)
+        self.assertEqual(done.returncode, 130, done.stderr)
+        self.assertEqual(done.stdout, "")
         self.assertEqual(list(out.rglob("*.json*")), [])
 
     def test_a_damaged_record_is_computed_anew(self):
