@@ -5,7 +5,6 @@ Needs CONE_BUILD_DIR, a finished build.
 
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import tempfile
@@ -21,27 +20,6 @@ def run(*arguments):
     if done.returncode != 0:
         raise AssertionError(f"{arguments}: {done.stdout}\n{done.stderr}")
     return done.stdout
-
-
-def public_headers():
-    """Every public header with those that it includes, itself or through others."""
-    texts = {p.name: p.read_text() for p in sorted((ROOT / "include/cone").iterdir())}
-
-    def reach(name):
-        direct = re.findall(r'^#include "cone/(.+)"$', texts[name], re.MULTILINE)
-        return set(direct).union(*map(reach, direct))
-    return texts, {name: reach(name) for name in texts}
-
-
-def chains_of_headers(reached):
-    """Lists that hold every header once, each after one that it includes."""
-    left = sorted(reached, key=lambda name: (-len(reached[name]), name))
-    while left:
-        chain = [left.pop(0)]
-        while below := [name for name in left if name in reached[chain[-1]]]:
-            chain.append(below[0])
-            left.remove(below[0])
-        yield chain[::-1]
 
 
 class Install(unittest.TestCase):
@@ -66,25 +44,6 @@ class Install(unittest.TestCase):
         self.assertIn("policy always:sms  (control 0.0 %, email 0.0 %, sms 100.0 %)", text)
         self.assertIn("dr_ridge", text)
         self.assertIn("cone ", run(prefix / "bin/cone", "--version"))
-
-    def test_every_public_header_compiles_by_itself(self):
-        """In one file after headers that it includes anyway, which changes nothing for it: its own
-        includes stand above all that it declares."""
-        flags = run("pkg-config", "--cflags", "fmt").split()
-        texts, reached = public_headers()
-        for name, text in texts.items():
-            before, _, after = text.partition("namespace cone")
-            self.assertNotIn("#include", after, name)
-            self.assertEqual(re.sub(r"//.*|#(include|pragma once).*|\s", "", before), "", name)
-        compiled = []
-        for chain in chains_of_headers(reached):
-            for name, later in zip(chain, chain[1:]):
-                self.assertIn(name, reached[later])
-            source = self.folder / "one.cpp"
-            source.write_text("".join(f'#include "cone/{name}"\n' for name in chain) + "int main() {}\n")
-            run("c++", "-std=c++20", "-fsyntax-only", f"-I{ROOT / 'include'}", *flags, source)
-            compiled += chain
-        self.assertEqual(sorted(compiled), sorted(texts))
 
 
 if __name__ == "__main__":

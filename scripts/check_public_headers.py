@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""Compiles every public header by itself: it includes all that it uses.
+
+In one file after headers that it includes anyway, which changes nothing for it, since its own includes
+stand above all that it declares (checked first): a file per chain of headers instead of one per header.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+INCLUDE = pathlib.Path(__file__).resolve().parents[1] / "include"
+
+
+def public_headers():
+    """Every public header with those that it includes, itself or through others."""
+    texts = {p.name: p.read_text() for p in sorted((INCLUDE / "cone").iterdir())}
+
+    def reach(name):
+        direct = re.findall(r'^#include "cone/(.+)"$', texts[name], re.MULTILINE)
+        return set(direct).union(*map(reach, direct))
+    return texts, {name: reach(name) for name in texts}
+
+
+def chains_of_headers(reached):
+    """Lists that hold every header once, each after one that it includes."""
+    left = sorted(reached, key=lambda name: (-len(reached[name]), name))
+    while left:
+        chain = [left.pop(0)]
+        while below := [name for name in left if name in reached[chain[-1]]]:
+            chain.append(below[0])
+            left.remove(below[0])
+        yield chain[::-1]
+
+
+def check_form(texts):
+    """Headers that declare something above an include, where what others include could be missed."""
+    faults = []
+    for name, text in texts.items():
+        before, _, after = text.partition("namespace cone")
+        above = re.sub(r"//.*|#(include|pragma once).*|\s", "", before)
+        if "#include" in after or above:
+            faults.append(f"include/cone/{name}: includes must stand above all that it declares")
+    return faults
+
+
+def compile_chain(chain):
+    """What the compiler says of the headers of the chain, one after the other."""
+    flags = subprocess.run(["pkg-config", "--cflags", "fmt"], capture_output=True, text=True,
+                           check=True).stdout.split()
+    with tempfile.NamedTemporaryFile("w", suffix=".cpp") as source:
+        source.write("".join(f'#include "cone/{name}"\n' for name in chain))
+        source.flush()
+        done = subprocess.run(["c++", "-std=c++20", "-fsyntax-only", f"-I{INCLUDE}", *flags, source.name],
+                              capture_output=True, text=True, check=False)
+    return [done.stderr] if done.returncode != 0 else []
+
+
+def main():
+    texts, reached = public_headers()
+    faults = check_form(texts)
+    compiled = []
+    for chain in chains_of_headers(reached):
+        faults += compile_chain(chain)
+        compiled += chain
+    assert sorted(compiled) == sorted(texts)
+    sys.exit("\n".join(faults) or 0)
+
+
+if __name__ == "__main__":
+    main()
