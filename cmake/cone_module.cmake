@@ -82,6 +82,35 @@ function(cone_discover_suites target prefix label)
                ${CMAKE_CURRENT_BINARY_DIR}/${target}_include.cmake)
 endfunction()
 
+# Adds the modules that `target` is linked with, itself or through others, to the list `out`.
+function(cone_reach target out)
+  get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
+  foreach(link IN LISTS links)
+    if(link MATCHES "^cone_" AND NOT link IN_LIST ${out})
+      get_target_property(type ${link} TYPE)
+      if(type STREQUAL STATIC_LIBRARY)
+        list(APPEND ${out} ${link})
+        cone_reach(${link} ${out})
+      endif()
+    endif()
+  endforeach()
+  set(${out} ${${out}} PARENT_SCOPE)
+endfunction()
+
+# Of an inline function or template that both a test and the library have, the linker keeps the one that
+# it meets first, and a test's is compiled without optimisation: the library, whole and first, takes its
+# own with it. What is tested then is what users run, and the tests of reports take a third of the time.
+function(cone_link_library_first target)
+  set(modules "")
+  foreach(module IN LISTS ARGN)
+    list(APPEND modules ${module})
+    cone_reach(${module} modules)
+  endforeach()
+  list(REMOVE_DUPLICATES modules)
+  list(TRANSFORM modules REPLACE "(.+)" "$<TARGET_FILE:\\1>")
+  target_link_options(${target} PRIVATE LINKER:--whole-archive ${modules} LINKER:--no-whole-archive)
+endfunction()
+
 # Tests of a module: every tests/<module>/*_test.cpp becomes part of cone_<module>_fast_test; those
 # named *_slow_test.cpp go into an executable of their own, labelled `slow` and left out of the
 # sanitizer runs. *_fixture_test.cpp read reference values from $CONE_FIXTURE_DIR. ON_EVERY_TARGET: each
@@ -107,6 +136,7 @@ function(cone_module_tests name)
       target_precompile_headers(${target} REUSE_FROM cone_every_target_main)
       target_link_libraries(${target} PRIVATE cone_${name} ${ARG_DEPENDS} cone_test_support
                                               cone_compile_options ${ARG_LINK} ${main})
+      cone_link_library_first(${target} cone_${name} ${ARG_DEPENDS})
       cone_discover_suites(${target} ${name}. ${kind})
     endif()
   endforeach()

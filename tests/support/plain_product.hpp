@@ -4,8 +4,8 @@
 
 namespace cone::testing {
 
-/// a·b in the most obvious loops, which kernels are held against. Compiled with optimisation, which
-/// tests are not: there it takes ten times as long.
+/// a·b in the most obvious loops, which kernels are held against. Compiled with full optimisation,
+/// which tests are not.
 Matrix<double> plain_product(const Matrix<double>& a, const Matrix<double>& b);
 
 Matrix<double> transposed(const Matrix<double>& a);
