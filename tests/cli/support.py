@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import tempfile
+import time
 import tty
 import unittest
 
@@ -24,30 +25,42 @@ def cone(*arguments, **options):
                           timeout=300, **options)
 
 
-def read_terminal(reader, words=None):
+def read_until(reader, words=None):
     """What is written up to the first that matches the words, or to the end."""
     seen = ""
     while words is None or not re.search(words, seen):
         try:
-            seen += os.read(reader, 4096).decode(errors="replace")
-        except OSError:  # Linux says so where nobody writes any more
+            more = os.read(reader, 4096)
+        except OSError:  # what Linux says of a terminal that nobody writes to any more
             break
+        if not more:
+            break
+        seen += more.decode(errors="replace")
     return seen
 
 
 def stop_at(words, *arguments, by=signal.SIGINT):
     """Exit status, stdout and stderr of a run that gets a signal when its progress shows the words (a
-    pattern), which is shown on terminals only."""
-    reader, terminal = pty.openpty()
-    tty.setraw(terminal)
-    process = subprocess.Popen([BINARY, *map(str, arguments)], stdout=subprocess.PIPE,
-                               stderr=terminal, text=True)
-    os.close(terminal)
-    seen = read_terminal(reader, words)
+    pattern), which is shown on terminals only. Where there are none, after three seconds."""
+    try:
+        reader, writer = pty.openpty()
+        tty.setraw(writer)
+        has_terminal = True
+    except OSError:
+        reader, writer = os.pipe()
+        has_terminal = False
+    process = subprocess.Popen([BINARY, *map(str, arguments)], stdout=subprocess.PIPE, stderr=writer,
+                               text=True)
+    os.close(writer)
+    seen = ""
+    if has_terminal:
+        seen = read_until(reader, words)
+    else:
+        time.sleep(3)
     if process.poll() is not None:
         raise AssertionError(f"over before it showed '{words}': {seen}")
     process.send_signal(by)
-    seen += read_terminal(reader)
+    seen += read_until(reader)
     os.close(reader)
     stdout, _ = process.communicate(timeout=120)
     return subprocess.CompletedProcess(process.args, process.returncode, stdout,
