@@ -33,11 +33,10 @@ ColumnScale measure_column(const Matrix<double>& columns, std::size_t c) {
 
 std::vector<std::optional<std::size_t>> find_copies(const Context& context,
                                                     const Matrix<double>& columns) {
-  std::vector<ColumnScale> scales;
-  for (std::size_t c = 0; c < columns.cols(); ++c) {
-    context.poll();
-    scales.push_back(measure_column(columns, c));
-  }
+  std::vector<ColumnScale> scales(columns.cols());
+  context.for_each_range(columns.cols(), 1, [&](std::size_t c, std::size_t) {
+    scales[c] = measure_column(columns, c);
+  });
   const auto standardised = [&](std::size_t row, std::size_t c) {
     return (columns(row, c) - scales[c].mean) / scales[c].sd;
   };

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <unordered_map>
-#include <unordered_set>
+#include <iterator>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -26,51 +26,87 @@ std::string source_of(const std::string& feature) {
   return printable(feature.substr(0, feature.find('=')));
 }
 
+/// A number per node, the same for nodes that are alike in everything but the id.
+std::vector<std::uint64_t> hash_nodes(const Context& context, const Dataset& observed) {
+  constexpr std::size_t kNodesPerPiece = 4096;
+  std::vector<std::uint64_t> hash(observed.num_nodes());
+  context.for_each_range(hash.size(), kNodesPerPiece, [&](std::size_t begin, std::size_t end) {
+    std::string bytes;
+    const auto put = [&](double value) {
+      char raw[sizeof value];
+      std::memcpy(raw, &value, sizeof value);
+      bytes.append(raw, sizeof value);
+    };
+    for (std::size_t i = begin; i < end; ++i) {
+      bytes.clear();
+      put(observed.outcome[i]);
+      put(observed.treatment[i]);
+      observed.features.matrix.row(i).for_each([&](std::uint32_t column, double value) {
+        put(column);
+        put(value);
+      });
+      hash[i] = hash64(bytes);
+    }
+  });
+  return hash;
+}
+
+/// Nodes that are alike, group by group; a node that is like no other is a group of its own.
+struct TwinGroups {
+  std::size_t num_groups = 0;
+  std::size_t num_odd = 0;     ///< groups of an odd number of nodes
+  std::size_t with_twins = 0;  ///< nodes in groups of two and more
+};
+
+TwinGroups count_groups(std::span<const std::uint64_t> sorted) {
+  TwinGroups out;
+  for (std::size_t begin = 0; begin < sorted.size();) {
+    std::size_t end = begin;
+    while (end < sorted.size() && sorted[end] == sorted[begin]) ++end;
+    ++out.num_groups;
+    out.num_odd += (end - begin) % 2;
+    if (end - begin > 1) out.with_twins += end - begin;
+    begin = end;
+  }
+  return out;
+}
+
+/// Different outcomes among the nodes that are like no other.
+std::size_t count_outcomes_of_singles(std::span<const double> outcome,
+                                      std::span<const std::uint64_t> hash,
+                                      std::span<const std::uint64_t> sorted) {
+  std::vector<double> found;
+  for (std::size_t i = 0; i < outcome.size(); ++i) {
+    if (std::ranges::equal_range(sorted, hash[i]).size() == 1) found.push_back(outcome[i]);
+  }
+  std::ranges::sort(found);
+  return static_cast<std::size_t>(std::ranges::unique(found).begin() - found.begin());
+}
+
 void note_twins(const Context& context, LoadedData& data) {
   const Dataset& observed = data.observed;
   const std::size_t n = observed.num_nodes();
-  std::unordered_map<std::uint64_t, std::size_t> count;
-  std::vector<std::uint64_t> hash(n);
-  std::string bytes;
-  const auto put = [&](double value) {
-    char raw[sizeof value];
-    std::memcpy(raw, &value, sizeof value);
-    bytes.append(raw, sizeof value);
-  };
-  for (std::size_t i = 0; i < n; ++i) {
-    if (i % 4096 == 0) context.poll();
-    bytes.clear();
-    put(observed.outcome[i]);
-    put(observed.treatment[i]);
-    observed.features.matrix.row(i).for_each([&](std::uint32_t column, double value) {
-      put(column);
-      put(value);
-    });
-    ++count[hash[i] = hash64(bytes)];
-  }
-  std::size_t with_twins = 0;
-  std::unordered_set<double> outcomes;  // of the nodes without one
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t size = count[hash[i]];
-    with_twins += size > 1 ? 1 : 0;
-    if (size == 1) outcomes.insert(observed.outcome[i]);
-  }
+  const std::vector<std::uint64_t> hash = hash_nodes(context, observed);
+  std::vector<std::uint64_t> sorted = hash;
+  std::ranges::sort(sorted);
+  const TwinGroups groups = count_groups(sorted);
+  constexpr std::size_t kFewestTwins = 10;
+  if (groups.with_twins < kFewestTwins) return;
   // Where outcomes hardly ever repeat, lines that are the same in everything are no chance. Where
   // they do, about half of all groups of equal lines would have an odd number of them.
-  constexpr std::size_t kFewestTwins = 10;
   constexpr std::size_t kFewestGroups = 20;
-  const std::size_t alone = n - with_twins;
-  const bool is_continuous = outcomes.size() * 10 >= alone * 9 && alone * 10 >= n;
-  const auto num_odd = static_cast<std::size_t>(
-      std::ranges::count_if(count, [](const auto& group) { return group.second % 2 == 1; }));
-  const bool is_doubled = count.size() >= kFewestGroups && num_odd * 20 <= count.size();
-  const bool is_suspect = is_doubled || (is_continuous && with_twins * 100 >= n);
-  if (with_twins < kFewestTwins || !is_suspect) return;
+  const std::size_t alone = n - groups.with_twins;
+  const bool is_doubled =
+      groups.num_groups >= kFewestGroups && groups.num_odd * 20 <= groups.num_groups;
+  const bool is_continuous =
+      alone * 10 >= n &&
+      count_outcomes_of_singles(observed.outcome, hash, sorted) * 10 >= alone * 9;
+  if (!is_doubled && !(is_continuous && groups.with_twins * 100 >= n)) return;
   data.doubts.push_back(
       fmt::format("{} of {} nodes are the same as another one in everything but the id: if lines "
                   "were pasted twice, keep one of each; standard errors take them for different "
                   "people",
-                  grouped(with_twins), grouped(n)));
+                  grouped(groups.with_twins), grouped(n)));
 }
 
 void note_copies(const Context& context, const Matrix<double>& columns, const LeaveOut& leave_out,
@@ -90,28 +126,50 @@ void note_copies(const Context& context, const Matrix<double>& columns, const Le
   }
 }
 
-void note_columns(const Context& context, const LeaveOut& leave_out, LoadedData& data) {
-  const FeatureTable& features = data.observed.features;
-  Matrix<double> columns(data.observed.num_nodes(), features.num_dense);
-  for (std::size_t i = 0; i < columns.rows(); ++i) {
-    features.matrix.row(i).for_each([&](std::uint32_t column, double value) {
-      if (column < features.num_dense) columns(i, column) = value;
-    });
-  }
-  for (std::size_t c = 0; c < columns.cols(); ++c) {
-    context.poll();
+/// All measurements, one row per node.
+Matrix<double> take_measurements(const Context& context, const FeatureTable& features) {
+  constexpr std::size_t kNodesPerPiece = 4096;
+  auto out = Matrix<double>::unfilled(features.matrix.rows(), features.num_dense);
+  context.for_each_range(out.rows(), kNodesPerPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      std::ranges::fill(out.row(i), 0.0);
+      features.matrix.row(i).for_each([&](std::uint32_t column, double value) {
+        if (column < features.num_dense) out(i, column) = value;
+      });
+    }
+  });
+  return out;
+}
+
+/// What there is to doubt about single columns, in their order.
+std::vector<std::string> doubt_columns(const Context& context, const Matrix<double>& columns,
+                                       std::span<const std::string> names,
+                                       const LeaveOut& leave_out) {
+  std::vector<std::vector<std::string>> found(columns.cols());
+  context.for_each_range(columns.cols(), 1, [&](std::size_t c, std::size_t) {
     std::vector<double> values(columns.rows());
     for (std::size_t i = 0; i < columns.rows(); ++i) values[i] = columns(i, c);
-    const std::string& name = features.names[c];
-    if (auto words = describe_strange_value("the feature " + printable(name), values)) {
-      data.doubts.push_back(std::move(*words));
+    const std::string name = printable(names[c]);
+    if (auto words = describe_strange_value("the feature " + name, values)) {
+      found[c].push_back(std::move(*words));
     }
-    if (looks_like_a_code(name, std::move(values))) {
-      data.doubts.push_back(
+    if (looks_like_a_code(names[c], std::move(values))) {
+      found[c].push_back(
           fmt::format("the feature {0} looks like a code, and is taken for a number, whose order "
                       "means something: {1}, or --categories {0} if its values are few",
-                      printable(name), leave_out(printable(name))));
+                      name, leave_out(name)));
     }
+  });
+  std::vector<std::string> out;
+  for (std::vector<std::string>& words : found) std::ranges::move(words, std::back_inserter(out));
+  return out;
+}
+
+void note_columns(const Context& context, const LeaveOut& leave_out, LoadedData& data) {
+  const FeatureTable& features = data.observed.features;
+  const Matrix<double> columns = take_measurements(context, features);
+  for (std::string& words : doubt_columns(context, columns, features.names, leave_out)) {
+    data.doubts.push_back(std::move(words));
   }
   note_copies(context, columns, leave_out, data);
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -34,76 +35,99 @@ constexpr std::size_t kFewestCodes = 3;
 constexpr double kHeavyTail = 0.3;
 constexpr std::size_t kFewestForATail = 200;
 
-struct SortedColumn {
-  std::vector<double> values;  ///< ascending
-  std::vector<std::pair<double, std::size_t>> counts;
+constexpr double kNormal = 1.4826;
 
-  double median() const { return values[values.size() / 2]; }
+/// Both ends of a column of two values or more, and what comes next to them.
+struct Ends {
+  double low = 0, next_low = 0, next_high = 0, high = 0;
+  std::size_t num_low = 0, num_high = 0;
 };
 
-SortedColumn sort_column(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  SortedColumn out{std::move(values), {}};
-  for (const double v : out.values) {
-    if (out.counts.empty() || out.counts.back().first != v) out.counts.emplace_back(v, 0);
-    ++out.counts.back().second;
+Ends find_ends(std::span<const double> values) {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  Ends out{.low = kNone, .next_low = kNone, .next_high = -kNone, .high = -kNone};
+  for (const double v : values) {
+    if (v < out.low) {
+      out.next_low = std::exchange(out.low, v);
+      out.num_low = 0;
+    } else if (v > out.low) {
+      out.next_low = std::min(out.next_low, v);
+    }
+    if (v > out.high) {
+      out.next_high = std::exchange(out.high, v);
+      out.num_high = 0;
+    } else if (v < out.high) {
+      out.next_high = std::max(out.next_high, v);
+    }
+    out.num_low += v == out.low ? 1 : 0;
+    out.num_high += v == out.high ? 1 : 0;
   }
   return out;
 }
 
-constexpr double kNormal = 1.4826;
+/// Most columns say so within a few lines.
+bool has_more_values_than(std::size_t most, std::span<const double> values) {
+  std::vector<double> seen;
+  for (const double v : values) {
+    if (std::ranges::find(seen, v) != seen.end()) continue;
+    if (seen.size() == most) return true;
+    seen.push_back(v);
+  }
+  return false;
+}
+
+/// The upper one of an even number. Puts the values into another order.
+double find_median(std::vector<double>& values) {
+  const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), half, values.end());
+  return *half;
+}
 
 /// kNormal times the median distance from the median: the standard deviation of normal numbers.
-double robust_sd(std::span<const double> sorted) {
-  const double middle = sorted[sorted.size() / 2];
-  std::vector<double> distance;
-  for (const double v : sorted) distance.push_back(std::abs(v - middle));
-  const auto half = distance.begin() + static_cast<std::ptrdiff_t>(distance.size() / 2);
-  std::nth_element(distance.begin(), half, distance.end());
-  return kNormal * *half;
+double robust_sd(std::vector<double> values, double median) {
+  for (double& v : values) v = std::abs(v - median);
+  return kNormal * find_median(values);
 }
 
 /// A code for "missing" at an end of the column: all other values are many, and of another kind.
-std::optional<double> find_missing_code(const SortedColumn& column) {
-  if (column.counts.size() <= kValuesOfANumber) return std::nullopt;
-  const auto& [low, num_low] = column.counts.front();
-  const auto& [high, num_high] = column.counts.back();
-  const double next_low = column.counts[1].first;
-  const double next_high = column.counts[column.counts.size() - 2].first;
-  if (num_low >= kFewestCodes && next_low >= 0 &&
-      std::ranges::find(kNegativeCodes, low) != kNegativeCodes.end()) {
-    return low;
+std::optional<double> find_missing_code(const Ends& ends) {
+  if (ends.num_low >= kFewestCodes && ends.next_low >= 0 &&
+      std::ranges::find(kNegativeCodes, ends.low) != kNegativeCodes.end()) {
+    return ends.low;
   }
-  if (num_high >= kFewestCodes && next_high < high / 2 && low >= 0 &&
-      std::ranges::find(kPositiveCodes, high) != kPositiveCodes.end()) {
-    return high;
+  if (ends.num_high >= kFewestCodes && ends.next_high < ends.high / 2 && ends.low >= 0 &&
+      std::ranges::find(kPositiveCodes, ends.high) != kPositiveCodes.end()) {
+    return ends.high;
   }
   return std::nullopt;
 }
 
+struct Outlier {
+  double value = 0;
+  double median = 0, sd = 0;  ///< of the column; the robust one
+};
+
 /// The most distant value, where a few are far from all others.
-std::optional<double> find_outlier(const SortedColumn& column) {
-  if (column.counts.size() <= kValuesOfANumber) return std::nullopt;
-  const double sd = robust_sd(column.values);
+std::optional<Outlier> find_outlier(std::vector<double> values, const Ends& ends) {
+  const double median = find_median(values);
+  const double sd = robust_sd(values, median);
   if (sd == 0) return std::nullopt;  // mostly one value: the others are a class
-  std::vector<double> logs;
-  if (column.values.front() > 0) {
-    for (const double v : column.values) logs.push_back(std::log(v));
+  if (std::max(ends.high - median, median - ends.low) <= kFarOut * sd) return std::nullopt;
+  double log_sd = 0;
+  if (ends.low > 0) {
+    std::vector<double> logs(values.size());
+    std::ranges::transform(values, logs.begin(), [](double v) { return std::log(v); });
+    log_sd = robust_sd(std::move(logs), std::log(median));
   }
-  const double log_sd = logs.empty() ? 0 : robust_sd(logs);
   const auto is_far = [&](double v) {
-    if (std::abs(v - column.median()) <= kFarOut * sd) return false;
-    return logs.empty() ||
-           std::abs(std::log(v) - std::log(column.median())) > kFarOutInLogs * log_sd;
+    if (std::abs(v - median) <= kFarOut * sd) return false;
+    return !(ends.low > 0) || std::abs(std::log(v) - std::log(median)) > kFarOutInLogs * log_sd;
   };
-  const auto num_far =
-      static_cast<double>(std::count_if(column.values.begin(), column.values.end(), is_far));
-  if (num_far == 0 || num_far > 1 + kFewFarOut * static_cast<double>(column.values.size())) {
+  const auto num_far = static_cast<double>(std::ranges::count_if(values, is_far));
+  if (num_far == 0 || num_far > 1 + kFewFarOut * static_cast<double>(values.size())) {
     return std::nullopt;
   }
-  const double low = column.values.front();
-  const double high = column.values.back();
-  return high - column.median() > column.median() - low ? high : low;
+  return Outlier{ends.high - median > median - ends.low ? ends.high : ends.low, median, sd};
 }
 
 /// Whether the name has the word as a part of its own: home_zip, ZIP, zipCode2.
@@ -123,48 +147,47 @@ bool has_word(std::string_view name, std::string_view word) {
 }  // namespace
 
 std::optional<std::string> describe_strange_value(const std::string& what,
-                                                  std::vector<double> values) {
-  const SortedColumn column = sort_column(std::move(values));
-  if (const auto code = find_missing_code(column)) {
-    const bool is_low = column.counts.front().first == *code;
-    const std::size_t times = (is_low ? column.counts.front() : column.counts.back()).second;
+                                                  const std::vector<double>& values) {
+  if (!has_more_values_than(kValuesOfANumber, values)) return std::nullopt;
+  const Ends ends = find_ends(values);
+  if (const auto code = find_missing_code(ends)) {
     return fmt::format(
         "{} is {:.10g} for {} nodes, apart from all its other values: if that stands for a missing "
         "value, leave the cell empty and say --missing indicate",
-        what, *code, grouped(times));
+        what, *code, grouped(*code == ends.low ? ends.num_low : ends.num_high));
   }
-  const auto far = find_outlier(column);
+  const auto far = find_outlier(values, ends);
   if (!far) return std::nullopt;
   return fmt::format(
       "{} has {:.10g}, far from all other values (half of them lie within {:.3g} of {:.4g}): if it "
       "is a mistake, mend it; if not, cut it off at a value that is still common",
-      what, *far, robust_sd(column.values) / kNormal, column.median());
+      what, far->value, far->sd / kNormal, far->median);
 }
 
 bool looks_like_a_code(const std::string& name, std::vector<double> values) {
   constexpr std::size_t kValuesOfACode = 20;
-  const SortedColumn column = sort_column(std::move(values));
-  const bool is_whole = std::ranges::all_of(
-      column.counts, [](const auto& entry) { return std::floor(entry.first) == entry.first; });
-  if (column.counts.size() <= kValuesOfACode || !is_whole) return false;
+  const auto is_whole = [](double v) { return std::floor(v) == v; };
+  if (!std::ranges::all_of(values, is_whole) || !has_more_values_than(kValuesOfACode, values)) {
+    return false;
+  }
   for (const std::string_view word : {"id", "ids", "zip", "zipcode", "postcode", "postal", "plz",
                                       "code", "phone", "iban", "isbn", "ssn"}) {
     if (has_word(name, word)) return true;
   }
   // Every node another one of hardly more numbers than nodes: a numbering.
-  return column.counts.size() == column.values.size() &&
-         column.values.back() - column.values.front() <
-             1.05 * static_cast<double>(column.values.size());
+  const auto [low, high] = std::ranges::minmax(values);
+  if (!(high - low < 1.05 * static_cast<double>(values.size()))) return false;
+  std::ranges::sort(values);
+  return std::ranges::adjacent_find(values) == values.end();
 }
 
 std::optional<std::string> describe_tail(std::vector<double> outcomes) {
-  const SortedColumn column = sort_column(std::move(outcomes));
-  const std::size_t n = column.values.size();
-  if (n < kFewestForATail || column.counts.size() <= kValuesOfANumber) return std::nullopt;
-  std::vector<double> distance;
-  for (const double v : column.values) distance.push_back(std::abs(v - column.median()));
-  std::sort(distance.begin(), distance.end(), std::greater<>());
-  const double share = sum(std::span(distance).first(n / 100)) / sum(distance);
+  const std::size_t n = outcomes.size();
+  if (n < kFewestForATail || !has_more_values_than(kValuesOfANumber, outcomes)) return std::nullopt;
+  const double median = find_median(outcomes);
+  for (double& v : outcomes) v = std::abs(v - median);
+  std::ranges::sort(outcomes, std::greater<>());
+  const double share = sum(std::span(outcomes).first(n / 100)) / sum(outcomes);
   if (!(share > kHeavyTail)) return std::nullopt;
   return fmt::format(
       "the most extreme hundredth of the outcomes makes up {:.0f} % of all distance from their "

@@ -10,7 +10,7 @@ namespace cone::load {
 /// among numbers of one sign) or a value more than 20 robust standard deviations from the median
 /// (of positive numbers, which may be skewed, also 8 in logarithms). `what` begins it.
 std::optional<std::string> describe_strange_value(const std::string& what,
-                                                  std::vector<double> values);
+                                                  const std::vector<double>& values);
 
 /// Whether whole numbers name something: by a word of the column's name (zip, id, code), or as
 /// every node has another one of hardly more numbers than nodes.
