@@ -77,10 +77,11 @@ std::size_t count_outcomes_of_singles(std::span<const double> outcome,
                                       std::span<const std::uint64_t> sorted) {
   std::vector<double> found;
   for (std::size_t i = 0; i < outcome.size(); ++i) {
-    if (std::ranges::equal_range(sorted, hash[i]).size() == 1) found.push_back(outcome[i]);
+    const auto [begin, end] = std::equal_range(sorted.begin(), sorted.end(), hash[i]);
+    if (end - begin == 1) found.push_back(outcome[i]);
   }
-  std::ranges::sort(found);
-  return static_cast<std::size_t>(std::ranges::unique(found).begin() - found.begin());
+  std::sort(found.begin(), found.end());
+  return static_cast<std::size_t>(std::unique(found.begin(), found.end()) - found.begin());
 }
 
 void note_twins(const Context& context, LoadedData& data) {
