@@ -1,7 +1,9 @@
 #include "data/sanity.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -95,6 +97,23 @@ void note_names_of_arms(const Report& report, LoadedData& data) {
           printable(name), is_truth ? "the true outcome" : "an outcome model", printable(arm),
           report.without(column_of(name)), is_truth ? "y" : "mu", printable(arm)));
     }
+  }
+}
+
+/// Where a gap of the treatment was written as a number, the people who have it are an arm.
+void note_arms_that_are_codes(const Dataset& observed, std::vector<std::string>& doubts) {
+  constexpr std::size_t kFewestArms = 3;
+  constexpr std::array<std::string_view, 14> kGapLabels = {"-7",  "-8",   "-9",    "-77",    "-88",
+                                                           "-99", "-999", "-9999", "-99999", "99",
+                                                           "999", "9999", "99999", "999999"};
+  if (observed.num_arms() < kFewestArms) return;
+  const std::vector<std::size_t> sizes = observed.arm_sizes();
+  for (std::size_t a = 0; a < observed.num_arms(); ++a) {
+    if (std::ranges::find(kGapLabels, observed.arms[a]) == kGapLabels.end()) continue;
+    doubts.push_back(
+        fmt::format("arm '{}' has {} nodes: if that stands for a missing treatment, leave the cell "
+                    "empty and say --missing indicate",
+                    printable(observed.arms[a]), grouped(sizes[a])));
   }
 }
 
@@ -287,6 +306,7 @@ void check_sanity(const Context& context, const std::string& table, LoadedData& 
   }
   note_useless_columns(report, data, moments);
   note_names_of_arms(report, data);
+  note_arms_that_are_codes(observed, data.doubts);
   for (std::string& words : describe_look_alikes(observed.arms)) {
     data.doubts.push_back(std::move(words));
   }

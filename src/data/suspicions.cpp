@@ -1,6 +1,7 @@
 #include "data/suspicions.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <iterator>
 #include <span>
@@ -51,11 +52,15 @@ std::vector<std::uint64_t> hash_nodes(const Context& context, const Dataset& obs
   return hash;
 }
 
+/// How many times a whole table may have been pasted; 4 and 6 are multiples of these.
+constexpr std::array<std::size_t, 4> kPastes = {2, 3, 5, 7};
+
 /// Nodes that are alike, group by group; a node that is like no other is a group of its own.
 struct TwinGroups {
   std::size_t num_groups = 0;
-  std::size_t num_odd = 0;     ///< groups of an odd number of nodes
   std::size_t with_twins = 0;  ///< nodes in groups of two and more
+  /// Groups whose number of nodes is no multiple of these.
+  std::array<std::size_t, kPastes.size()> num_broken = {};
 };
 
 TwinGroups count_groups(std::span<const std::uint64_t> sorted) {
@@ -64,45 +69,36 @@ TwinGroups count_groups(std::span<const std::uint64_t> sorted) {
     std::size_t end = begin;
     while (end < sorted.size() && sorted[end] == sorted[begin]) ++end;
     ++out.num_groups;
-    out.num_odd += (end - begin) % 2;
+    for (std::size_t k = 0; k < kPastes.size(); ++k) {
+      out.num_broken[k] += (end - begin) % kPastes[k] != 0 ? 1 : 0;
+    }
     if (end - begin > 1) out.with_twins += end - begin;
     begin = end;
   }
   return out;
 }
 
-/// Different outcomes among the nodes that are like no other.
-std::size_t count_outcomes_of_singles(std::span<const double> outcome,
-                                      std::span<const std::uint64_t> hash,
-                                      std::span<const std::uint64_t> sorted) {
-  std::vector<double> found;
-  for (std::size_t i = 0; i < outcome.size(); ++i) {
-    const auto [begin, end] = std::equal_range(sorted.begin(), sorted.end(), hash[i]);
-    if (end - begin == 1) found.push_back(outcome[i]);
-  }
-  std::sort(found.begin(), found.end());
-  return static_cast<std::size_t>(std::unique(found.begin(), found.end()) - found.begin());
+/// Different outcomes; groups of nodes that are alike share one.
+std::size_t count_outcomes(std::vector<double> outcome) {
+  std::sort(outcome.begin(), outcome.end());
+  return static_cast<std::size_t>(std::unique(outcome.begin(), outcome.end()) - outcome.begin());
 }
 
 void note_twins(const Context& context, LoadedData& data) {
   const Dataset& observed = data.observed;
   const std::size_t n = observed.num_nodes();
-  const std::vector<std::uint64_t> hash = hash_nodes(context, observed);
-  std::vector<std::uint64_t> sorted = hash;
-  std::ranges::sort(sorted);
-  const TwinGroups groups = count_groups(sorted);
+  std::vector<std::uint64_t> hash = hash_nodes(context, observed);
+  std::ranges::sort(hash);
+  const TwinGroups groups = count_groups(hash);
   constexpr std::size_t kFewestTwins = 10;
   if (groups.with_twins < kFewestTwins) return;
-  // Where outcomes hardly ever repeat, lines that are the same in everything are no chance. Where
-  // they do, about half of all groups of equal lines would have an odd number of them.
+  // Where different lines hardly ever have the same outcome, lines that are the same in everything
+  // are no chance. Where they do, the sizes of groups of equal lines have no common factor.
   constexpr std::size_t kFewestGroups = 20;
-  const std::size_t alone = n - groups.with_twins;
-  const bool is_doubled =
-      groups.num_groups >= kFewestGroups && groups.num_odd * 20 <= groups.num_groups;
-  const bool is_continuous =
-      alone * 10 >= n &&
-      count_outcomes_of_singles(observed.outcome, hash, sorted) * 10 >= alone * 9;
-  if (!is_doubled && !(is_continuous && groups.with_twins * 100 >= n)) return;
+  const bool is_continuous = count_outcomes(observed.outcome) * 10 >= groups.num_groups * 9;
+  const bool was_pasted = groups.num_groups >= kFewestGroups &&
+                          std::ranges::min(groups.num_broken) * 20 <= groups.num_groups;
+  if (!was_pasted && !(is_continuous && groups.with_twins * 100 >= n)) return;
   data.doubts.push_back(
       fmt::format("{} of {} nodes are the same as another one in everything but the id: if lines "
                   "were pasted twice, keep one of each; standard errors take them for different "

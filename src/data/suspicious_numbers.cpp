@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -26,44 +25,18 @@ constexpr double kFarOutInLogs = 8;
 constexpr double kFewFarOut = 0.01;
 /// A number with fewer other values is a scale or a class.
 constexpr std::size_t kValuesOfANumber = 5;
-/// What people write for "missing".
+/// What people write for "missing", below all other values and above them.
 constexpr std::array kNegativeCodes = {-1.0,  -7.0,  -8.0,   -9.0,    -77.0,
                                        -88.0, -99.0, -999.0, -9999.0, -99999.0};
 constexpr std::array kPositiveCodes = {99.0, 999.0, 9999.0, 99999.0, 999999.0};
 constexpr std::size_t kFewestCodes = 3;
+/// Ranges of all other values that a code keeps from the few of a scale: 99 from 0 and 1.
+constexpr double kFarFromFewValues = 5;
 /// The largest hundredth of the outcomes carries this much of all distance from the median.
 constexpr double kHeavyTail = 0.3;
 constexpr std::size_t kFewestForATail = 200;
 
 constexpr double kNormal = 1.4826;
-
-/// Both ends of a column of two values or more, and what comes next to them.
-struct Ends {
-  double low = 0, next_low = 0, next_high = 0, high = 0;
-  std::size_t num_low = 0, num_high = 0;
-};
-
-Ends find_ends(std::span<const double> values) {
-  constexpr double kNone = std::numeric_limits<double>::infinity();
-  Ends out{.low = kNone, .next_low = kNone, .next_high = -kNone, .high = -kNone};
-  for (const double v : values) {
-    if (v < out.low) {
-      out.next_low = std::exchange(out.low, v);
-      out.num_low = 0;
-    } else if (v > out.low) {
-      out.next_low = std::min(out.next_low, v);
-    }
-    if (v > out.high) {
-      out.next_high = std::exchange(out.high, v);
-      out.num_high = 0;
-    } else if (v < out.high) {
-      out.next_high = std::max(out.next_high, v);
-    }
-    out.num_low += v == out.low ? 1 : 0;
-    out.num_high += v == out.high ? 1 : 0;
-  }
-  return out;
-}
 
 /// Most columns say so within a few lines.
 bool has_more_values_than(std::size_t most, std::span<const double> values) {
@@ -89,17 +62,47 @@ double robust_sd(std::vector<double> values, double median) {
   return kNormal * find_median(values);
 }
 
-/// A code for "missing" at an end of the column: all other values are many, and of another kind.
-std::optional<double> find_missing_code(const Ends& ends) {
-  if (ends.num_low >= kFewestCodes && ends.next_low >= 0 &&
-      std::ranges::find(kNegativeCodes, ends.low) != kNegativeCodes.end()) {
-    return ends.low;
+struct MissingCode {
+  double code = 0;
+  std::size_t times = 0;
+};
+
+/// Those of `codes` that lie apart from the values that are no codes.
+template <class Codes, class IsApart>
+void keep_most_frequent(const Codes& codes, std::span<const double> coded, const IsApart& is_apart,
+                        MissingCode& best) {
+  for (const double code : codes) {
+    const auto times = static_cast<std::size_t>(std::ranges::count(coded, code));
+    if (times >= kFewestCodes && times > best.times && is_apart(code)) best = {code, times};
   }
-  if (ends.num_high >= kFewestCodes && ends.next_high < ends.high / 2 && ends.low >= 0 &&
-      std::ranges::find(kPositiveCodes, ends.high) != kPositiveCodes.end()) {
-    return ends.high;
-  }
-  return std::nullopt;
+}
+
+/// The most frequent code for "missing" that lies apart from all values that are no codes. A number
+/// has many of these, and the code is of another sign, twice as large as all, or further from them
+/// than they are from each other; far more so from the few of a scale or a class.
+std::optional<MissingCode> find_missing_code(std::span<const double> values) {
+  const auto is_code = [](double v) {
+    return std::floor(v) == v && (std::ranges::find(kNegativeCodes, v) != kNegativeCodes.end() ||
+                                  std::ranges::find(kPositiveCodes, v) != kPositiveCodes.end());
+  };
+  std::vector<double> coded;
+  std::vector<double> others;
+  for (const double v : values) (is_code(v) ? coded : others).push_back(v);
+  if (coded.size() < kFewestCodes || !has_more_values_than(1, others)) return std::nullopt;
+  const bool is_number = has_more_values_than(kValuesOfANumber - 1, others);
+  const double low = *std::ranges::min_element(others);
+  const double high = *std::ranges::max_element(others);
+  const double far = (is_number ? 1 : kFarFromFewValues) * (high - low);
+  MissingCode best;
+  keep_most_frequent(
+      kNegativeCodes, coded,
+      [&](double code) { return (is_number && low >= 0) || low - code > far; }, best);
+  keep_most_frequent(
+      kPositiveCodes, coded,
+      [&](double code) { return (is_number && low >= 0 && high < code / 2) || code - high > far; },
+      best);
+  if (best.times == 0) return std::nullopt;
+  return best;
 }
 
 struct Outlier {
@@ -108,26 +111,28 @@ struct Outlier {
 };
 
 /// The most distant value, where a few are far from all others.
-std::optional<Outlier> find_outlier(std::vector<double> values, const Ends& ends) {
+std::optional<Outlier> find_outlier(std::vector<double> values) {
+  const double low = *std::ranges::min_element(values);
+  const double high = *std::ranges::max_element(values);
   const double median = find_median(values);
   const double sd = robust_sd(values, median);
   if (sd == 0) return std::nullopt;  // mostly one value: the others are a class
-  if (std::max(ends.high - median, median - ends.low) <= kFarOut * sd) return std::nullopt;
+  if (std::max(high - median, median - low) <= kFarOut * sd) return std::nullopt;
   double log_sd = 0;
-  if (ends.low > 0) {
+  if (low > 0) {
     std::vector<double> logs(values.size());
     std::ranges::transform(values, logs.begin(), [](double v) { return std::log(v); });
     log_sd = robust_sd(std::move(logs), std::log(median));
   }
   const auto is_far = [&](double v) {
     if (std::abs(v - median) <= kFarOut * sd) return false;
-    return !(ends.low > 0) || std::abs(std::log(v) - std::log(median)) > kFarOutInLogs * log_sd;
+    return !(low > 0) || std::abs(std::log(v) - std::log(median)) > kFarOutInLogs * log_sd;
   };
   const auto num_far = static_cast<double>(std::ranges::count_if(values, is_far));
   if (num_far == 0 || num_far > 1 + kFewFarOut * static_cast<double>(values.size())) {
     return std::nullopt;
   }
-  return Outlier{ends.high - median > median - ends.low ? ends.high : ends.low, median, sd};
+  return Outlier{high - median > median - low ? high : low, median, sd};
 }
 
 /// Whether the name has the word as a part of its own: home_zip, ZIP, zipCode2.
@@ -148,15 +153,14 @@ bool has_word(std::string_view name, std::string_view word) {
 
 std::optional<std::string> describe_strange_value(const std::string& what,
                                                   const std::vector<double>& values) {
-  if (!has_more_values_than(kValuesOfANumber, values)) return std::nullopt;
-  const Ends ends = find_ends(values);
-  if (const auto code = find_missing_code(ends)) {
+  if (const auto found = find_missing_code(values)) {
     return fmt::format(
         "{} is {:.10g} for {} nodes, apart from all its other values: if that stands for a missing "
         "value, leave the cell empty and say --missing indicate",
-        what, *code, grouped(*code == ends.low ? ends.num_low : ends.num_high));
+        what, found->code, grouped(found->times));
   }
-  const auto far = find_outlier(values, ends);
+  if (!has_more_values_than(kValuesOfANumber, values)) return std::nullopt;
+  const auto far = find_outlier(values);
   if (!far) return std::nullopt;
   return fmt::format(
       "{} has {:.10g}, far from all other values (half of them lie within {:.3g} of {:.4g}): if it "

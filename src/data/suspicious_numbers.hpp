@@ -7,8 +7,9 @@
 namespace cone::load {
 
 /// A sentence, with advice, about a column of numbers that has a code for "missing" (-999, 9999, -1
-/// among numbers of one sign) or a value more than 20 robust standard deviations from the median
-/// (of positive numbers, which may be skewed, also 8 in logarithms). `what` begins it.
+/// among numbers of one sign, 99 among 0 and 1) or a value more than 20 robust standard deviations
+/// from the median (of positive numbers, which may be skewed, also 8 in logarithms). `what` begins
+/// it.
 std::optional<std::string> describe_strange_value(const std::string& what,
                                                   const std::vector<double>& values);
 

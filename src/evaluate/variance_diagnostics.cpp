@@ -52,6 +52,15 @@ Verdict judge_fit(const OutcomeDiagnostics& model) {
     return {true, fmt::format("{} predicts outcomes worse than a constant (R² {:.2g})", model.name,
                               model.r_squared)};
   }
+  // People's outcomes are hardly ever that predictable, and a feature that is part of the outcome
+  // takes the effect of the treatment with it.
+  constexpr double kTooGood = 0.999;
+  if (model.r_squared > kTooGood) {
+    return {true, fmt::format("{} predicts {:.2f} % of the outcome's variance: if features were "
+                              "written after the outcome, or make it up together, leave them out "
+                              "(they hide what the treatment does)",
+                              model.name, std::floor(10000 * model.r_squared) / 100)};
+  }
   return {false, fmt::format("{} predicts {:.0f} % of the outcome's variance (R² {:.2f})",
                              model.name, 100 * model.r_squared, model.r_squared)};
 }

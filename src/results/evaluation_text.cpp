@@ -194,10 +194,17 @@ std::string headline_warnings(const PolicyResult& policy, const std::string& est
   return text;
 }
 
+/// An answer by what happened to be finished is not the answer that was asked for.
+std::string unfinished_line(const EvaluationRecord& record) {
+  if (record.unfinished.empty()) return "";
+  return fmt::format("! Interrupted: {} not finished. What follows is by the others.\n\n",
+                     fmt::join(record.unfinished, ", "));
+}
+
 }  // namespace
 
 std::string evaluation_text(const EvaluationRecord& record, bool details) {
-  std::string text;
+  std::string text = unfinished_line(record);
   if (record.decision) text += decision_text(*record.decision);
   for (const BudgetCurve& curve : record.budget_curves) text += '\n' + budget_curve_text(curve);
   text += repeats_line(record);

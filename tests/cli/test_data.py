@@ -162,6 +162,30 @@ class Check(FolderTest):
         self.assertEqual(len(report["policies"]), 2)
         self.assertEqual(cone("check", "demo").returncode, 0)
 
+    def test_an_arm_that_may_be_a_gap_is_named(self):
+        self.write_log(60)
+        header, *rows = (self.folder / "nodes.csv").read_text().splitlines()
+        rows = [row.split(",") for row in rows]
+        at = header.split(",").index("treatment")
+        for row in rows[:9]:
+            row[at] = "-999"
+        self.write("nodes.csv", "\n".join([header, *map(",".join, rows)]) + "\n")
+        self.assertIn("! arm '-999' has 9 nodes: if that stands for a missing treatment",
+                      cone("check", self.folder).stdout)
+
+    def test_features_that_make_up_the_outcome_together_bring_a_caution(self):
+        self.write_log(300)
+        header, *rows = (self.folder / "nodes.csv").read_text().splitlines()
+        at = header.split(",").index("outcome")
+        lines = [header + ",before,after"]
+        for k, row in enumerate(rows):
+            before = (k * 7919 % 997) / 10
+            lines.append(f"{row},{before},{before + float(row.split(',')[at])}")
+        self.write("nodes.csv", "\n".join(lines) + "\n")
+        done = cone("evaluate", self.folder, "--policy", "treat-all", "--estimators", "network_dm")
+        self.assertIn("of the outcome's variance: if features were written after the outcome, or make it",
+                      done.stdout)
+
     def test_a_feature_that_is_the_outcome_is_named(self):
         self.write("leak.csv", "treatment,outcome,same\n"
                    + "".join(f"{i % 2},{i * i % 17},{i * i % 17}\n" for i in range(30)))

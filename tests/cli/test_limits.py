@@ -22,6 +22,7 @@ class Interrupts(FolderTest):
 
     def test_prints_the_estimators_that_were_finished(self):
         stdout, stderr = self.interrupt()
+        self.assertTrue(stdout.startswith("! Interrupted: cone not finished."), stdout)
         rows = [line.split()[0] for line in stdout.splitlines() if line[:1].isalpha()]
         first = rows.index("estimator") + 1  # of the table, after what to make of it
         self.assertEqual(rows[first:first + 3], ["naive", "snips", "dr_ridge"], stdout)

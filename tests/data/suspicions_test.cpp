@@ -17,6 +17,7 @@ struct PeopleTable {
   std::vector<std::string> names = {"age", "income", "score", "children"};
   std::vector<std::vector<double>> rows;
   std::vector<double> outcome;
+  std::vector<std::size_t> treatments;  ///< where rows beyond the first people have their own
 
   void add_column(const std::string& name, const std::vector<double>& values) {
     names.push_back(name);
@@ -30,7 +31,8 @@ struct PeopleTable {
     data.observed.features.matrix = testing::sparse_from_rows(rows);
     data.observed.outcome = outcome;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      data.observed.treatment.push_back(static_cast<Arm>(i % 2));
+      data.observed.treatment.push_back(
+          static_cast<Arm>(i < kPeople || treatments.empty() ? i % 2 : treatments[i - kPeople]));
     }
     data.observed.ids = IdTable::numbered(rows.size());
     load::note_suspicions(
@@ -89,6 +91,52 @@ TEST(Suspicions, NameCodesForMissing) {
   PeopleTable table = people();
   for (auto& row : table.rows) row[3] -= 1;  // -1, 0, 1, 2: a scale
   EXPECT_EQ(table.suspicions(), "");
+}
+
+TEST(Suspicions, NameCodesAmongNumbersOfBothSignsAndAmongFewValues) {
+  for (const double code : {-999.0, 9999.0, 99.0}) {
+    PeopleTable table = people();
+    for (std::size_t i = 0; i < 8; ++i) table.rows[10 * i][2] = code;
+    EXPECT_TRUE(holds(table.suspicions(), "the feature score is")) << code;
+    table = people();
+    for (std::size_t i = 0; i < 90; ++i) table.outcome[3 * i] = code;
+    EXPECT_TRUE(holds(table.suspicions(), "the outcome is")) << code;
+    table = people();
+    for (double& y : table.outcome) y = y > 0 ? 1 : 0;
+    for (std::size_t i = 0; i < 5; ++i) table.outcome[30 * i] = code;
+    EXPECT_TRUE(holds(table.suspicions(), "for 5 nodes, apart from all its other values")) << code;
+  }
+  PeopleTable table = people();  // refused, and don't know
+  for (std::size_t i = 0; i < 8; ++i) table.rows[10 * i][0] = i < 5 ? -9 : -1;
+  EXPECT_TRUE(holds(table.suspicions(), "the feature age is -9 for 5 nodes"));
+  table = people();
+  for (auto& row : table.rows) row[2] = std::round(8 * row[2]);  // -9 and -1 are among the others
+  EXPECT_EQ(table.suspicions(), "");
+}
+
+TEST(Suspicions, NameLinesThatWerePastedHoweverManyThereAre) {
+  for (const std::size_t times : {2, 3, 5, 6, 7}) {
+    for (const std::size_t num_pasted : {60, 150, 250, 285, 300}) {
+      for (const bool is_coarse : {false, true}) {
+        PeopleTable table = people();
+        if (is_coarse) {
+          if (num_pasted < kPeople) continue;  // as likely by chance
+          for (auto& row : table.rows) row[1] = row[2] = 0;
+          for (double& y : table.outcome) y = y > 0 ? 1 : 0;
+        }
+        for (std::size_t k = 1; k < times; ++k) {
+          for (std::size_t i = 0; i < num_pasted; ++i) {
+            const std::vector<double> row = table.rows[i];
+            table.rows.push_back(row);
+            table.treatments.push_back(i % 2);
+            table.outcome.push_back(double{table.outcome[i]});
+          }
+        }
+        EXPECT_TRUE(holds(table.suspicions(), "are the same as another one"))
+            << num_pasted << " lines " << times << " times";
+      }
+    }
+  }
 }
 
 TEST(Suspicions, NameLinesThatWerePastedTwice) {

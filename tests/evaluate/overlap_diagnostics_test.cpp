@@ -251,6 +251,8 @@ TEST(OutcomeFit, IsACautionBelowAConstant) {
   EXPECT_TRUE(judge_fit({.name = "ridge", .r_squared = -0.01}).is_caution);
   EXPECT_FALSE(judge_fit({.name = "ridge", .r_squared = 0.01}).is_caution);
   EXPECT_FALSE(judge_fit({.name = "ridge", .r_squared = kNaN}).is_caution);
+  EXPECT_FALSE(judge_fit({.name = "ridge", .r_squared = 0.998}).is_caution);
+  EXPECT_TRUE(judge_fit({.name = "ridge", .r_squared = 0.9999999}).is_caution);
 }
 
 }  // namespace
