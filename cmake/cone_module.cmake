@@ -98,7 +98,7 @@ function(cone_reach target out)
 endfunction()
 
 # Of an inline function or template that both a test and the library have, the linker keeps the one that
-# it meets first, and a test's is compiled without optimisation: the library, whole and first, takes its
+# it meets first, and a test's is hardly optimised: the library, whole and first, takes its
 # own with it. What is tested then is what users run, and the tests of reports take a third of the time.
 function(cone_link_library_first target)
   set(modules "")
