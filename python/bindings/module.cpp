@@ -17,6 +17,7 @@ PYBIND11_MODULE(_core, module) {
     return py::make_tuple(std::string(loaded_blas_kernels()),
                           name_better_kernels(loaded_blas_kernels(), find_vector_units()));
   });
+  module.def("choose_kernels", &cone::choose_blas_kernels, py::arg("name"));
   bind_errors(module);
   bind_table_text(module);
   bind_arrow(module);

@@ -15,7 +15,7 @@ from ._dataset import Dataset
 from ._errors import complete_errors as _complete_errors
 from ._evaluation import Evaluation
 from ._functions import effects, evaluate, learn, reproduce, sensitivity, simulate
-from ._kernels import check_kernels as _check_kernels
+from ._kernels import choose_kernels as _choose_kernels
 from ._options import options
 from .models import Cone, NetworkRidge
 
@@ -24,4 +24,4 @@ __all__ = ["Cone", "Dataset", "Effects", "Error", "Evaluation", "NetworkRidge", 
            "sensitivity", "simulate"]
 
 _complete_errors()
-_check_kernels()
+_choose_kernels()

@@ -1,19 +1,25 @@
-"""Says so where OpenBLAS chose kernels that are too old for the processor."""
+"""Kernels of OpenBLAS that suit the processor, as the program has them."""
 
 from __future__ import annotations
 
 import os
+import sys
 import warnings
 
 from . import _core
 
 
-def check_kernels() -> None:
-    """The program starts itself anew with better kernels; a package cannot do that to its user."""
+def choose_kernels() -> None:
+    """OpenBLAS knows processors by number, and takes the oldest kernels for one that is newer than
+    itself: the network ridge is then three times slower. The program starts itself anew with better
+    ones; here OpenBLAS chooses again, while nobody else can be calculating."""
     loaded, better = _core.blas_kernels()
     if better is None or "OPENBLAS_CORETYPE" in os.environ:
         return
-    warnings.warn(
-        f"OpenBLAS does not know this processor and chose its oldest kernels ({loaded}); set "
-        f"OPENBLAS_CORETYPE={better} before Python starts: runs are then up to three times as fast, "
-        "and their last digits those of the program", RuntimeWarning, stacklevel=3)
+    if len(sys._current_frames()) == 1:
+        _core.choose_kernels(better)
+    if _core.blas_kernels()[1] is not None:
+        warnings.warn(
+            f"OpenBLAS does not know this processor and chose its oldest kernels ({loaded}); set "
+            f"OPENBLAS_CORETYPE={better} before Python starts: runs are then up to three times as fast, "
+            "and their last digits those of the program", RuntimeWarning, stacklevel=3)

@@ -89,8 +89,40 @@ class Import(unittest.TestCase):
         heavy = {"pandas", "scipy", "matplotlib", "tqdm", "networkx", "sklearn", "pyarrow"}
         self.assertEqual(heavy & set(found.stdout.split()), set())
 
+    def run_with_old_kernels(self, code):
+        """After an import with the oldest kernels, as they are chosen for an unknown processor."""
+        begin = "import os, cone; from cone import _core, _kernels; del os.environ['OPENBLAS_CORETYPE']; "
+        done = subprocess.run([sys.executable, "-c", begin + code], capture_output=True, text=True,
+                              env={**os.environ, "OPENBLAS_CORETYPE": "Prescott"})
+        if "Prescott None" in done.stdout:
+            self.skipTest("this processor has no better ones")
+        return done.stdout, done.stderr
+
+    def test_old_kernels_are_replaced_without_a_word(self):
+        answer = ("import numpy; x = numpy.random.default_rng(0).normal(size=(300, 300)); "
+                  "data = cone.Dataset.from_arrays(features=x[:, :3], treatment=x[:, 5] > 0, outcome=x[:, 6]); "
+                  "print(cone.evaluate(data, ['treat-all'], ['dr_ridge']).record['policies'][0]['estimates'])")
+        found, faults = self.run_with_old_kernels(
+            "print(*_core.blas_kernels()); _kernels.choose_kernels(); print(*_core.blas_kernels()); "
+            "print(os.popen('echo $OPENBLAS_CORETYPE').read().strip()); " + answer)
+        self.assertEqual(faults, "")
+        before, after, inherited, estimates = found.splitlines()
+        better = before.split()[1]
+        self.assertEqual((after, inherited), (f"{better} None", ""))
+        known = subprocess.run([sys.executable, "-c", "import cone; " + answer], capture_output=True, text=True,
+                               check=True, env={**os.environ, "OPENBLAS_CORETYPE": better})
+        self.assertEqual(estimates, known.stdout.strip())  # as if they had been there from the beginning
+
+    def test_old_kernels_stay_while_another_thread_may_use_them(self):
+        code = ("import threading; print(*_core.blas_kernels()); wait = threading.Event(); "
+                "threading.Thread(target=wait.wait, daemon=True).start(); _kernels.choose_kernels(); "
+                "print(*_core.blas_kernels()); wait.set()")
+        found, faults = self.run_with_old_kernels(code)
+        self.assertEqual(*found.splitlines())
+        self.assertIn("OpenBLAS does not know this processor", faults)
+
     @unittest.skipUnless("CONE_OLD_KERNELS_SHIM" in os.environ, "there is no shim")
-    def test_old_kernels_are_told(self):
+    def test_old_kernels_are_told_where_they_stay(self):
         code = "import cone; print(cone._core.blas_kernels())"
         shim = {**os.environ, "LD_PRELOAD": os.environ["CONE_OLD_KERNELS_SHIM"]}
         shim.pop("OPENBLAS_CORETYPE", None)

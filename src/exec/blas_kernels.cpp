@@ -2,8 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include <cblas.h>
+
+// What OpenBLAS's own constructor and destructor call, where it has kernels to choose from. No part
+// of its interface, hence weak.
+extern "C" {
+[[gnu::weak]] void gotoblas_dynamic_init();
+[[gnu::weak]] void gotoblas_dynamic_quit();
+}
 
 namespace cone {
 
@@ -31,6 +39,15 @@ std::optional<std::string> name_better_kernels(std::string_view loaded, VectorUn
   if (units.avx512) return "SkylakeX";
   if (units.avx2) return "Haswell";
   return std::nullopt;
+}
+
+void choose_blas_kernels(const std::string& name) {
+  constexpr const char* kVariable = "OPENBLAS_CORETYPE";
+  if (gotoblas_dynamic_init == nullptr || gotoblas_dynamic_quit == nullptr) return;
+  if (std::getenv(kVariable) != nullptr || ::setenv(kVariable, name.c_str(), 0) != 0) return;
+  gotoblas_dynamic_quit();
+  gotoblas_dynamic_init();
+  ::unsetenv(kVariable);  // other processes that start from here choose for themselves
 }
 
 }  // namespace cone

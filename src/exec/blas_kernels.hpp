@@ -23,4 +23,9 @@ std::string_view loaded_blas_kernels();
 /// none where the choice is fine.
 std::optional<std::string> name_better_kernels(std::string_view loaded, VectorUnits units);
 
+/// Lets OpenBLAS choose again in this process, by a name for OPENBLAS_CORETYPE; nothing changes
+/// where that is set, or where OpenBLAS cannot choose. Only while no other thread calculates: for a
+/// moment there are no kernels.
+void choose_blas_kernels(const std::string& name);
+
 }  // namespace cone
