@@ -1,10 +1,13 @@
 #include "dataset.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -28,15 +31,41 @@
 namespace cone::python {
 namespace {
 
+using Files = std::map<std::string, std::string, std::less<>>;
+
+/// What the loader calls the files that were written here, and what the user passed.
+std::string speak_of_tables(std::string text) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kWords = {{
+      {"there is no edges.csv: ", "no edges were given: "},
+      {" (feature_names.csv names the columns of features.npz)",
+       " (count_names= names the counts)"},
+      {"in nodes.csv and among the sparse features", "among the features and among the counts"},
+      {"nodes.csv", "the table"},
+      {"edges.csv", "the edges"},
+      {"features.csv", "the counts"},
+  }};
+  for (const auto& [from, to] : kWords) {
+    for (std::size_t at = text.find(from); at != text.npos; at = text.find(from, at + to.size())) {
+      text.replace(at, from.size(), to);
+    }
+  }
+  return text;
+}
+
 /// Lines of a table that was written here are rows of what the user has.
 [[noreturn]] void rethrow_with_rows(const Error& error) {
   constexpr std::uint64_t kFirstLine = 2;  // after the header
   std::vector<Fault> faults = error.faults();
   for (Fault& fault : faults) {
+    fault.what = speak_of_tables(std::move(fault.what));
+    fault.advice = speak_of_tables(std::move(fault.advice));
     Place& place = fault.place;
     if (place.file == "edges.csv") {
       place.file =
           place.line < kFirstLine ? "edges" : fmt::format("edge {}", place.line - kFirstLine);
+      place.line = 0;
+    } else if (place.file == "features.csv" || place.file == "feature_names.csv") {
+      place.file = place.file == "features.csv" ? "counts" : "count_names";
       place.line = 0;
     } else if (place.file == "nodes.csv") {
       place.file.clear();
@@ -51,17 +80,13 @@ namespace {
   throw Error(error.code(), std::move(faults), error.num_unlisted());
 }
 
-/// A table of nodes, and one of edges where there is one, as text in memory.
-std::unique_ptr<DatasetHandle> read_text(std::string nodes, std::optional<std::string> edges,
-                                         const std::string& table,
+/// Files of a dataset folder as text in memory: a table of nodes, and others where there are some.
+std::unique_ptr<DatasetHandle> read_text(Files files, const std::string& table,
                                          const std::vector<std::string>& keep,
                                          const std::string& name, int threads,
                                          py::object progress) {
   LoadOptions options = Keywords(table).take<LoadOptions>();
   for (const std::string& column : keep) options.kept.push_back({column, "keep", false});
-  std::map<std::string, std::string, std::less<>> files;
-  files.emplace("nodes.csv", std::move(nodes));
-  if (edges) files.emplace("edges.csv", std::move(*edges));
   const Stopwatch watch;
   const auto read = [&](const Context& context) {
     try {
@@ -71,6 +96,7 @@ std::unique_ptr<DatasetHandle> read_text(std::string nodes, std::optional<std::s
     }
   };
   LoadedData data = run_watched({.threads = threads, .progress = std::move(progress)}, read);
+  for (std::string& note : data.notes) note = speak_of_tables(std::move(note));
   return std::make_unique<DatasetHandle>(
       DatasetHandle{std::move(data), name, std::move(options), false, watch.seconds()});
 }
@@ -259,8 +285,8 @@ void bind_dataset(py::module_& module) {
           },
           py::arg("name"), py::arg("table"), py::arg("keep"), py::arg("threads"),
           py::arg("progress"))
-      .def_static("read_text", &read_text, py::arg("nodes"), py::arg("edges"), py::arg("table"),
-                  py::arg("keep"), py::arg("name"), py::arg("threads"), py::arg("progress"))
+      .def_static("read_text", &read_text, py::arg("files"), py::arg("table"), py::arg("keep"),
+                  py::arg("name"), py::arg("threads"), py::arg("progress"))
       .def_static("read_arrays", &read_arrays, py::arg("arrays"), py::arg("threads"),
                   py::arg("progress"))
       .def_property_readonly("num_nodes",

@@ -10,6 +10,7 @@
 
 #include "arrays.hpp"
 #include "bindings.hpp"
+#include "data/arm_labels.hpp"
 
 // A table in memory as the text that the loader of files reads: then columns are coded, gaps filled
 // or refused, and faults worded as in files, by the same code. Numbers keep every digit.
@@ -55,12 +56,7 @@ class Column {
   void append(std::size_t i, std::string& out) const {
     const auto place = static_cast<py::ssize_t>(i);
     if (list_.size() > 0) {
-      const py::handle cell = PyList_GET_ITEM(list_.ptr(), place);
-      if (cell.is_none()) return;
-      Py_ssize_t length = 0;
-      const char* text = PyUnicode_AsUTF8AndSize(cell.ptr(), &length);
-      if (text == nullptr) throw py::error_already_set();
-      append_text({text, static_cast<std::size_t>(length)}, out);
+      append_text(list_text(i), out);
     } else if (truths_.size() > 0) {
       out += truths_.at(place) ? "True" : "False";
     } else if (integers_.size() > 0) {
@@ -70,7 +66,24 @@ class Column {
     }
   }
 
+  /// As it stands in the user's column, without quotes.
+  std::string text(std::size_t i) const {
+    if (list_.size() > 0) return std::string(list_text(i));
+    std::string out;
+    append(i, out);
+    return out;
+  }
+
  private:
+  std::string_view list_text(std::size_t i) const {
+    const py::handle cell = PyList_GET_ITEM(list_.ptr(), static_cast<py::ssize_t>(i));
+    if (cell.is_none()) return {};
+    Py_ssize_t length = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(cell.ptr(), &length);
+    if (text == nullptr) throw py::error_already_set();
+    return {text, static_cast<std::size_t>(length)};
+  }
+
   py::object cells_;
   py::list list_;
   Array<bool> truths_;
@@ -100,10 +113,25 @@ py::bytes write_table(const std::vector<std::string>& names, const py::list& col
   return {out};
 }
 
+/// The arms that the loader finds in such a column, the control arm first; none where it would
+/// refuse it.
+std::vector<std::string> choose_arms(const py::object& cells, const std::string& control) {
+  const Column column(cells);
+  load::LabelTally labels;
+  for (std::size_t i = 0; i < column.size(); ++i) labels.add(column.text(i), i, "");
+  const std::vector<std::string> header = {"treatment"};
+  FaultList faults;
+  std::vector<std::string> notes;
+  const auto choice =
+      load::choose_arms({"", header, column.size()}, 0, labels, control, faults, notes);
+  return choice ? choice->arms : std::vector<std::string>();
+}
+
 }  // namespace
 
 void bind_table_text(py::module_& module) {
   module.def("write_table", &write_table, py::arg("names"), py::arg("columns"));
+  module.def("choose_arms", &choose_arms, py::arg("cells"), py::arg("control"));
 }
 
 }  // namespace cone::python

@@ -2,45 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, Optional, Union
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
 from . import _core
-from ._columns import as_cells
+from ._columns import as_array, as_cells, as_numbers, as_texts, check_texts
+
+if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
+    import numpy.typing as npt
 
 
 def is_sparse(value: Any) -> bool:
     return hasattr(value, "tocsr")
 
 
-def without_zeros(matrix: Any) -> Any:
-    """A sparse matrix in compressed rows; a zero that is stored is no tie."""
+def is_graph(value: Any) -> bool:
+    """A graph of NetworkX."""
+    return hasattr(value, "edges") and hasattr(value, "adj")
+
+
+def is_arrow(value: Any) -> bool:
+    """A table of polars, pyarrow or DuckDB; those of pandas have labels of rows, and their own way."""
+    return hasattr(value, "__arrow_c_stream__") and not hasattr(value, "index")
+
+
+def is_frame(value: Any) -> bool:
+    """A data frame of pandas."""
+    return hasattr(value, "columns") and hasattr(value, "iloc")
+
+
+def named_columns(table: Any, names: Optional[Iterable[Any]] = None) -> dict[str, Any]:
+    """The columns of a data frame or an Arrow table, under the names that they have or under others."""
+    if is_arrow(table):
+        own, columns = _core.read_arrow(table.__arrow_c_stream__())
+    else:
+        own = [str(name) for name in table.columns]
+        columns = [table.iloc[:, place] for place in range(len(own))]
+    return pair_names(own if names is None else names, columns)
+
+
+def pair_names(names: Iterable[Any], columns: Sequence[Any]) -> dict[str, Any]:
+    """Columns by name: as many names as columns, all different."""
+    listed = [str(name) for name in names]
+    check_texts(listed, "names of columns")
+    if len(listed) != len(columns):
+        raise _core.Error(f"features: {len(columns)} columns have {len(listed)} names; give one name per "
+                          "column, in order")
+    found = dict(zip(listed, columns))
+    if len(found) < len(listed):
+        twice = next(name for name in listed if listed.count(name) > 1)
+        raise _core.Error(f"table: two columns are called '{twice}'; rename one")
+    return found
+
+
+def _without_zeros(matrix: Any, num_nodes: int) -> Any:
+    """A sparse adjacency matrix in compressed rows; a zero that is stored is no edge."""
     rows = matrix.tocsr()
+    if rows.shape != (num_nodes, num_nodes):
+        raise _core.Error(f"network: is {rows.shape[0]} × {rows.shape[1]} where there are "
+                          f"{num_nodes} nodes; bring one row and one column per node")
+    if rows.data.dtype.kind in "fc" and np.isnan(rows.data).any():
+        raise _core.Error("network: some edges of the matrix have a missing weight (NaN); leave these "
+                          "edges out, or give them a weight")
     if np.any(rows.data == 0):
         rows = rows.copy()
         rows.eliminate_zeros()
     return rows
 
 
-def network_arrays(network: Any, num_nodes: int) -> dict[str, Any]:
-    """An edge array (m × 2, rows from 0) or a sparse adjacency matrix, without copies of the latter."""
+def _rows_of_graph(graph: Any, ids: Optional[Sequence[Optional[str]]],
+                   num_nodes: int) -> npt.NDArray[np.int64]:
+    """Edges of a NetworkX graph as rows: its nodes are called by ids, or without ids by their row."""
+    names = ids if ids is not None else [str(row) for row in range(num_nodes)]
+    place = {name: row for row, name in enumerate(names)}
+    ends = []
+    for pair in graph.edges():
+        for end in pair[:2]:
+            if str(end) not in place:
+                raise _core.Error(f"network: the graph has a node {end!r} that is no row of the data; call "
+                                  "its nodes as ids= does, or without ids= by their row, from 0")
+            ends.append(place[str(end)])
+    return np.array(ends, dtype=np.int64).reshape(-1, 2)
+
+
+def network_arrays(network: Any, num_nodes: int,
+                   ids: Optional[Sequence[Optional[str]]] = None) -> dict[str, Any]:
+    """Edges as an array (m × 2, rows from 0), a sparse adjacency matrix, which is not copied, or a
+    graph of NetworkX."""
     if network is None:
         return {}
     if is_sparse(network):
-        rows = without_zeros(network)
-        if rows.shape != (num_nodes, num_nodes):
-            raise _core.Error(f"network: is {rows.shape[0]} × {rows.shape[1]} where there are "
-                              f"{num_nodes} nodes; bring one row and one column per node")
+        rows = _without_zeros(network, num_nodes)
         return {"neighbour_offsets": np.asarray(rows.indptr, dtype=np.uint64),
                 "neighbours": np.asarray(rows.indices, dtype=np.uint32)}
-    edges = np.asarray(network)
+    if is_graph(network):
+        network = _rows_of_graph(network, ids, num_nodes)
+    edges = as_array(network, "network")
     if edges.size == 0:
         return {}
     if edges.ndim != 2 or edges.shape[1] != 2:
         raise _core.Error(f"network: has shape {edges.shape}; bring an array of m × 2 rows, counted "
-                          "from 0, or a sparse adjacency matrix")
+                          "from 0, a sparse adjacency matrix, or a graph of NetworkX")
+    if edges.dtype.kind == "O" and any(end is None for end in edges.flat):
+        raise _core.Error("network: some edges have a missing end; leave these edges out")
     if edges.dtype.kind not in "iu":
         raise _core.Error(f"network: holds {edges.dtype}; bring whole numbers: the rows of the two "
                           "ends, counted from 0")
@@ -58,14 +124,36 @@ def count_arrays(counts: Any) -> dict[str, Any]:
         rows = counts.tocsr()
         offsets, columns, values = rows.indptr, rows.indices, rows.data
         num_columns = int(rows.shape[1])
+        if values.dtype.kind not in "biuf":
+            raise _core.Error(f"counts: hold {values.dtype}; bring numbers")
     else:
-        table = np.asarray(counts, dtype=np.float64)
-        table = table.reshape(len(table), -1)
+        table = as_numbers(counts, "counts")
+        if table.ndim > 2:
+            raise _core.Error(f"counts: have shape {table.shape}; bring nodes × columns")
+        table = table.reshape(len(table), table.size // max(len(table), 1))
         columns = np.nonzero(table)[1]
         values, num_columns = table[table != 0], table.shape[1]
         offsets = np.concatenate([[0], np.cumsum((table != 0).sum(axis=1))])
+    missing = np.flatnonzero(values != values)
+    if missing.size:
+        row = int(np.searchsorted(offsets, missing[0], "right")) - 1
+        raise _core.Error(f"row {row}, counts: {missing.size} values are missing, the first in column "
+                          f"{columns[missing[0]]}; counts have no gaps: fill in 0, or leave the rows out")
     return {"count_offsets": offsets, "count_columns": columns, "count_values": values,
             "num_counts": num_columns}
+
+
+def count_texts(counts: Any, names: Optional[Sequence[str]],
+                ids: Sequence[Optional[str]]) -> tuple[bytes, bytes]:
+    """Counts as the loader of files has them: features.csv and feature_names.csv."""
+    found = count_arrays(counts)
+    titles = [f"f{j}" for j in range(found["num_counts"])] if names is None else as_names(names)
+    pair_names(titles, range(found["num_counts"]))
+    rows = np.repeat(np.arange(len(ids)), np.diff(found["count_offsets"]))
+    cells = [[ids[i] for i in rows], [titles[j] for j in found["count_columns"]],
+             as_cells(found["count_values"], "counts")]
+    return (_core.write_table(["node", "feature", "value"], cells),
+            _core.write_table(["feature"], [titles]))
 
 
 def refuse_mixed_indexes(**values: Any) -> None:
@@ -80,29 +168,46 @@ def refuse_mixed_indexes(**values: Any) -> None:
 
 def as_names(names: Union[str, Iterable[Any]]) -> list[str]:
     """A list of names, or a text with commas."""
-    if isinstance(names, str):
-        return [name.strip() for name in names.split(",")]
-    return [str(name) for name in names]
+    listed = [name.strip() for name in names.split(",")] if isinstance(names, str) else [str(name) for name in names]
+    check_texts(listed, "names of columns")
+    return listed
 
 
-def edge_text(edges: Any, num_nodes: int) -> Optional[bytes]:
-    """Edges between ids as the text of an edge list."""
+def _text_of_rows(ends: npt.NDArray[Any], ids: Sequence[Optional[str]]) -> bytes:
+    pairs = [[ids[row] for row in ends[:, side]] for side in (0, 1)]
+    return _core.write_table(["source", "target"], pairs)
+
+
+def network_text(network: Any, ids: Sequence[Optional[str]]) -> Optional[bytes]:
+    """A network of rows, as network_arrays() takes it, as the text of an edge list between ids."""
+    if network is None:
+        return None
+    if is_sparse(network):
+        rows = _without_zeros(network, len(ids)).tocoo()
+        return _text_of_rows(np.column_stack([rows.row, rows.col]), ids)
+    return _text_of_rows(network_arrays(network, len(ids), ids).get("edges", np.empty((0, 2), int)), ids)
+
+
+def edge_text(edges: Any, ids: Sequence[Optional[str]]) -> Optional[bytes]:
+    """Edges between ids as the text of an edge list. A matrix has no ids: its rows are those of the
+    table."""
     if edges is None:
         return None
     if is_sparse(edges):
-        pairs = without_zeros(edges).tocoo()
-        ends = [np.asarray(pairs.row, dtype=np.int64), np.asarray(pairs.col, dtype=np.int64)]
-        return _core.write_table(["source", "target"], ends)
-    if hasattr(edges, "__arrow_c_stream__") and not hasattr(edges, "index"):
-        names, cells = _core.read_arrow(edges.__arrow_c_stream__())
-        return _core.write_table(names, cells)
-    if hasattr(edges, "columns"):
-        names = [str(name) for name in edges.columns]
-        cells = [as_cells(edges[name]) for name in edges.columns]
-        return _core.write_table(names, cells)
-    if hasattr(edges, "reindex") or any(isinstance(pair, str) for pair in edges):
-        raise _core.Error("edges: are no pairs; bring a frame of two columns, or a list of pairs")
-    pairs = list(zip(*edges)) if not isinstance(edges, np.ndarray) else [edges[:, 0], edges[:, 1]]
-    if not pairs:
-        return b"source,target\n"
-    return _core.write_table(["source", "target"], [as_cells(np.asarray(end)) for end in pairs[:2]])
+        return network_text(edges, ids)
+    if is_arrow(edges) or is_frame(edges):
+        columns = named_columns(edges)
+        return _core.write_table(list(columns), [as_cells(ends, f"edges, column {name}")
+                                                 for name, ends in columns.items()])
+    if is_graph(edges):
+        edges = [(str(pair[0]), str(pair[1])) for pair in edges.edges()]
+    if isinstance(edges, np.ndarray):
+        pairs = list(edges.T) if edges.ndim == 2 else []
+    else:
+        listed = list(edges) if hasattr(edges, "__iter__") and not hasattr(edges, "reindex") else [edges]
+        are_pairs = all(hasattr(pair, "__len__") and not isinstance(pair, str) for pair in listed)
+        pairs = (list(zip(*listed)) if listed else [(), ()]) if are_pairs else []
+    if len(pairs) < 2:
+        raise _core.Error("edges: are no pairs; bring a frame of two columns, a list of pairs, a sparse "
+                          "adjacency matrix, or a graph of NetworkX")
+    return _core.write_table(["source", "target"], [as_cells(end, "edges") for end in pairs[:2]])

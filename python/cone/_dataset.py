@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 
 from . import _core
-from ._arrays import as_names, count_arrays, edge_text, is_sparse, network_arrays, refuse_mixed_indexes
-from ._columns import as_cells, as_label, as_texts, is_numeric
+from ._arrays import (as_names, edge_text, is_arrow, is_frame, is_graph, is_sparse, named_columns,
+                      network_text, pair_names, refuse_mixed_indexes)
+from ._columns import as_cells, as_texts, check_texts, is_numeric
+from ._given import Given
 from ._html import table_html
+from ._inputs import refuse_input
 from ._options import encode, refuse_unknown
 from ._progress import Progress, watching
 
@@ -55,8 +58,9 @@ class Dataset:
         are no features and that cost= and rank= of an evaluation may name; they need not be named
         for data in files, which is read again with them.
         """
+        check_texts([os.fspath(path)], "path")
         with watching(progress) as observer:
-            return cls(_core.Dataset.load(os.fspath(path), encode(options), list(keep), threads,
+            return cls(_core.Dataset.load(os.fspath(path), encode(options), as_names(keep), threads,
                                           observer))
 
     @classmethod
@@ -71,77 +75,38 @@ class Dataset:
         """Arrays with one row per node.
 
         treatment: 0 and 1, or labels of 2 to 16 arms. outcome: numbers. features: nodes × columns of
-        numbers (measurements); a sparse matrix, as SciPy has it, is taken as counts, like counts=.
+        numbers; a sparse matrix, as SciPy has it, is taken as counts, like counts=.
         A table of pandas, polars or pyarrow has names of its own, and may hold texts.
-        network: an array of m × 2 rows counted from 0, or a sparse adjacency matrix. propensity, mu:
-        your own nuisances, one column per arm, the control arm first. truth: of a simulation.
+        network: an array of m × 2 rows counted from 0, a sparse adjacency matrix, or a graph of NetworkX
+        whose nodes are called as ids. propensity, mu: your own nuisances, one column per arm, the
+        control arm first, or a data frame whose columns are called as the arms. truth: of a simulation.
+        keep: columns of numbers, by name, that are no features and that cost= and rank= may name.
         control: the label of the control arm, where its name does not say so: a text, or 0 and the like.
-        missing: "refuse" (the default), "indicate" or "drop".
+        missing: "refuse" (the default), "indicate" or "drop"; the mask of a masked array means missing.
         """
         if unknown:
             refuse_unknown(unknown, list(inspect.signature(cls.from_arrays).parameters)[:-1])
+        kept = dict(keep or {})
         refuse_mixed_indexes(features=features, treatment=treatment, outcome=outcome, weight=weight,
-                              cluster=cluster, propensity=propensity, mu=mu)
-        if hasattr(features, "__arrow_c_stream__") and not hasattr(features, "index"):
-            table = dict(zip(*_core.read_arrow(features.__arrow_c_stream__())))
-            return cls._from_columns(table, treatment, outcome, network, ids, control,
-                                     weight, cluster, missing, threads, progress, frame=features)
-        if features is not None and hasattr(features, "columns"):
-            columns = {str(name): features[name] for name in features.columns}
-            return cls._from_columns(columns, treatment, outcome, network, ids, control, weight,
-                                     cluster, missing, threads, progress, frame=features)
+                             cluster=cluster, counts=counts, propensity=propensity, mu=mu, truth=truth,
+                             **{f"keep, {name}": column for name, column in kept.items()})
         if is_sparse(features):
-            counts, count_names, features, feature_names = features, feature_names, None, None
-        matrix = None if features is None else np.asarray(features)
-        if matrix is not None and (matrix.dtype.kind not in "biuf" or missing not in (None, "refuse")):
-            matrix = matrix.reshape(len(matrix), -1)
-            names = feature_names or [f"x{j}" for j in range(matrix.shape[1])]
-            columns = {name: matrix[:, j] for j, name in enumerate(names)}
-            return cls._from_columns(columns, treatment, outcome, network, ids, control, weight,
-                                     cluster, missing, threads, progress, frame=features)
-        given: dict[str, Any] = {"control": as_label(control), "feature_names": feature_names}
-        cells = as_cells(treatment)
-        given["treatment" if is_numeric(cells) else "labels"] = (
-            cells if is_numeric(cells) else ["" if cell is None else cell for cell in cells])
-        given["outcome"] = np.asarray(outcome, dtype=np.float64)
-        given["features"] = matrix
-        if ids is not None:
-            given["ids"] = [str(name) for name in ids]
-        if counts is not None:
-            given.update(count_arrays(counts), count_names=count_names)
-        if cluster is not None:
-            given["cluster"] = ["" if cell is None else cell for cell in as_texts(cluster)]
-        for name, table in (("weight", weight), ("propensity", propensity), ("mu", mu),
-                            ("truth", truth)):
-            given[name] = None if table is None else np.asarray(table, dtype=np.float64)
-        if keep is not None:
-            given["keep"] = {name: np.asarray(column, dtype=np.float64)
-                             for name, column in keep.items()}
-        given.update(network_arrays(network, len(given["outcome"])))
-        with watching(progress) as observer:
-            return cls(_core.Dataset.read_arrays(given, threads, observer),
-                       frame=features if features is not None else counts)
-
-    @classmethod
-    def _from_columns(cls, columns: Mapping[str, Any], treatment: Any, outcome: Any, network: Any,
-                      ids: Optional[Iterable[Any]], control: Any, weight: Any, cluster: Any,
-                      missing: Optional[str], threads: int, progress: Progress, frame: Any) -> Dataset:
-        """Arrays of which some are no numbers: through the table of the loader of files."""
-        table: dict[str, Any] = {}
-        roles: dict[str, Any] = {"control": control, "missing": missing}
-        num_rows = len(outcome)
-        names = {"id": ids if ids is not None else range(num_rows), "treatment": treatment,
-                 "outcome": outcome, "weight": weight, "cluster": cluster}
-        for role, values in names.items():
-            if values is None:
-                continue
-            name = role if role not in columns else f"({role})"
-            table[name] = as_texts(values) if role == "id" else values
-            roles[role] = name
-        table.update(columns)
-        roles["features"] = list(columns)
-        ends = network.tocoo() if is_sparse(network) else network
-        return cls._from_table(table, roles, ends, (), threads, progress, frame)
+            if counts is not None:
+                raise _core.Error("features: are a sparse matrix, which is taken as counts, and counts= is "
+                                  "given too; join them, or bring one of them as an array")
+            counts, count_names, frame = features, feature_names or count_names, features
+            features = feature_names = None
+        else:
+            frame = features if features is not None else counts
+        given = Given(treatment, outcome, features, feature_names, ids, control, weight, cluster, counts,
+                      count_names, {"propensity": propensity, "mu": mu, "truth": truth}, kept, network)
+        if missing in (None, "refuse") and given.is_numeric():
+            with watching(progress) as observer:
+                return cls(_core.Dataset.read_arrays(given.arrays(), threads, observer), frame=frame)
+        columns, roles, extra = given.table()
+        roles["missing"] = missing
+        return cls._from_table(columns, roles, network_text(network, columns[roles["id"]]), list(kept),
+                               threads, progress, frame, *extra)
 
     @classmethod
     def from_pandas(cls, frame: Any, *, treatment: str, outcome: str,
@@ -154,28 +119,33 @@ class Dataset:
         missing values refused or filled in, as the program does it with a CSV file; further options
         are those of Dataset.load. A node is called by its label in the frame's index, or by the
         column that id= names (a column called id, where the index only counts); edges, a frame of two
-        columns or pairs, are about these names.
+        columns, pairs or a graph of NetworkX, are about these names; the rows and columns of a sparse
+        adjacency matrix are the rows of the frame.
         """
-        columns: dict[str, Any] = {str(name): frame[name] for name in frame.columns}
+        if is_arrow(frame):  # of polars, say, whose frames have no index
+            return cls.from_arrow(frame, treatment=treatment, outcome=outcome, features=features,
+                                  edges=edges, id=id, keep=keep, threads=threads, progress=progress,
+                                  **options)
+        if not is_frame(frame):
+            refuse_input("frame", frame, "from_pandas()", "a data frame")
+        columns = named_columns(frame)
         roles: dict[str, Any] = {"treatment": treatment, "outcome": outcome, **options}
         index_counts = frame.index.name is None and frame.index.dtype.kind in "iu"
         if id is None and "id" in columns and index_counts:
             id = "id"  # rows that nobody named
         if id is None:
             id = "id" if "id" not in columns else "(index)"
-            columns = {id: as_texts(frame.index), **columns}
-        else:
-            columns[id] = as_texts(columns[id])
-        roles["id"] = id
+            columns = {id: as_texts(frame.index, "index"), **columns}
+        roles["id"] = id = str(id)
         used = [name for name in columns if name not in (treatment, outcome, id)]
         if features is not None:
             roles["features"] = used = as_names(features)
         coded = [name for name in used if str(getattr(columns[name], "dtype", "")) == "category"
-                 and is_numeric(as_cells(columns[name]))] if set(used) <= set(columns) else []
+                 and is_numeric(as_cells(columns[name], name))] if set(used) <= set(columns) else []
         if coded:  # numbers that are codes
             roles["categories"] = [*as_names(roles.get("categories") or ()), *coded]
-        known = [name for name in frame.columns if str(name) in used]
-        return cls._from_table(columns, roles, edges, keep, threads, progress, frame[known])
+        known = [place for place, name in enumerate(frame.columns) if str(name) in used]
+        return cls._from_columns(columns, roles, edges, keep, threads, progress, frame.iloc[:, known])
 
     @classmethod
     def from_arrow(cls, table: Any, *, treatment: str, outcome: str,
@@ -186,53 +156,69 @@ class Dataset:
         from_pandas, but that rows have no labels: without id= nodes are numbered from 0. edges may be
         such a table too.
         """
-        names, cells = _core.read_arrow(table.__arrow_c_stream__())
-        columns: dict[str, Any] = dict(zip(names, cells))
+        if not hasattr(table, "__arrow_c_stream__"):
+            refuse_input("table", table, "from_arrow()", "an Arrow table")
+        columns = pair_names(*_core.read_arrow(table.__arrow_c_stream__()))
         roles: dict[str, Any] = {"treatment": treatment, "outcome": outcome, **options}
         if id is None:
             id = "(row)"
-            columns[id] = as_texts(range(len(cells[0]) if cells else 0))
-        else:
-            columns[id] = as_texts(columns[id])
-        roles["id"] = id
+            columns[id] = as_texts(range(len(next(iter(columns.values()), ()))))
+        roles["id"] = str(id)
         if features is not None:
             roles["features"] = as_names(features)
-        return cls._from_table(columns, roles, edges, keep, threads, progress, table)
+        return cls._from_columns(columns, roles, edges, keep, threads, progress, table)
 
     @classmethod
     def from_networkx(cls, graph: Any, *, treatment: str, outcome: str,
                       features: Optional[Sequence[str]] = None, **options: Any) -> Dataset:
         """A graph of NetworkX: attributes of its nodes are the columns, its edges the network."""
+        if not is_graph(graph):
+            refuse_input("graph", graph, "from_networkx()", "a graph of NetworkX")
         attributes = dict(graph.nodes(data=True))
         names: dict[str, None] = {}
         for row in attributes.values():
             names.update(dict.fromkeys(row))
         columns: dict[str, Any] = {"(node)": [str(node) for node in attributes]}
-        for name in names:
-            columns[str(name)] = [row.get(name) for row in attributes.values()]
+        columns.update(pair_names(names, [[row.get(name) for row in attributes.values()]
+                                          for name in names]))
         if len(set(columns["(node)"])) < len(attributes):
             raise _core.Error("network: two nodes have the same text; relabel them")
         roles: dict[str, Any] = {"id": "(node)", "treatment": treatment, "outcome": outcome, **options}
         if features is not None:
             roles["features"] = as_names(features)
-        edges = [(str(one), str(other)) for one, other in graph.edges()]
         threads, progress = roles.pop("threads", 0), roles.pop("progress", None)
         keep = roles.pop("keep", ())
-        return cls._from_table(columns, roles, edges, keep, threads, progress, None)
+        return cls._from_columns(columns, roles, graph, keep, threads, progress, None)
 
     @classmethod
-    def _from_table(cls, columns: Mapping[str, Any], roles: Mapping[str, Any], edges: Any,
-                    keep: Sequence[str], threads: int, progress: Progress, frame: Any) -> Dataset:
-        cells: list[Cells] = [as_cells(column) for column in columns.values()]
+    def _from_columns(cls, columns: dict[str, Any], roles: dict[str, Any], edges: Any,
+                      keep: Sequence[str], threads: int, progress: Progress, frame: Any) -> Dataset:
+        """Columns of one table, in which options name some; the edges are about their ids."""
+        for role in ("treatment", "outcome", "weight", "cluster"):
+            if roles.get(role) is not None:
+                roles[role] = str(roles[role])  # names of columns may be numbers
+        ids: list[Optional[str]] = []
+        if roles["id"] in columns:  # else the loader says so, with the nearest name
+            columns[roles["id"]] = ids = as_texts(columns[roles["id"]], roles["id"])
+        return cls._from_table(columns, roles, edge_text(edges, ids), as_names(keep), threads, progress,
+                               frame)
+
+    @classmethod
+    def _from_table(cls, columns: Mapping[str, Any], roles: Mapping[str, Any], edges: Optional[bytes],
+                    keep: Sequence[str], threads: int, progress: Progress, frame: Any,
+                    counts: Optional[bytes] = None, count_names: Optional[bytes] = None) -> Dataset:
+        """Through the loader of files, which codes texts and knows what to do about gaps."""
+        cells: list[Cells] = [as_cells(column, name) for name, column in columns.items()]
         lengths = {name: len(column) for name, column in zip(columns, cells)}
         if len(set(lengths.values())) > 1:
             raise _core.Error("columns have different lengths: " +
                               ", ".join(f"{name} {length}" for name, length in lengths.items()))
         nodes = _core.write_table(list(columns), cells)
-        network = edge_text(edges, len(cells[0]) if cells else 0)
+        files = {"nodes.csv": nodes, "edges.csv": edges, "features.csv": counts,
+                 "feature_names.csv": count_names}
         with watching(progress) as observer:
-            core = _core.Dataset.read_text(nodes, network, encode(roles), list(keep), "table",
-                                           threads, observer)
+            core = _core.Dataset.read_text({name: text for name, text in files.items() if text is not None},
+                                           encode(roles), list(keep), "table", threads, observer)
         return cls(core, frame=frame, rows=columns[roles["id"]])
 
     # ---- what it holds --------------------------------------------------------------------------

@@ -8,8 +8,10 @@ from typing import Any, Optional, Union
 
 from . import _core
 from ._answers import Effects, Rule, Sensitivity, Study
+from ._columns import check_texts
 from ._dataset import Dataset
 from ._evaluation import Evaluation
+from ._inputs import core_of
 from ._options import as_seed, encode
 from ._policies import as_requests
 from ._progress import Progress, watching
@@ -33,8 +35,9 @@ def evaluate(dataset: Dataset, policies: Any, estimators: Union[str, Sequence[st
     >>> sorted(answer.ranks)
     ['everyone', 'half', 'what was done']
     """
+    core = core_of(dataset, "evaluate")
     with watching(progress) as observer:
-        record, text = _core.evaluate(dataset._core, as_requests(dataset, policies),
+        record, text = _core.evaluate(core, as_requests(dataset, policies),
                                       encode({"estimators": estimators, **options}), as_seed(seed),
                                       threads, observer)
     return Evaluation(record, text)
@@ -52,7 +55,7 @@ def effects(dataset: Dataset, *, seed: int = 0, threads: int = 0, progress: Prog
     (200, 1)
     """
     with watching(progress) as observer:
-        found = _core.fit_ridge(dataset._core, encode(options), as_seed(seed), threads, observer)
+        found = _core.fit_ridge(core_of(dataset, "effects"), encode(options), as_seed(seed), threads, observer)
     return Effects(dataset.ids, dataset.arms, found)
 
 
@@ -68,7 +71,7 @@ def learn(dataset: Dataset, *, seed: int = 0, threads: int = 0, progress: Progre
     (200, True)
     """
     with watching(progress) as observer:
-        found = _core.learn(dataset._core, encode(options), as_seed(seed), threads, observer)
+        found = _core.learn(core_of(dataset, "learn"), encode(options), as_seed(seed), threads, observer)
     return Rule(dataset.arms, found)
 
 
@@ -84,12 +87,14 @@ def sensitivity(dataset: Dataset, policies: Any, against: Any = "done", *, seed:
     >>> [policy["name"] for policy in doubt.record["policies"]]
     ['everyone']
     """
+    core = core_of(dataset, "sensitivity")
     if isinstance(against, str):
+        check_texts([against], "against")
         other: Any = (None, against)
     else:
         other = as_requests(dataset, {"against": against})[0]
     with watching(progress) as observer:
-        record, text = _core.sensitivity(dataset._core, as_requests(dataset, policies), other,
+        record, text = _core.sensitivity(core, as_requests(dataset, policies), other,
                                          encode(options), as_seed(seed), threads, observer)
     return Sensitivity(record, text)
 

@@ -4,19 +4,31 @@ from __future__ import annotations
 
 import json
 import operator
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import _core
-from ._columns import as_label
+from ._columns import as_label, check_texts
 from ._tables import as_table
 
 
-def _plain(value: Any) -> Any:
-    """What NumPy's scalars and arrays are in JSON."""
+def _plain(value: Any, name: str) -> Any:
+    """What JSON has for it: NumPy's scalars and arrays are numbers and lists."""
     if hasattr(value, "tolist"):
-        return value.tolist()
-    raise TypeError(f"an option cannot be {value!r}")
+        value = value.tolist()
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(entry, name) for entry in value]
+    if isinstance(value, os.PathLike):
+        value = os.fspath(value)
+    if isinstance(value, str):
+        check_texts([value], name)
+    elif isinstance(value, (int, float)) and not -1e300 < value < 1e300:
+        raise _core.Error(f"{name}: {value if isinstance(value, float) else 'a number of that size'} is no "
+                          "finite number; bring one")
+    elif not isinstance(value, (int, float)):
+        raise _core.Error(f"{name}: cannot be {value!r}; bring a number, a text or a list of them")
+    return value
 
 
 def _costs(value: Any) -> Any:
@@ -45,10 +57,7 @@ def encode(options: Mapping[str, Any]) -> str:
     for name in ("control", "rank_arm"):
         if name in given:
             given[name] = as_label(given[name])
-    for name, value in given.items():
-        if isinstance(value, (tuple, set, frozenset)):
-            given[name] = list(value)
-    return json.dumps(given, default=_plain)
+    return json.dumps({name: _plain(value, name) for name, value in given.items()})
 
 
 def refuse_unknown(given: Iterable[str], known: Sequence[str]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 
 from . import _core
-from ._columns import as_texts
+from ._columns import as_array, as_numbers, as_texts, check_texts
 from ._dataset import Dataset
 
 if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
@@ -28,7 +28,7 @@ def _by_label(table: Any, labels: Sequence[Any], arms: Sequence[str], name: str)
     if missing or len(labels) != len(arms):
         raise _core.Error(f"{name}: its classes are {', '.join(map(str, labels))} where the arms are "
                           f"{', '.join(arms)}; fit it to the treatment of the data")
-    return np.asarray(table)[:, [place[arm] for arm in arms]]
+    return as_array(table, name)[:, [place[arm] for arm in arms]]
 
 
 def _align(value: Any, dataset: Dataset, name: str) -> Any:
@@ -70,6 +70,7 @@ def _refuse_ambiguous(array: npt.NDArray[Any], arms: Sequence[str], name: str) -
 
 def _resolve(dataset: Dataset, name: str, value: Any) -> Union[str, list[str], npt.NDArray[np.float64]]:
     if isinstance(value, (str, os.PathLike)):
+        check_texts([os.fspath(value)], name)
         return os.fspath(value)
     if hasattr(value, "predict_proba"):
         value = _by_label(value.predict_proba(dataset.frame), value.classes_, dataset.arms, name)
@@ -80,10 +81,12 @@ def _resolve(dataset: Dataset, name: str, value: Any) -> Union[str, list[str], n
     value = _align(value, dataset, name)
     if hasattr(value, "columns"):
         value = _by_label(value, list(value.columns), dataset.arms, name)
-    array = np.asarray(value)
+    array = as_array(value, name)
     if array.dtype.kind == "O" and all(isinstance(cell, (bool, np.bool_)) for cell in array.flat):
         array = array.astype(bool)
-    if array.dtype.kind in "mMc":
+    if array.dtype.kind == "O" and array.ndim == 2:
+        array = as_numbers(array, name)
+    if array.dtype.kind in "mM":
         raise _core.Error(f"{name}: holds {array.dtype}; bring one probability or label per node")
     if array.ndim not in (1, 2):
         raise _core.Error(f"{name}: has shape {array.shape}; bring one probability or label per node, "
@@ -94,7 +97,7 @@ def _resolve(dataset: Dataset, name: str, value: Any) -> Union[str, list[str], n
     _refuse_ambiguous(array, dataset.arms, name)
     is_whole = array.dtype.kind in "iu" and array.ndim == 1
     if array.dtype.kind not in "biuf" or (is_whole and dataset.arms != ["0", "1"]):
-        return ["" if label is None else label for label in as_texts(array.tolist())]
+        return ["" if label is None else label for label in as_texts(array.tolist(), name)]
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
@@ -106,6 +109,7 @@ def as_requests(dataset: Dataset, policies: Any) -> list[Request]:
         raise _core.Error("policies: there is none; bring a word such as \"treat-all\", a list of words "
                           "and files, or a dictionary from names to policies")
     if isinstance(policies, Mapping):
+        check_texts(map(str, policies), "policies")
         return [(str(name), _resolve(dataset, str(name), value)) for name, value in policies.items()]
     requests: list[Request] = []
     for value in policies:
@@ -115,5 +119,6 @@ def as_requests(dataset: Dataset, policies: Any) -> list[Request]:
         if not os.fspath(value):
             raise _core.Error("policies: one of them is an empty text; bring a word such as "
                               "\"treat-all\", or a file")
+        check_texts([os.fspath(value)], "policies")
         requests.append((None, os.fspath(value)))
     return requests

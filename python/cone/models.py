@@ -15,6 +15,7 @@ import numpy as np
 from . import _core
 from ._columns import as_label
 from ._dataset import Dataset
+from ._inputs import refuse_input
 from ._options import as_seed, encode, refuse_unknown
 from ._progress import Progress, watching
 
@@ -68,6 +69,8 @@ class _Learner:
                 raise _core.Error("fit: a Dataset has outcome, treatment and network already; leave "
                                   "them out")
             return X
+        if y is None or treatment is None:
+            refuse_input("X", X, "fit() without y= and treatment=", "a cone.Dataset")
         return Dataset.from_arrays(features=X, outcome=y, treatment=treatment, network=network)
 
     def _require_fit(self) -> None:

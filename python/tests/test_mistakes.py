@@ -1,4 +1,4 @@
-"""Mistakes that would give a confident wrong number: each is mended or refused."""
+"""Mistakes that would give a confident wrong number: each is corrected or refused."""
 
 import unittest
 
@@ -139,8 +139,86 @@ class Mistakes(unittest.TestCase):
             with self.assertRaisesRegex(cone.Error, "no probabilities"):
                 cone.estimators.ips([0, 1], [1.0, 2.0], policy=policy, propensity=[0.5, 0.5])
 
+    def test_a_name_of_no_column_is_told_with_the_nearest(self):
+        frame = self.frame.assign(price=1.0, village=numpy.arange(240) % 12, name=self.frame.index)
+        lists = ("features", "ignore", "categories", "counts", "keep")
+        for keyword, wrong, right in (("treatment", "sentt", "sent"), ("outcome", "boght", "bought"),
+                                      ("id", "names", "name"), ("weight", "prise", "price"),
+                                      ("cluster", "vilage", "village"), *((name, "prise", "price") for name in lists)):
+            roles = {"treatment": "sent", "outcome": "bought",
+                     keyword: [wrong] if keyword in lists else wrong}
+            with self.subTest(keyword), self.assertRaisesRegex(
+                    cone.Error, f"^has no column '{wrong}', which {keyword}=? ?names; did you mean {right}\\?"):
+                cone.Dataset.from_pandas(frame, **roles)
+
+    def test_columns_may_be_called_by_numbers_and_not_twice(self):
+        numbered = self.frame.set_axis([0, 1, 2], axis=1)
+        made = cone.Dataset.from_pandas(numbered, treatment=1, outcome=2, features=[0], edges=self.edges)
+        self.assertAlmostEqual(value_of(made, self.policy), self.wanted, 9)
+        for names in (["sent", "sent", "bought"], [1, "1", "bought"]):
+            with self.assertRaisesRegex(cone.Error, "two columns are called"):
+                cone.Dataset.from_pandas(self.frame.set_axis(names, axis=1), treatment=names[1], outcome="bought")
+
     def test_features_may_be_one_text(self):
         self.assertEqual(self.read(self.frame.assign(y=1.0), features="x").feature_names, ["x"])
+
+
+class Arrow:
+    """What a frame of polars has and one of pandas has not, and the other way round."""
+
+    columns = ["x"]
+
+    def __arrow_c_stream__(self):
+        raise AssertionError("was read")
+
+
+class Graph:
+    """What NetworkX has."""
+
+    adj = {}
+
+    def edges(self):
+        return []
+
+
+class Constructors(unittest.TestCase):
+    """Something else in the place of a Dataset: the message says what makes one of it."""
+
+    def values(self):
+        yield make_log()["features"], "numpy.ndarray", r"from_arrays\(features="
+        yield make_log(), "dict", r"from_arrays\(features="
+        yield None, "NoneType", r"from_arrays\(features="
+        yield "people.csv", "str", r"load\(path\)"
+        yield Arrow(), "Arrow", r"from_arrow\(table, treatment="
+        yield Graph(), "Graph", r"from_networkx\(graph, treatment="
+        if pandas is not None:
+            yield pandas.DataFrame(make_log()["features"]), "pandas.DataFrame", r"from_pandas\(frame, treatment="
+
+    def test_every_function_names_the_constructor(self):
+        calls = {"dataset": (lambda value: cone.evaluate(value, ["treat-all"]), cone.effects, cone.learn,
+                             lambda value: cone.sensitivity(value, ["treat-all"])),
+                 "X": (cone.NetworkRidge().fit, cone.Cone().fit)}
+        for place, functions in calls.items():
+            for function in functions:
+                for value, kind, constructor in self.values():
+                    with self.subTest(kind), self.assertRaisesRegex(
+                            cone.Error, rf"^{place}: is a .*{kind} where .* takes a cone.Dataset; make a dataset by cone.Dataset.{constructor}"):
+                        function(value)
+
+    def test_every_constructor_names_the_others(self):
+        roles = {"treatment": "sent", "outcome": "bought"}
+        for wanted, known in (("from_pandas", "pandas.DataFrame"), ("from_arrow", "Arrow"),
+                              ("from_networkx", "Graph")):
+            for value, kind, constructor in self.values():
+                if kind == known or (wanted, kind) == ("from_pandas", "Arrow"):
+                    continue
+                if hasattr(value, "__arrow_c_stream__") and wanted == "from_arrow":
+                    continue  # later versions of pandas
+                with self.subTest(kind), self.assertRaisesRegex(
+                        cone.Error, rf"where {wanted}\(\) takes an? .*; make a dataset by cone.Dataset.{constructor}"):
+                    getattr(cone.Dataset, wanted)(value, **roles)
+        with self.assertRaisesRegex(AssertionError, "was read"):
+            cone.Dataset.from_pandas(Arrow(), **roles)
 
 
 class Calls(unittest.TestCase):

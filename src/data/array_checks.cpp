@@ -61,7 +61,7 @@ void check_lengths(const DatasetArrays& arrays, FaultList& faults) {
   check("id", arrays.ids.size(), !arrays.ids.empty());
   check("weight", arrays.weight.size(), !arrays.weight.empty());
   check("cluster", arrays.cluster.size(), !arrays.cluster.empty());
-  check("measurements", arrays.measurements.rows(), arrays.measurements.cols() > 0);
+  check("features", arrays.measurements.rows(), arrays.measurements.cols() > 0);
   check("propensity", arrays.propensity.table.rows(), arrays.propensity.is_given());
   check("mu", arrays.mu.table.rows(), arrays.mu.is_given());
   check("y", arrays.truth.table.rows(), arrays.truth.is_given());
@@ -73,7 +73,7 @@ void check_lengths(const DatasetArrays& arrays, FaultList& faults) {
     refuse(column, fmt::format("{} columns have {} names", size, num_names),
            "give one name per column, in order");
   };
-  check_names("measurements", arrays.measurement_names.size(), arrays.measurements.cols());
+  check_names("features", arrays.measurement_names.size(), arrays.measurements.cols());
   check_names("counts", arrays.counts.names.size(), arrays.counts.num_columns);
   check_names("propensity", arrays.propensity.arms.size(), arrays.propensity.table.cols());
   check_names("mu", arrays.mu.arms.size(), arrays.mu.table.cols());
