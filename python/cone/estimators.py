@@ -11,10 +11,11 @@ as given and the nodes as independent, and each node's influence.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 import numpy as np
 
+from ._columns import as_array, as_numbers
 from ._core import Error, formulas
 
 if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
@@ -43,7 +44,7 @@ def _value(found: tuple[float, Floats]) -> Value:
 
 
 def _numbers(name: str, values: Any) -> Floats:
-    array = np.ascontiguousarray(values, dtype=np.float64)
+    array = as_numbers(values, name)
     if array.ndim != 1:
         raise Error(f"{name}: has shape {array.shape}; bring one number per node")
     return array
@@ -51,7 +52,7 @@ def _numbers(name: str, values: Any) -> Floats:
 
 def _table(name: str, values: Any, num_nodes: int) -> Floats:
     """Nodes × arms; one column is the probability of arm 1."""
-    array = np.asarray(values, dtype=np.float64)
+    array = as_numbers(values, name)
     if array.ndim == 1 or (array.ndim == 2 and array.shape[1] == 1):
         second = array.reshape(-1)
         array = np.column_stack([1 - second, second])
@@ -67,7 +68,7 @@ def _table(name: str, values: Any, num_nodes: int) -> Floats:
 
 def _means(values: Any, num_nodes: int) -> Floats:
     """Expected outcomes: nodes × arms, at least two."""
-    array = np.ascontiguousarray(values, dtype=np.float64)
+    array = as_numbers(values, "mu")
     if array.ndim != 2 or len(array) != num_nodes or array.shape[1] < 2:
         raise Error(f"mu: has shape {array.shape} where there are {num_nodes} nodes; bring one row "
                     "per node and one column per arm")
@@ -75,9 +76,10 @@ def _means(values: Any, num_nodes: int) -> Floats:
 
 
 def _arms(values: Any) -> npt.NDArray[np.int64]:
-    array = np.asarray(values)
+    array = as_array(values, "treatment")
     if array.ndim != 1 or array.dtype.kind not in "biu":
-        raise Error("treatment: bring one whole number per node: arms are numbered from 0")
+        raise Error("treatment: bring one whole number per node, none of them missing: arms are numbered "
+                    "from 0")
     return array.astype(np.int64)
 
 
@@ -96,6 +98,17 @@ def _same(**arrays: npt.NDArray[Any]) -> None:
             raise Error(f"{name}: has values that are missing or not finite; leave the nodes out")
 
 
+def _bound(name: str, value: float, allow_zero: bool = False) -> float:
+    if not (0 < value < float("inf") or (allow_zero and value == 0)):
+        raise Error(f"{name}: is {value}; bring a finite number {'from' if allow_zero else 'above'} 0")
+    return value
+
+
+def _usual_bound(policy: Any, weights: Floats) -> float:
+    """What the program takes for auto: 5 times the number of arms."""
+    return 5.0 * _table("policy", policy, len(weights)).shape[1]
+
+
 def importance_weights(treatment: Any, policy: Any, propensity: Any) -> Floats:
     """π_t / e_t: how much more often than the log a policy takes the arm that was taken.
 
@@ -112,31 +125,33 @@ def importance_weights(treatment: Any, policy: Any, propensity: Any) -> Floats:
     return formulas.importance_weights(arms, pi, e)
 
 
-def clip_weights(weights: Any, clip: float = 10.0) -> Floats:
+def clip_weights(weights: Any, clip: float) -> Floats:
     """min(w, clip).
 
     >>> clip_weights([0.5, 20.0], clip=10).tolist()
     [0.5, 10.0]
     """
-    return formulas.clipped_weights(_numbers("weights", weights), clip)
+    return formulas.clipped_weights(_numbers("weights", weights), _bound("clip", clip))
 
 
-def switch_weights(weights: Any, threshold: float = 10.0) -> Floats:
+def switch_weights(weights: Any, switch_threshold: float) -> Floats:
     """w where it is at most the threshold, else 0.
 
-    >>> switch_weights([0.5, 20.0], threshold=10).tolist()
+    >>> switch_weights([0.5, 20.0], switch_threshold=10).tolist()
     [0.5, 0.0]
     """
-    return formulas.switched_weights(_numbers("weights", weights), threshold)
+    return formulas.switched_weights(_numbers("weights", weights),
+                                     _bound("switch_threshold", switch_threshold))
 
 
-def shrink_weights(weights: Any, shrinkage: float = 10.0) -> Floats:
+def shrink_weights(weights: Any, shrinkage_lambda: float = 100.0) -> Floats:
     """λw/(w² + λ).
 
-    >>> shrink_weights([0.5, 20.0], shrinkage=100).tolist()
+    >>> shrink_weights([0.5, 20.0], shrinkage_lambda=100).tolist()
     [0.49875311720698257, 4.0]
     """
-    return formulas.shrunk_weights(_numbers("weights", weights), shrinkage)
+    return formulas.shrunk_weights(_numbers("weights", weights),
+                                   _bound("shrinkage_lambda", shrinkage_lambda, allow_zero=True))
 
 
 def effective_sample_size(weights: Any) -> float:
@@ -172,15 +187,16 @@ def ips(treatment: Any, outcome: Any, policy: Any, propensity: Any) -> Value:
 
 
 def ips_clipped(treatment: Any, outcome: Any, policy: Any, propensity: Any,
-                clip: float = 10.0) -> Value:
-    """Inverse propensity scoring with weights of at most clip.
+                clip: Optional[float] = None) -> Value:
+    """Inverse propensity scoring with weights of at most clip; without one, 5 times the number of arms.
 
     >>> ips_clipped([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5],
     ...             clip=3).value
     4.75
     """
     y = _numbers("outcome", outcome)
-    w = clip_weights(importance_weights(treatment, policy, propensity), clip)
+    w = importance_weights(treatment, policy, propensity)
+    w = clip_weights(w, _usual_bound(policy, w) if clip is None else clip)
     _same(treatment=w, outcome=y)
     return _value(formulas.inverse_propensity(w, y))
 
@@ -218,12 +234,12 @@ def _parts(treatment: Any, outcome: Any, policy: Any, propensity: Any,
 
 
 def dr(treatment: Any, outcome: Any, policy: Any, propensity: Any, mu: Any,
-       correction: str = "plain") -> Value:
-    """Doubly robust: the direct method and a correction of residuals, "plain" (mean w·r),
-    "self_normalised" (Σwr/Σw) or "literal" (that over n, as the paper prints it).
+       correction: str = "self_normalised") -> Value:
+    """Doubly robust: the direct method and a correction of residuals, "self_normalised" (Σwr/Σw),
+    "plain" (mean w·r) or "literal" (the first over n, as the paper prints it).
 
     >>> dr([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5],
-    ...    mu=[[1.0, 3.0], [2.0, 4.0], [2.0, 4.0], [1.0, 3.0]]).value
+    ...    mu=[[1.0, 3.0], [2.0, 4.0], [2.0, 4.0], [1.0, 3.0]], correction="plain").value
     3.0
     """
     expected, w, r = _parts(treatment, outcome, policy, propensity, mu)
@@ -231,27 +247,29 @@ def dr(treatment: Any, outcome: Any, policy: Any, propensity: Any, mu: Any,
 
 
 def switch_dr(treatment: Any, outcome: Any, policy: Any, propensity: Any, mu: Any,
-              threshold: float = 10.0) -> Value:
-    """Doubly robust with weights above the threshold left out.
+              switch_threshold: Optional[float] = None) -> Value:
+    """Doubly robust, plain, with weights above the threshold left out; without one, 5 times the number
+    of arms.
 
     >>> switch_dr([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5],
-    ...           mu=[[1.0, 3.0], [2.0, 4.0], [2.0, 4.0], [1.0, 3.0]], threshold=3).value
+    ...           mu=[[1.0, 3.0], [2.0, 4.0], [2.0, 4.0], [1.0, 3.0]], switch_threshold=3).value
     4.0
     """
     expected, w, r = _parts(treatment, outcome, policy, propensity, mu)
-    return _value(formulas.doubly_robust(expected, switch_weights(w, threshold), r, "plain"))
+    w = switch_weights(w, _usual_bound(policy, w) if switch_threshold is None else switch_threshold)
+    return _value(formulas.doubly_robust(expected, w, r, "plain"))
 
 
 def dr_shrinkage(treatment: Any, outcome: Any, policy: Any, propensity: Any, mu: Any,
-                 shrinkage: float = 10.0) -> Value:
-    """Doubly robust with optimistic shrinkage of the weights.
+                 shrinkage_lambda: float = 100.0) -> Value:
+    """Doubly robust, plain, with optimistic shrinkage of the weights.
 
     >>> dr_shrinkage([0, 1, 1, 0], [1.0, 3.0, 5.0, 2.0], policy=[1, 1, 1, 1], propensity=[0.5, 0.25, 0.5, 0.5],
-    ...              mu=[[1.0, 3.0], [2.0, 4.0], [2.0, 4.0], [1.0, 3.0]], shrinkage=16).value
+    ...              mu=[[1.0, 3.0], [2.0, 4.0], [2.0, 4.0], [1.0, 3.0]], shrinkage_lambda=16).value
     3.4
     """
     expected, w, r = _parts(treatment, outcome, policy, propensity, mu)
-    return _value(formulas.doubly_robust(expected, shrink_weights(w, shrinkage), r, "plain"))
+    return _value(formulas.doubly_robust(expected, shrink_weights(w, shrinkage_lambda), r, "plain"))
 
 
 class Cautious(NamedTuple):

@@ -1,5 +1,6 @@
 """cone.estimators: the formulas against Open Bandit Pipeline's, and what they refuse."""
 
+import inspect
 import json
 import pathlib
 import unittest
@@ -26,26 +27,26 @@ class Agreement(unittest.TestCase):
         self.check("ips", estimators.ips(**self.weighting))
         self.check("snips", estimators.snips(**self.weighting))
         self.check("dm", estimators.dm(self.weighting["policy"], self.mu))
-        self.check("dr", estimators.dr(**self.weighting, mu=self.mu))
-        self.check("sndr", estimators.dr(**self.weighting, mu=self.mu, correction="self_normalised"))
+        self.check("dr", estimators.dr(**self.weighting, mu=self.mu, correction="plain"))
+        self.check("sndr", estimators.dr(**self.weighting, mu=self.mu))
         self.check("switch_dr", estimators.switch_dr(**self.weighting, mu=self.mu,
-                                                     threshold=OBP["switch_threshold"]))
+                                                     switch_threshold=OBP["switch_threshold"]))
         self.check("dr_shrinkage", estimators.dr_shrinkage(**self.weighting, mu=self.mu,
-                                                           shrinkage=OBP["shrinkage"]))
+                                                           shrinkage_lambda=OBP["shrinkage"]))
 
     def test_limits_join_the_formulas(self):
-        dr = estimators.dr(**self.weighting, mu=self.mu).value
+        dr = estimators.dr(**self.weighting, mu=self.mu, correction="plain").value
         dm = estimators.dm(self.weighting["policy"], self.mu).value
         ips = estimators.ips(**self.weighting).value
         huge, none = 1e12, 1e-12
         self.assertAlmostEqual(estimators.switch_dr(**self.weighting, mu=self.mu,
-                                                    threshold=huge).value, dr)
+                                                    switch_threshold=huge).value, dr)
         self.assertAlmostEqual(estimators.switch_dr(**self.weighting, mu=self.mu,
-                                                    threshold=0).value, dm)
+                                                    switch_threshold=none).value, dm)
         self.assertAlmostEqual(estimators.dr_shrinkage(**self.weighting, mu=self.mu,
-                                                       shrinkage=huge).value, dr)
+                                                       shrinkage_lambda=huge).value, dr)
         self.assertAlmostEqual(estimators.dr_shrinkage(**self.weighting, mu=self.mu,
-                                                       shrinkage=none).value, dm)
+                                                       shrinkage_lambda=none).value, dm)
         self.assertAlmostEqual(estimators.ips_clipped(**self.weighting, clip=huge).value, ips)
         scores = estimators.dr_scores(self.weighting["treatment"], self.weighting["outcome"],
                                       self.weighting["propensity"], self.mu)
@@ -61,6 +62,40 @@ class Agreement(unittest.TestCase):
                                weights.sum() ** 2 / (weights**2).sum())
         cautious = estimators.dr_cautious(**self.weighting, mu=self.mu)
         self.assertTrue(0 <= cautious.factor <= 1)
+
+    def test_defaults_are_those_of_the_program(self):
+        listed = {line["name"]: line["default"] for line in cone._core.list_options("evaluate")}
+        found = {}
+        for function in map(vars(estimators).get, estimators.__all__):
+            for name, parameter in inspect.signature(function).parameters.items():
+                if parameter.default is not parameter.empty:
+                    self.assertIn(name, listed, f"{function.__name__} has a parameter of another name")
+                    found[function.__name__, name] = parameter.default
+                    usual = "auto" if parameter.default is None else parameter.default
+                    self.assertEqual(usual, listed[name], f"{function.__name__}: {name}")
+        self.assertEqual(len(found), 5, found)
+        for function, name in ((estimators.ips_clipped, "clip"), (estimators.switch_dr, "switch_threshold")):
+            mu = {} if name == "clip" else {"mu": self.mu}
+            self.assertEqual(function(**self.weighting, **mu).value,
+                             function(**self.weighting, **mu, **{name: 5 * 3}).value)  # of 3 arms
+
+    def test_bounds_are_finite_numbers(self):
+        for name, function in (("clip", estimators.ips_clipped), ("switch_threshold", estimators.switch_dr),
+                               ("shrinkage_lambda", estimators.dr_shrinkage)):
+            mu = {} if name == "clip" else {"mu": self.mu}
+            for wrong in (numpy.nan, numpy.inf, -1):
+                with self.assertRaisesRegex(cone.Error, f"^{name}: is "):
+                    function(**self.weighting, **mu, **{name: wrong})
+
+    def test_what_is_masked_is_missing(self):
+        for name in ("outcome", "policy", "propensity", "treatment"):
+            masked = numpy.ma.array(self.weighting[name])
+            masked[3] = numpy.ma.masked
+            with self.subTest(name), self.assertRaisesRegex(cone.Error, f"^{name}: .*(missing|no probabilities)"):
+                estimators.ips(**{**self.weighting, name: masked})
+        masked = numpy.ma.masked_less(self.mu, numpy.median(self.mu))
+        with self.assertRaisesRegex(cone.Error, "^mu: .*missing"):
+            estimators.dm(self.weighting["policy"], masked)
 
     def test_naive_is_a_mixture_of_arm_means(self):
         arms, outcome = self.weighting["treatment"], self.weighting["outcome"]
