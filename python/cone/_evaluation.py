@@ -106,8 +106,19 @@ class Evaluation:
 
     @property
     def warnings(self) -> list[str]:
-        """What there is to doubt about the run as a whole."""
-        return list(self.record["diagnostics"]["warnings"])
+        """What there is to doubt, as the program marks it by "!": about the estimates that decide (without
+        a decision, about all of them), what diagnostics caution against, and about the run as a whole."""
+        decision, found = self.record.get("decision") or {}, []
+        if self.record.get("unfinished"):
+            found.append(f"interrupted: {', '.join(self.record['unfinished'])} not finished")
+        for policy in self.record["policies"]:
+            for entry in policy["estimates"]:
+                if entry["estimator"] == decision.get("estimator", entry["estimator"]):
+                    found += [f"{policy['name']}: {warning}" for warning in entry["warnings"]]
+        diagnostics = self.record["diagnostics"]
+        found += [row["sentence"] for row in diagnostics.get("verdicts", []) if row["verdict"] == "caution"]
+        found += diagnostics["warnings"]
+        return list(dict.fromkeys(found))  # each once
 
     def plot(self, axes: Any = None) -> Any:
         """A forest plot of the policies, net of costs where arms have costs; needs matplotlib. Returns

@@ -3,6 +3,8 @@
 import unittest
 from html.parser import HTMLParser
 
+import numpy
+
 import cone
 from support import MESSAGES, FolderTest, make_log, run_program
 
@@ -25,6 +27,23 @@ class Tags(HTMLParser):
 
 def rows_of(table):
     return table if isinstance(table, list) else table.to_dict("records")
+
+
+class Warnings(unittest.TestCase):
+    def test_what_the_program_marks_is_a_warning(self):
+        log = make_log()
+        features, treatment = log["features"], log["treatment"]
+        mu = numpy.column_stack([features[:, 0], features[:, 0] + 1])
+        rare = numpy.where(treatment == 1, 0.001, 0.999)
+        for given, estimators, words in (({"mu": mu}, ["network_dm", "dm"], "the outcome model is the given mu0"),
+                                         ({"mu": mu, "propensity": rare}, None, "weight")):
+            data = cone.Dataset.from_arrays(**log, **given)
+            answer = cone.evaluate(data, ["treat-all"], estimators, nuisances="given")
+            marked = [line[2:] for line in answer.text.splitlines() if line.startswith("! ")]
+            self.assertLessEqual(set(marked), set(answer.warnings))
+            self.assertIn(words, str(answer.warnings))
+            self.assertEqual(len(answer.warnings), len(set(answer.warnings)))
+        self.assertGreater(len(marked), 1)
 
 
 class Answers(FolderTest):
