@@ -74,10 +74,12 @@ py::array predict_propensities(const DatasetHandle& handle, const std::string& w
 
 /// What CONE's networks say of every node that the plan scores: the rows of all tables.
 py::dict fit_networks(const DatasetHandle& handle, const std::string& plan_words,
-                      const std::string& words, AutoNumber propensity_bound,
+                      const std::string& words, const std::string& nuisance_words,
                       const RunSettings& run) {
   const auto plan_options = Keywords(plan_words).take<PlanOptions>();
   const auto options = Keywords(words).take<ConeOptions>();
+  const AutoNumber propensity_bound =
+      Keywords(nuisance_words).take<NuisanceOptions>().propensity_bound;
   const Dataset& data = handle.observed();
   struct Fitted {
     FitPlan plan;
@@ -122,11 +124,11 @@ void bind_models(py::module_& module) {
   module.def(
       "fit_networks",
       [](const DatasetHandle& dataset, const std::string& plan, const std::string& options,
-         AutoNumber propensity_bound, std::uint64_t seed, int threads, py::object progress) {
-        return fit_networks(dataset, plan, options, propensity_bound,
+         const std::string& nuisances, std::uint64_t seed, int threads, py::object progress) {
+        return fit_networks(dataset, plan, options, nuisances,
                             {seed, threads, std::move(progress)});
       },
-      py::arg("dataset"), py::arg("plan"), py::arg("options"), py::arg("propensity_bound"),
+      py::arg("dataset"), py::arg("plan"), py::arg("options"), py::arg("nuisances"),
       py::arg("seed"), py::arg("threads"), py::arg("progress"));
 }
 

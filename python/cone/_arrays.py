@@ -134,11 +134,12 @@ def count_arrays(counts: Any) -> dict[str, Any]:
         columns = np.nonzero(table)[1]
         values, num_columns = table[table != 0], table.shape[1]
         offsets = np.concatenate([[0], np.cumsum((table != 0).sum(axis=1))])
-    missing = np.flatnonzero(values != values)
-    if missing.size:
-        row = int(np.searchsorted(offsets, missing[0], "right")) - 1
-        raise _core.Error(f"row {row}, counts: {missing.size} values are missing, the first in column "
-                          f"{columns[missing[0]]}; counts have no gaps: fill in 0, or leave the rows out")
+    odd = np.flatnonzero(~np.isfinite(values))
+    if odd.size:
+        row = int(np.searchsorted(offsets, odd[0], "right")) - 1
+        what = "are missing" if np.isnan(values[odd]).all() else "are missing or not finite"
+        raise _core.Error(f"row {row}, counts: {odd.size} values {what}, the first in column {columns[odd[0]]}; "
+                          "counts have no gaps: fill in 0, or leave the rows out")
     return {"count_offsets": offsets, "count_columns": columns, "count_values": values,
             "num_counts": num_columns}
 
@@ -171,6 +172,15 @@ def as_names(names: Union[str, Iterable[Any]]) -> list[str]:
     listed = [name.strip() for name in names.split(",")] if isinstance(names, str) else [str(name) for name in names]
     check_texts(listed, "names of columns")
     return listed
+
+
+def feature_list(features: Union[str, Iterable[Any]]) -> list[str]:
+    """The columns that features= names."""
+    names = as_names(features)
+    if not names:
+        raise _core.Error("features: names no column, and the loader takes all others then; leave them out "
+                          "by ignore=, or leave features= out")
+    return names
 
 
 def _text_of_rows(ends: npt.NDArray[Any], ids: Sequence[Optional[str]]) -> bytes:

@@ -183,6 +183,13 @@ def _as_number(value: Any, name: str, row: int) -> float:
                           "of at most 1e100; correct it") from None
 
 
+def holds_fractions(array: npt.NDArray[Any]) -> bool:
+    """Whether objects are numbers or missing, and some of them no whole ones: then none is a label."""
+    present = [cell for cell in array.flat if not _is_missing(cell)]
+    are_numbers = all(isinstance(cell, numbers.Number) and not isinstance(cell, complex) for cell in present)
+    return are_numbers and any(not isinstance(cell, numbers.Integral) and cell % 1 != 0 for cell in present)
+
+
 def as_numbers(value: Any, name: str) -> npt.NDArray[np.float64]:
     """Numbers where nothing else will do; what is missing is NaN."""
     array = as_array(value, name)

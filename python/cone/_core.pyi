@@ -134,7 +134,7 @@ def fit_networks(
     dataset: Dataset,
     plan: str,
     options: str,
-    propensity_bound: Optional[float],
+    nuisances: str,
     seed: int,
     threads: int,
     progress: Optional[_Observer],

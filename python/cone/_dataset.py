@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 
 from . import _core
-from ._arrays import (as_names, edge_text, is_arrow, is_frame, is_graph, is_sparse, named_columns,
+from ._arrays import (as_names, edge_text, feature_list, is_arrow, is_frame, is_graph, is_sparse, named_columns,
                       network_text, pair_names, refuse_mixed_indexes)
 from ._columns import as_cells, as_texts, check_texts, is_numeric
 from ._given import Given
 from ._html import table_html
 from ._inputs import refuse_input
-from ._options import encode, refuse_unknown
+from ._options import as_threads, encode, refuse_unknown
 from ._progress import Progress, watching
 
 if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
@@ -58,10 +58,12 @@ class Dataset:
         are no features and that cost= and rank= of an evaluation may name; they need not be named
         for data in files, which is read again with them.
         """
+        if not isinstance(path, (str, os.PathLike)):
+            refuse_input("path", path, "load()", "a path")
         check_texts([os.fspath(path)], "path")
         with watching(progress) as observer:
-            return cls(_core.Dataset.load(os.fspath(path), encode(options), as_names(keep), threads,
-                                          observer))
+            return cls(_core.Dataset.load(os.fspath(path), encode(options), as_names(keep),
+                                          as_threads(threads), observer))
 
     @classmethod
     def from_arrays(cls, *, treatment: Any, outcome: Any, features: Any = None, network: Any = None,
@@ -86,7 +88,11 @@ class Dataset:
         """
         if unknown:
             refuse_unknown(unknown, list(inspect.signature(cls.from_arrays).parameters)[:-1])
-        kept = dict(keep or {})
+        kept = {} if keep is None else named_columns(keep) if is_frame(keep) else keep
+        if not isinstance(kept, Mapping):
+            raise _core.Error("keep: has no names; bring a dictionary from names to numbers, or a data frame")
+        if count_names is None and is_frame(counts):
+            count_names = [str(name) for name in counts.columns]
         refuse_mixed_indexes(features=features, treatment=treatment, outcome=outcome, weight=weight,
                              cluster=cluster, counts=counts, propensity=propensity, mu=mu, truth=truth,
                              **{f"keep, {name}": column for name, column in kept.items()})
@@ -102,7 +108,8 @@ class Dataset:
                       count_names, {"propensity": propensity, "mu": mu, "truth": truth}, kept, network)
         if missing in (None, "refuse") and given.is_numeric():
             with watching(progress) as observer:
-                return cls(_core.Dataset.read_arrays(given.arrays(), threads, observer), frame=frame)
+                return cls(_core.Dataset.read_arrays(given.arrays(), as_threads(threads), observer),
+                           frame=frame)
         columns, roles, extra = given.table()
         roles["missing"] = missing
         return cls._from_table(columns, roles, network_text(network, columns[roles["id"]]), list(kept),
@@ -139,7 +146,7 @@ class Dataset:
         roles["id"] = id = str(id)
         used = [name for name in columns if name not in (treatment, outcome, id)]
         if features is not None:
-            roles["features"] = used = as_names(features)
+            roles["features"] = used = feature_list(features)
         coded = [name for name in used if str(getattr(columns[name], "dtype", "")) == "category"
                  and is_numeric(as_cells(columns[name], name))] if set(used) <= set(columns) else []
         if coded:  # numbers that are codes
@@ -165,7 +172,7 @@ class Dataset:
             columns[id] = as_texts(range(len(next(iter(columns.values()), ()))))
         roles["id"] = str(id)
         if features is not None:
-            roles["features"] = as_names(features)
+            roles["features"] = feature_list(features)
         return cls._from_columns(columns, roles, edges, keep, threads, progress, table)
 
     @classmethod
@@ -185,7 +192,7 @@ class Dataset:
             raise _core.Error("network: two nodes have the same text; relabel them")
         roles: dict[str, Any] = {"id": "(node)", "treatment": treatment, "outcome": outcome, **options}
         if features is not None:
-            roles["features"] = as_names(features)
+            roles["features"] = feature_list(features)
         threads, progress = roles.pop("threads", 0), roles.pop("progress", None)
         keep = roles.pop("keep", ())
         return cls._from_columns(columns, roles, graph, keep, threads, progress, None)
@@ -218,7 +225,8 @@ class Dataset:
                  "feature_names.csv": count_names}
         with watching(progress) as observer:
             core = _core.Dataset.read_text({name: text for name, text in files.items() if text is not None},
-                                           encode(roles), list(keep), "table", threads, observer)
+                                           encode(roles), list(keep), "table", as_threads(threads),
+                                           observer)
         return cls(core, frame=frame, rows=columns[roles["id"]])
 
     # ---- what it holds --------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from ._columns import check_texts
 from ._dataset import Dataset
 from ._evaluation import Evaluation
 from ._inputs import core_of
-from ._options import as_seed, encode
+from ._options import as_seed, as_threads, encode
 from ._policies import as_requests
 from ._progress import Progress, watching
 
@@ -39,7 +39,7 @@ def evaluate(dataset: Dataset, policies: Any, estimators: Union[str, Sequence[st
     with watching(progress) as observer:
         record, text = _core.evaluate(core, as_requests(dataset, policies),
                                       encode({"estimators": estimators, **options}), as_seed(seed),
-                                      threads, observer)
+                                      as_threads(threads), observer)
     return Evaluation(record, text)
 
 
@@ -55,7 +55,7 @@ def effects(dataset: Dataset, *, seed: int = 0, threads: int = 0, progress: Prog
     (200, 1)
     """
     with watching(progress) as observer:
-        found = _core.fit_ridge(core_of(dataset, "effects"), encode(options), as_seed(seed), threads, observer)
+        found = _core.fit_ridge(core_of(dataset, "effects"), encode(options), as_seed(seed), as_threads(threads), observer)
     return Effects(dataset.ids, dataset.arms, found)
 
 
@@ -71,7 +71,7 @@ def learn(dataset: Dataset, *, seed: int = 0, threads: int = 0, progress: Progre
     (200, True)
     """
     with watching(progress) as observer:
-        found = _core.learn(core_of(dataset, "learn"), encode(options), as_seed(seed), threads, observer)
+        found = _core.learn(core_of(dataset, "learn"), encode(options), as_seed(seed), as_threads(threads), observer)
     return Rule(dataset.arms, found)
 
 
@@ -95,7 +95,7 @@ def sensitivity(dataset: Dataset, policies: Any, against: Any = "done", *, seed:
         other = as_requests(dataset, {"against": against})[0]
     with watching(progress) as observer:
         record, text = _core.sensitivity(core, as_requests(dataset, policies), other,
-                                         encode(options), as_seed(seed), threads, observer)
+                                         encode(options), as_seed(seed), as_threads(threads), observer)
     return Sensitivity(record, text)
 
 
@@ -113,7 +113,7 @@ def simulate(out: Optional[Union[str, os.PathLike[str]]] = None, *, seed: int = 
 
     with tempfile.TemporaryDirectory() as folder, watching(progress) as observer:
         target = os.path.join(folder, "simulation") if out is None else os.fspath(out)
-        _core.simulate(target, encode(options), as_seed(seed), threads, observer)
+        _core.simulate(target, encode(options), as_seed(seed), as_threads(threads), observer)
         made = Dataset.load(target, threads=threads, progress=False)
         if out is None:
             made._core.forget_files("simulation")  # its folder is gone after this
@@ -135,5 +135,5 @@ def reproduce(what: str, *, data: Union[str, os.PathLike[str]] = "demo",
     """
     with watching(progress) as observer:
         found = _core.reproduce(what, os.fspath(data), os.fspath(out), encode(options), as_seed(seed),
-                                threads, observer)
+                                as_threads(threads), observer)
     return Study(found)

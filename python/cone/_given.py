@@ -36,6 +36,8 @@ class Given:
         self.network = network
         self.control = as_label(control)
         self.treatment = as_labels(as_cells(treatment, "treatment"))
+        if ids is not None and not hasattr(ids, "__iter__"):
+            raise _core.Error(f"ids: {ids!r} are no ids; bring one per node")
         self.ids = None if ids is None else as_texts(ids, "ids")
         self.cluster = None if cluster is None else as_cells(cluster, "cluster")
         self.numbers = {"outcome": as_column(outcome, "outcome")}

@@ -49,6 +49,15 @@ def as_seed(value: Any) -> int:
     return seed
 
 
+def as_threads(value: Any) -> int:
+    """A number of threads; the compiled part says which are too many."""
+    try:
+        return max(-1, min(operator.index(value), 2**31 - 1))
+    except TypeError:
+        raise _core.Error(f"threads: {value!r} is no number of threads; bring a whole number, 0 for one per "
+                          "core") from None
+
+
 def encode(options: Mapping[str, Any]) -> str:
     """JSON text of the options that are set; None stands for the default."""
     given = {name: value for name, value in options.items() if value is not None}
@@ -81,7 +90,7 @@ def options(function: str = "evaluate") -> Any:
     True
     """
     rows = []
-    for line in _core.list_options(function):
+    for line in _core.list_options(str(function)):
         may_be = ", ".join(line["choices"]) or line["kind"]
         if line["range"] not in ("", "a finite number"):
             may_be += ", " + line["range"]

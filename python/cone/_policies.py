@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 
 from . import _core
-from ._columns import as_array, as_numbers, as_texts, check_texts
+from ._columns import as_array, as_numbers, as_texts, check_texts, holds_fractions
 from ._dataset import Dataset
 
 if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
@@ -84,7 +84,7 @@ def _resolve(dataset: Dataset, name: str, value: Any) -> Union[str, list[str], n
     array = as_array(value, name)
     if array.dtype.kind == "O" and all(isinstance(cell, (bool, np.bool_)) for cell in array.flat):
         array = array.astype(bool)
-    if array.dtype.kind == "O" and array.ndim == 2:
+    if array.dtype.kind == "O" and (array.ndim == 2 or holds_fractions(array)):
         array = as_numbers(array, name)
     if array.dtype.kind in "mM":
         raise _core.Error(f"{name}: holds {array.dtype}; bring one probability or label per node")
@@ -111,6 +111,8 @@ def as_requests(dataset: Dataset, policies: Any) -> list[Request]:
     if isinstance(policies, Mapping):
         check_texts(map(str, policies), "policies")
         return [(str(name), _resolve(dataset, str(name), value)) for name, value in policies.items()]
+    if not hasattr(policies, "__iter__"):
+        raise _core.Error("policies: a policy has no name; bring a dictionary from names to policies")
     requests: list[Request] = []
     for value in policies:
         if not isinstance(value, (str, os.PathLike)):

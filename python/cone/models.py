@@ -16,7 +16,7 @@ from . import _core
 from ._columns import as_label
 from ._dataset import Dataset
 from ._inputs import refuse_input
-from ._options import as_seed, encode, refuse_unknown
+from ._options import as_seed, as_threads, encode, refuse_unknown
 from ._progress import Progress, watching
 
 if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
@@ -129,7 +129,8 @@ class NetworkRidge(_Learner):
         options = self.get_params()
         seed, threads = as_seed(options.pop("seed")), options.pop("threads")
         with watching(progress) as observer:
-            found = _core.fit_ridge(dataset._core, encode(options), seed, threads, observer)
+            found = _core.fit_ridge(dataset._core, encode(options), seed, as_threads(threads),
+                                    observer)
         self.arms_: list[str] = dataset.arms
         self.mu_: Floats = found["mu"]
         self.mu_sd_: Floats = found["mu_sd"]
@@ -151,7 +152,7 @@ class NetworkRidge(_Learner):
             dataset, options, seed = self._fitted_to
             with watching(progress) as observer:
                 self._propensity = _core.predict_propensities(dataset._core, encode(options), seed,
-                                                              self.threads, observer)
+                                                              as_threads(self.threads), observer)
         return self._propensity
 
     def transform(self) -> Floats:
@@ -209,11 +210,11 @@ class Cone(_Learner):
         dataset = self._read(X, y, treatment, network)
         options = self.get_params()
         seed, threads = as_seed(options.pop("seed")), options.pop("threads")
-        bound = options.pop("propensity_bound")
+        nuisances = {"propensity_bound": options.pop("propensity_bound")}
         plan = {name: options.pop(name) for name in ("folds", "selection_folds", "protocol")}
         with watching(progress) as observer:
-            found = _core.fit_networks(dataset._core, encode(plan), encode(options), bound, seed,
-                                       threads, observer)
+            found = _core.fit_networks(dataset._core, encode(plan), encode(options),
+                                       encode(nuisances), seed, as_threads(threads), observer)
         self.arms_: list[str] = dataset.arms
         self.nodes_: npt.NDArray[np.int64] = found["nodes"]
         self.mu_: Floats = found["mu"]

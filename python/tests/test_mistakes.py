@@ -1,5 +1,6 @@
 """Mistakes that would give a confident wrong number: each is corrected or refused."""
 
+import decimal
 import unittest
 
 import numpy
@@ -207,6 +208,10 @@ class Constructors(unittest.TestCase):
 
     def test_every_constructor_names_the_others(self):
         roles = {"treatment": "sent", "outcome": "bought"}
+        for value, kind, constructor in self.values():
+            if kind != "str":
+                with self.assertRaisesRegex(cone.Error, f"where load.. takes a path; .*{constructor}"):
+                    cone.Dataset.load(value)
         for wanted, known in (("from_pandas", "pandas.DataFrame"), ("from_arrow", "Arrow"),
                               ("from_networkx", "Graph")):
             for value, kind, constructor in self.values():
@@ -231,6 +236,42 @@ class Calls(unittest.TestCase):
                 with self.assertRaisesRegex(cone.Error, "^policies: .*; bring a word") as caught:
                     function(self.data, nothing)
                 self.assertEqual(caught.exception.kind, "usage")
+
+    def test_numbers_of_threads_and_bounds_are_checked(self):
+        calls = (lambda threads: cone.Dataset.from_arrays(**make_log(), threads=threads),
+                 lambda threads: cone.Dataset.load("demo", threads=threads),
+                 lambda threads: cone.evaluate(self.data, ["uniform"], ["naive"], threads=threads),
+                 lambda threads: cone.effects(self.data, threads=threads),
+                 lambda threads: cone.NetworkRidge(threads=threads).fit(self.data))
+        for call in calls:
+            for wrong in ("two", None, 1.5, -1, 2**70):
+                with self.assertRaisesRegex(cone.Error, "^threads: "):
+                    call(wrong)
+        for wrong in (0.9, numpy.inf, "small"):
+            with self.assertRaisesRegex(cone.Error, "^propensity_bound: "):
+                cone.Cone(propensity_bound=wrong).fit(self.data)
+
+    def test_objects_may_be_probabilities(self):
+        half = cone.evaluate(self.data, {"p": numpy.full(240, 0.5)}, ["naive"]).record["policies"]
+        for objects in ([decimal.Decimal("0.5")] * 240, numpy.full(240, 0.5).astype(object)):
+            self.assertEqual(cone.evaluate(self.data, {"p": objects}, ["naive"]).record["policies"], half)
+        with self.assertRaisesRegex(cone.Error, "row 239.*: missing"):
+            cone.evaluate(self.data, {"p": [0.5] * 239 + [None]}, ["naive"])
+        with self.assertRaisesRegex(cone.Error, "^policies: a policy has no name"):
+            cone.evaluate(self.data, lambda features: features[:, 0] > 0)
+
+    def test_arguments_without_names_or_length(self):
+        for change, words in (({"keep": ["price"]}, "keep: has no names"), ({"ids": 5}, "ids: 5 are no ids"),
+                              ({"counts": numpy.full((240, 2), numpy.inf)}, "row 0, counts: 480 values")):
+            with self.assertRaisesRegex(cone.Error, f"^{words}"):
+                cone.Dataset.from_arrays(**make_log(), **change)
+        if pandas is not None:
+            frame = pandas.DataFrame(numpy.ones((240, 2)), columns=["hello", "world"])
+            made = cone.Dataset.from_arrays(**make_log(), counts=frame, keep=frame)
+            self.assertEqual(made.feature_names[3:], ["hello", "world"])
+            frame = frame.assign(t=make_log()["treatment"], y=make_log()["outcome"])
+            with self.assertRaisesRegex(cone.Error, "^features: names no column"):
+                cone.Dataset.from_pandas(frame, treatment="t", outcome="y", features=[])
 
     def test_what_is_no_seed_is_refused_in_words(self):
         calls = (lambda seed: cone.evaluate(self.data, ["treat-all"], ["naive"], seed=seed),
