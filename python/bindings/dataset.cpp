@@ -23,6 +23,7 @@
 #include "bindings.hpp"
 #include "data/data_files.hpp"
 #include "dataset_state.hpp"
+#include "keyword_text.hpp"
 #include "options.hpp"
 #include "options/json_text.hpp"
 #include "results/data_report.hpp"
@@ -324,8 +325,10 @@ void bind_dataset(py::module_& module) {
                                }
                                return to_numpy(std::move(table));
                              })
-      .def_property_readonly("notes", [](const DatasetHandle& d) { return d.data.notes; })
-      .def_property_readonly("warnings", [](const DatasetHandle& d) { return d.data.doubts; })
+      .def_property_readonly("notes",
+                             [](const DatasetHandle& d) { return spell_as_keywords(d.data.notes); })
+      .def_property_readonly(
+          "warnings", [](const DatasetHandle& d) { return spell_as_keywords(d.data.doubts); })
       .def_property_readonly("name", [](const DatasetHandle& d) { return d.name; })
       .def_property_readonly("checksum",
                              [](const DatasetHandle& d) { return d.observed().checksum(); })

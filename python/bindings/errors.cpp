@@ -1,6 +1,7 @@
 #include <string>
+#include <vector>
 
-#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include "cone/error.hpp"
 
@@ -55,6 +56,8 @@ void bind_errors(py::module_& module) {
       "'what' and 'advice'.",
       PyExc_ValueError, nullptr);
   module.add_object("Error", error_type);
+  module.def("spell_as_keywords",
+             [](const std::vector<std::string>& text) { return spell_as_keywords(text); });
   py::register_exception_translator([](std::exception_ptr pointer) {
     try {
       if (pointer) std::rethrow_exception(pointer);

@@ -108,6 +108,13 @@ std::string spell_as_keywords(std::string_view sentence) {
   return out;
 }
 
+std::vector<std::string> spell_as_keywords(const std::vector<std::string>& sentences) {
+  std::vector<std::string> out;
+  out.reserve(sentences.size());
+  for (const std::string& sentence : sentences) out.push_back(spell_as_keywords(sentence));
+  return out;
+}
+
 Error spell_as_keywords(const Error& error) {
   std::vector<Fault> faults = error.faults();
   for (Fault& fault : faults) {

@@ -14,6 +14,7 @@
 #include "cone_networks/cone_fit.hpp"
 #include "dataset.hpp"
 #include "inference/network_treatment.hpp"
+#include "keyword_text.hpp"
 #include "network_ridge/treatment_ridge.hpp"
 #include "options.hpp"
 #include "results/effects_output.hpp"
@@ -51,7 +52,7 @@ py::dict fit_ridge(const DatasetHandle& handle, const std::string& words, const 
   out["arms"] = arms;
   out["solver"] = effects.ridge.solver;
   out["draws"] = effects.draws;
-  out["warnings"] = effects.warnings;
+  out["warnings"] = spell_as_keywords(effects.warnings);
   out["part_names"] = effects.part_names;
   out["mu"] = to_numpy(std::move(effects.mu));
   out["mu_sd"] = to_numpy(std::move(effects.mu_sd));
@@ -98,7 +99,7 @@ py::dict fit_networks(const DatasetHandle& handle, const std::string& plan_words
   out["mu"] = to_numpy(std::move(fitted.nuisances.outcome->mu));
   out["propensity"] = to_numpy(std::move(fitted.nuisances.propensity->e));
   out["z"] = to_numpy(std::move(fitted.z));
-  out["warnings"] = fitted.nuisances.outcome->warnings;
+  out["warnings"] = spell_as_keywords(fitted.nuisances.outcome->warnings);
   return out;
 }
 

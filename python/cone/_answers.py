@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
+from . import _core
 from ._html import escape, table_html
 from ._report import write_page
 from ._tables import as_table
@@ -127,7 +128,7 @@ class Rule:
     @property
     def warnings(self) -> list[str]:
         """What there is to doubt."""
-        return list(self.record["warnings"])
+        return _core.spell_as_keywords(self.record["warnings"])
 
     def __str__(self) -> str:
         return self.text

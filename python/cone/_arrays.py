@@ -122,6 +122,9 @@ def count_arrays(counts: Any) -> dict[str, Any]:
     """Counts in compressed sparse rows; those of a sparse matrix are not copied."""
     if is_sparse(counts):
         rows = counts.tocsr()
+        if not rows.has_canonical_format:  # SciPy means the sum of what is there twice
+            rows = rows.copy()
+            rows.sum_duplicates()
         offsets, columns, values = rows.indptr, rows.indices, rows.data
         num_columns = int(rows.shape[1])
         if values.dtype.kind not in "biuf":
@@ -130,7 +133,7 @@ def count_arrays(counts: Any) -> dict[str, Any]:
         table = as_numbers(counts, "counts")
         if table.ndim > 2:
             raise _core.Error(f"counts: have shape {table.shape}; bring nodes × columns")
-        table = table.reshape(len(table), table.size // max(len(table), 1))
+        table = table if table.ndim == 2 else table.reshape(-1, 1)
         columns = np.nonzero(table)[1]
         values, num_columns = table[table != 0], table.shape[1]
         offsets = np.concatenate([[0], np.cumsum((table != 0).sum(axis=1))])

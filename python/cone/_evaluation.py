@@ -7,6 +7,7 @@ import json
 import os
 from typing import Any, Union
 
+from . import _core
 from ._html import table_html
 from ._report import Recorded, write_page
 from ._tables import as_table
@@ -118,7 +119,7 @@ class Evaluation:
         diagnostics = self.record["diagnostics"]
         found += [row["sentence"] for row in diagnostics.get("verdicts", []) if row["verdict"] == "caution"]
         found += diagnostics["warnings"]
-        return list(dict.fromkeys(found))  # each once
+        return _core.spell_as_keywords(list(dict.fromkeys(found)))  # each once
 
     def plot(self, axes: Any = None) -> Any:
         """A forest plot of the policies, net of costs where arms have costs; needs matplotlib. Returns

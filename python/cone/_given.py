@@ -26,6 +26,10 @@ def _texts(cells: Cells) -> list[str]:
     return ["" if text is None else text for text in texts]
 
 
+def _as_table(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return array if array.ndim == 2 else array.reshape(-1, 1)
+
+
 class Given:
     """Everything by its keyword, one row per node, all of one length."""
 
@@ -58,7 +62,7 @@ class Given:
             self._refuse_depth("features", self.matrix)
         self._check_lengths()
         if self.matrix is not None:
-            self.matrix = self.matrix.reshape(len(self.matrix), -1)
+            self.matrix = _as_table(self.matrix)
             check_texts(self.feature_names or [], "feature_names")
 
     @staticmethod
@@ -76,7 +80,7 @@ class Given:
                 table = table.iloc[:, [place[arm] for arm in arms]]
         array = as_array(table, name)
         self._refuse_depth(name, array)
-        return array.reshape(len(array), array.size // max(len(array), 1))
+        return _as_table(array)
 
     def _check_lengths(self) -> None:
         num_nodes = len(self.numbers["outcome"])
@@ -134,6 +138,10 @@ class Given:
         if self.matrix is not None:
             names = self.feature_names or [f"x{j}" for j in range(self.matrix.shape[1])]
             features = pair_names(names, list(self.matrix.T))
+        for name in features:
+            if name.endswith("*"):
+                raise _core.Error(f"features: the name '{name}' would stand for all columns that begin so; "
+                                  "rename the column")
         ids = self.ids if self.ids is not None else [str(row) for row in range(num_nodes)]
         parts: dict[str, Any] = {"id": ids, "treatment": self.treatment, **self.numbers}
         if self.cluster is not None:

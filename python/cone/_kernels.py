@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import warnings
 
 from . import _core
+
+
+#: Threads of notebooks, debuggers and pools are in one of these while they wait.
+_WAITING = {"threading", "selectors", "asyncio", "queue", "concurrent", "socketserver", "ipykernel", "zmq", "tornado",
+            "IPython", "debugpy", "pydevd", "_pydevd_bundle"}
+
+
+def _may_calculate() -> bool:
+    """Whether another thread may be in OpenBLAS: it has not been called from where threads wait."""
+    own = threading.get_ident()
+    return any(str(frame.f_globals.get("__name__")).partition(".")[0] not in _WAITING
+               for ident, frame in sys._current_frames().items() if ident != own)
 
 
 def choose_kernels() -> None:
@@ -16,7 +29,7 @@ def choose_kernels() -> None:
     loaded, better = _core.blas_kernels()
     if better is None or "OPENBLAS_CORETYPE" in os.environ:
         return
-    if len(sys._current_frames()) == 1:
+    if not _may_calculate():
         _core.choose_kernels(better)
     if _core.blas_kernels()[1] is not None:
         warnings.warn(

@@ -212,6 +212,7 @@ class Everything(unittest.TestCase):
                              {"counts": WORDS, "count_names": ["x1", "b", "c", "d"]}),
                             ("4 columns have 2 names", {"counts": WORDS, "count_names": ["b", "c"]}),
                             ("called 'x1', as one that keep=", {"keep": {"x1": PRICE}}),
+                            (r"the name 'a\*' would stand for all columns", {"feature_names": ["a*", "b", "c"]}),
                             ("mising: .*missing", {"mising": "drop"}),
                             ('missing: is "drp"', {"missing": "drp"})):
             with self.subTest(words), self.assertRaisesRegex(cone.Error, words):
@@ -237,6 +238,20 @@ class Everything(unittest.TestCase):
                             ("outcome", 3.0), ("treatment", None), ("outcome", None)):
             with self.subTest(name), self.assertRaisesRegex(cone.Error, f"^{name}: (has shape|is a single)"):
                 read(**{name: value})
+
+    def test_there_may_be_no_nodes_and_no_columns(self):
+        for more in ({}, {"missing": "drop", "mu": numpy.empty((0, 2)), "counts": numpy.empty((0, 2))}):
+            with self.assertRaisesRegex(cone.Error, "no rows|no node"):
+                cone.Dataset.from_arrays(treatment=[], outcome=[], features=numpy.empty((0, 3)), **more)
+            self.assertEqual(read(features=numpy.empty((N, 0))).feature_names, [])
+
+    @unittest.skipIf(scipy is None, "SciPy is not installed")
+    def test_counts_that_are_there_twice_are_summed(self):
+        ends = numpy.concatenate([[0, 2], numpy.full(N - 1, 3)])
+        twice = scipy.sparse.csr_matrix((numpy.ones(3), [1, 1, 0], ends), shape=(N, 2))
+        text = make_log(N)["features"].astype(str)
+        for features in ({}, {"features": text}):
+            self.assertEqual(read(counts=twice, **features).features[:2, 3:].tolist(), [[0, 2], [1, 0]])
 
     @unittest.skipIf(pandas is None, "pandas is not installed")
     def test_columns_that_are_called_as_the_arms_go_to_them(self):

@@ -38,6 +38,18 @@ class Messages(FolderTest):
                       'indicator), or missing="drop" (without such lines)', text)
         self.assertNotIn("--", text)
 
+    def test_notes_name_keywords_and_no_files(self):
+        try:
+            import pandas
+        except ImportError:
+            self.skipTest("pandas is not installed")
+        log = make_log()
+        frame = pandas.DataFrame({"outcome": log["features"][:, 0], "sent": log["treatment"], "y": log["outcome"]})
+        notes = cone.Dataset.from_pandas(frame, treatment="sent", outcome="y").notes
+        self.assertIn("outcome= names 'y', so the column 'outcome' is taken for a feature: ignore= leaves it out",
+                      notes)
+        self.assertIn("no edges were given: the network has no edges", notes)
+
     def test_policies_are_called_as_the_argument_is(self):
         with self.assertRaisesRegex(cone.Error, "^policies: two policies are named 'uniform'"):
             cone.evaluate(self.data, ["uniform", "uniform"])
