@@ -264,7 +264,7 @@ struct EnumNames<RidgeNoise> {
 
 /// How the network ridge's equations are solved.
 enum class RidgeSolverChoice {
-  kAuto,       ///< by the size of the largest arm
+  kAuto,       ///< by features where no group looks at neighbours, else by the largest arm's size
   kDense,      ///< Cholesky factors: exact, memory grows with the square of an arm
   kIterative,  ///< conjugate gradients: memory grows with nodes and edges
 };

@@ -6,9 +6,10 @@
 
 namespace cone::distributed {
 
-bool DenseArms::is_small(const Share& share, std::size_t arm, RidgeSolverChoice choice) {
+bool DenseArms::is_small(const Share& share, std::size_t arm, RidgeSolverChoice choice,
+                         std::size_t most_nodes) {
   if (choice != RidgeSolverChoice::kAuto) return choice == RidgeSolverChoice::kDense;
-  return share.whole.arm_sizes[arm] <= kLargestDenseArm;
+  return is_small_arm(share.whole.arm_sizes[arm], most_nodes);
 }
 
 bool DenseArms::has_any() const {

@@ -21,7 +21,8 @@ class DenseArms {
  public:
   explicit DenseArms(std::size_t num_arms) : is_dense_(num_arms, 0), arms_(num_arms) {}
 
-  static bool is_small(const Share& share, std::size_t arm, RidgeSolverChoice choice);
+  static bool is_small(const Share& share, std::size_t arm, RidgeSolverChoice choice,
+                       std::size_t most_nodes);
   /// The rank that holds the arm's equations, and learns its variances.
   static std::size_t holder(const Ranks& ranks, std::size_t arm) { return arm % ranks.size(); }
 

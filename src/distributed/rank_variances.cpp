@@ -150,7 +150,7 @@ LearntTogether learn_together(const Context& context, const NetworkRidgeOptions&
     out.learnt[a].converged = true;
     out.learnt[a].num_nodes = size;
     is_taught[a] = !is_constant && size >= kFixed + 3 ? 1 : 0;
-    if (DenseArms::is_small(share, a, options.ridge_solver)) out.dense.announce(a);
+    if (DenseArms::is_small(share, a, options.ridge_solver, most_nodes)) out.dense.announce(a);
     system.arms.push_back(std::move(model));
   }
   // All samples are on their way before anyone learns, so that arms learn side by side.

@@ -55,7 +55,8 @@ std::unique_ptr<Learner> make_learner(LearnerId learner, std::span<const Estimat
     case LearnerId::kCone:
       return make_cone_learner(rows, options, model);
     case LearnerId::kNetworkRidge:
-      return std::make_unique<NetworkRidgeLearner>(options.network_ridge, network_ridge_of(model));
+      return std::make_unique<NetworkRidgeLearner>(
+          options.network_ridge, VarianceSource{.known = network_ridge_of(model)});
   }
   throw Error(ErrorCode::kInternal, Fault{.what = "evaluate: no such learner"});
 }

@@ -1,7 +1,5 @@
 #include "network_ridge/dense_solver.hpp"
 
-#include <fmt/format.h>
-
 #include "cone/error.hpp"
 
 #include "network_ridge/small_matrices.hpp"
@@ -10,14 +8,6 @@
 
 namespace cone {
 namespace {
-
-void require_factor(bool is_there) {
-  if (is_there) return;
-  throw Error(ErrorCode::kData,
-              Fault{{.item = "network ridge"},
-                    "its equations have no solution in double precision",
-                    "leave out a group with --ridge-groups, or take a larger --undersmoothing"});
-}
 
 /// L⁻ᵀL⁻¹·b in place.
 void solve_lower(const Matrix<double>& factor, std::span<double> b) {
@@ -54,14 +44,14 @@ void DenseSolver::prepare_arm(const Context& context, std::size_t arm, const Arm
   }
   {
     Matrix<double> factor = add_up_kernels(context, kernels, model.group_variances, noise);
-    require_factor(ops::factorise_cholesky(context, factor.view()));
+    require_solution(ops::factorise_cholesky(context, factor.view()));
     out.projection = ops::invert_from_cholesky(context, factor.view());
   }
   const Matrix<double> solved = ops::multiply(context, out.projection.view(), fixed.view());
   const Matrix<double> products = ops::multiply_transposed(context, fixed.view(), solved.view());
   SmallSystem small(q);
   small.matrix = products;
-  require_factor(small.factorise());
+  require_solution(small.factorise());
   out.fixed_inverse = Matrix<double>(q, q);
   for (std::size_t c = 0; c < q; ++c) {
     std::vector<double> unit(q, 0.0);
@@ -91,7 +81,7 @@ void DenseSolver::prepare_arm(const Context& context, std::size_t arm, const Arm
         left.factor(i, j) = out.projection(left.rows[i], left.rows[j]);
       }
     }
-    require_factor(ops::factorise_cholesky(context, left.factor.view()));
+    require_solution(ops::factorise_cholesky(context, left.factor.view()));
   }
   require(arms_.size() == arm, "network ridge: arms out of order");
   arms_.push_back(std::move(out));
@@ -163,16 +153,9 @@ RidgeSolution DenseSolver::solve_roughly(const Context& context, const Matrix<do
 RidgeSolution DenseSolver::solve(const Context& context, const Matrix<double>& f,
                                  const Matrix<double>& g,
                                  std::span<const std::size_t> tasks) const {
-  RidgeSolution out = solve_roughly(context, f, g, tasks);
-  // Inverses lose digits where the noise is tiny and nodes are alike. What is truly left, solved
-  // once more, brings them back for the price of one product.
-  const RidgeSides left = find_residual(context, system_, {f, g}, tasks, out);
-  const RidgeSolution more = solve_roughly(context, left.f, left.g, tasks);
-  for (std::size_t k = 0; k < out.x.values().size(); ++k) out.x.values()[k] += more.x.values()[k];
-  for (std::size_t k = 0; k < out.lambda.values().size(); ++k) {
-    out.lambda.values()[k] += more.lambda.values()[k];
-  }
-  return out;
+  return solve_twice(context, system_, {f, g}, tasks, [&](const RidgeSides& sides) {
+    return solve_roughly(context, sides.f, sides.g, tasks);
+  });
 }
 
 }  // namespace cone

@@ -43,28 +43,19 @@ void drop_negligible(ArmModel& model) {
   }
 }
 
-void adopt_variances(const LearntVariances& learnt, const ArmSample& sample, ArmModel& model) {
-  const std::size_t num_groups = sample.kernels.groups.size();
-  model.noise = learnt.variances[num_groups];
-  model.noise_growth = sample.noise_grows ? learnt.variances[num_groups + 1] : 0;
-  for (std::size_t g = 0; g < num_groups; ++g) model.group_variances[g] = learnt.variances[g];
-  drop_negligible(model);
-}
-
-/// People of a sample of a large network hardly share friends. To its likelihood, effects of
-/// friends look like noise then (their sum over friends like noise that grows with the degree), and
-/// it may leave no noise at all: equations that nobody can solve, and predictions that repeat
-/// outcomes. So variances of a sample give the noise a tenth of what friends explain, or more.
-void keep_noise(const RidgeSystem& system, ArmModel& model) {
+/// Nodes of a sample of a large network hardly share neighbours. To its likelihood, effects of
+/// neighbours look like noise then (their sum like noise that grows with the degree), and it may
+/// leave no noise at all: singular equations, and predictions that repeat outcomes. So variances of
+/// a sample give the noise a tenth of what effects of neighbours explain, or more; of their sum,
+/// the noise that grows with the degree, unless noise is to be the same for all.
+void keep_noise(const RidgeSystem& system, RidgeNoise kind, ArmModel& model) {
   constexpr double kLeastShare = 0.1;
   for (std::size_t g = 0; g < system.groups.size(); ++g) {
     const double least = kLeastShare * model.group_variances[g];
-    if (system.groups[g].kind == GroupKind::kSumFriends) {
-      model.noise_growth = std::max(model.noise_growth, least);
-    }
-    if (system.groups[g].kind == GroupKind::kMeanFriends) {
-      model.noise = std::max(model.noise, least);
-    }
+    const bool sums = system.groups[g].kind == GroupKind::kSumFriends;
+    if (!sums && system.groups[g].kind != GroupKind::kMeanFriends) continue;
+    double& noise = sums && kind == RidgeNoise::kDegree ? model.noise_growth : model.noise;
+    noise = std::max(noise, least);
   }
   // Beside the noise that it has now, what mattered before may not: every group that stays costs
   // passes over the network.
@@ -109,6 +100,15 @@ std::vector<std::size_t> order_by_hash(std::span<const std::uint64_t> hash) {
   return rows;
 }
 
+void adopt_variances(const LearntVariances& learnt, ArmModel& model) {
+  const std::size_t num_groups = model.group_variances.size();
+  std::copy_n(learnt.variances.begin(), num_groups, model.group_variances.begin());
+  model.noise = learnt.variances[num_groups];
+  const bool grows = learnt.variances.size() > num_groups + 1;
+  model.noise_growth = grows ? learnt.variances[num_groups + 1] : 0;
+  drop_negligible(model);
+}
+
 LearntArm learn_sampled_arm(const Context& context, const RidgeSystem& system,
                             const NetworkRidgeOptions& options, const SampledArm& sampled,
                             ArmModel& model) {
@@ -120,8 +120,8 @@ LearntArm learn_sampled_arm(const Context& context, const RidgeSystem& system,
   out.learnt = options.ridge_criterion == RidgeCriterion::kLikelihood
                    ? learn_variances(context, sample, order)
                    : cross_validate_variances(context, sample, order);
-  adopt_variances(out.learnt, sample, model);
-  if (sampled.is_part) keep_noise(system, model);
+  adopt_variances(out.learnt, model);
+  if (sampled.is_part) keep_noise(system, options.ridge_noise, model);
   out.kernels = std::move(sample.kernels);
   return out;
 }

@@ -34,6 +34,9 @@ struct LearntArm {
   ArmKernels kernels;  ///< of the places
 };
 
+/// Puts learnt variances, ordered as the groups are and then the noises, into the model.
+void adopt_variances(const LearntVariances& learnt, ArmModel& model);
+
 /// Learns the variances and puts them into the model, whose mean, sd and fixed effects are known.
 LearntArm learn_sampled_arm(const Context& context, const RidgeSystem& system,
                             const NetworkRidgeOptions& options, const SampledArm& sampled,

@@ -23,9 +23,7 @@ constexpr std::size_t kMostSteps = 60;
 constexpr std::array<std::size_t, 2> kFirstSizes = {400, 1500};
 
 /// Half of the outcome's variance to the groups, half to the noise.
-std::vector<double> start_variances(const ArmSample& sample) {
-  const std::size_t num_groups = sample.kernels.groups.size();
-  const std::size_t num_noises = sample.num_variances() - num_groups;
+std::vector<double> start_variances(std::size_t num_groups, std::size_t num_noises) {
   std::vector<double> logs;
   for (std::size_t g = 0; g < num_groups; ++g) {
     logs.push_back(std::log(0.5 / static_cast<double>(num_groups)));
@@ -118,10 +116,10 @@ struct ClimbShare {
 };
 
 /// Newton steps from `logs` on, which become the best that were found.
-LearntVariances climb(const Context& context, const ArmSample& sample, const ClimbShare& share,
+template <class Sample>
+LearntVariances climb(const Context& context, const Sample& sample, const ClimbShare& share,
                       std::vector<double>& logs, double tolerance) {
   LearntVariances out;
-  out.num_nodes = sample.kernels.size();
   auto point = evaluate_likelihood(context, sample, exponentials(logs));
   ++out.steps;
   double damping = 0;
@@ -164,30 +162,51 @@ ArmSample take_rows(const Context& context, const ArmSample& sample,
   return part;
 }
 
+/// Climbs on the first of the nodes, where there are enough, and then on all.
+template <class Sample, class TakeFirst>
+LearntVariances climb_by_stages(const Context& context, const Sample& whole, std::size_t num_nodes,
+                                std::vector<double> logs, const TakeFirst& take_first,
+                                double tolerance) {
+  // A step costs the third power of the nodes.
+  const auto cost_of = [&](std::size_t size) {
+    return std::pow(static_cast<double>(size) / static_cast<double>(num_nodes), 3);
+  };
+  double cost = 1;
+  for (const std::size_t size : kFirstSizes) {
+    if (2 * size <= num_nodes) cost += cost_of(size);
+  }
+  ClimbShare share{0, 0};
+  for (const std::size_t size : kFirstSizes) {
+    if (2 * size > num_nodes) break;
+    share = {share.end, share.end + cost_of(size) / cost};
+    climb(context, take_first(size), share, logs, tolerance);
+    // A variance that the few nodes see nothing of gets its chance with the many.
+    for (double& value : logs) value = std::max(value, std::log(kSecondChance));
+  }
+  LearntVariances out = climb(context, whole, {share.end, 1}, logs, tolerance);
+  out.variances = exponentials(logs);
+  out.num_nodes = num_nodes;
+  return out;
+}
+
 }  // namespace
 
 LearntVariances learn_variances(const Context& context, const ArmSample& sample,
                                 std::span<const std::size_t> order, double tolerance) {
-  std::vector<double> logs = start_variances(sample);
-  // A step costs the third power of the nodes.
-  const auto cost_of = [&](std::size_t size) {
-    return std::pow(static_cast<double>(size) / static_cast<double>(sample.kernels.size()), 3);
+  const std::size_t num_groups = sample.kernels.groups.size();
+  const auto take_first = [&](std::size_t size) {
+    return take_rows(context, sample, order.first(size));
   };
-  double whole = 1;
-  for (const std::size_t size : kFirstSizes) {
-    if (2 * size <= sample.kernels.size()) whole += cost_of(size);
-  }
-  ClimbShare share{0, 0};
-  for (const std::size_t size : kFirstSizes) {
-    if (2 * size > sample.kernels.size()) break;
-    share = {share.end, share.end + cost_of(size) / whole};
-    climb(context, take_rows(context, sample, order.first(size)), share, logs, tolerance);
-    // A variance that the few nodes see nothing of gets its chance with the many.
-    for (double& value : logs) value = std::max(value, std::log(kSecondChance));
-  }
-  LearntVariances out = climb(context, sample, {share.end, 1}, logs, tolerance);
-  out.variances = exponentials(logs);
-  return out;
+  return climb_by_stages(context, sample, sample.kernels.size(),
+                         start_variances(num_groups, sample.num_variances() - num_groups),
+                         take_first, tolerance);
+}
+
+LearntVariances learn_variances(const Context& context, const FeatureSample& sums,
+                                const std::function<FeatureSample(std::size_t)>& sum_first,
+                                double tolerance) {
+  return climb_by_stages(context, sums, sums.num_nodes, start_variances(sums.num_groups(), 1),
+                         sum_first, tolerance);
 }
 
 }  // namespace cone

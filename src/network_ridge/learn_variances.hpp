@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "cone/context.hpp"
 
+#include "network_ridge/feature_likelihood.hpp"
 #include "network_ridge/restricted_likelihood.hpp"
 
 namespace cone {
@@ -28,5 +30,11 @@ struct LearntVariances {
 /// `tolerance` of the log likelihood, which is far below what data can tell.
 LearntVariances learn_variances(const Context& context, const ArmSample& sample,
                                 std::span<const std::size_t> order, double tolerance = 1e-3);
+
+/// The same from sums over the nodes, by the same steps: `sum_first(k)` has those of the first k
+/// nodes in the order that the search of kernels begins by, `sums` those of all.
+LearntVariances learn_variances(const Context& context, const FeatureSample& sums,
+                                const std::function<FeatureSample(std::size_t)>& sum_first,
+                                double tolerance = 1e-3);
 
 }  // namespace cone

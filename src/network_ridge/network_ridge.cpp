@@ -15,6 +15,7 @@
 #include "network_ridge/dense_solver.hpp"
 #include "network_ridge/iterative_solver.hpp"
 #include "network_ridge/learn_arm.hpp"
+#include "network_ridge/low_rank_solver.hpp"
 #include "network_ridge/ridge_fit.hpp"
 #include "network_ridge/small_matrices.hpp"
 #include "nuisance/plan_checks.hpp"
@@ -119,8 +120,45 @@ double pooled_spread(const Dataset& data, const RidgeSystem& system) {
   return sd > 1e-12 * std::abs(mean(outcome)) ? sd : 1.0;
 }
 
+/// The outcomes of an arm's places, all of them, in units of its model.
+std::vector<double> scale_outcomes(const Dataset& data, const RidgeInputs& inputs,
+                                   const ArmModel& model, std::size_t arm) {
+  std::vector<double> out;
+  for (std::size_t p = inputs.arm_begin[arm]; p < inputs.arm_begin[arm + 1]; ++p) {
+    out.push_back((data.outcome[inputs.node_at[p]] - model.mean) / model.sd);
+  }
+  return out;
+}
+
+/// The solver that is prepared arm by arm; at most one is there.
+struct PreparedSolver {
+  std::unique_ptr<DenseSolver> dense;
+  std::unique_ptr<LowRankSolver> low_rank;
+};
+
+/// Takes the variances that were learnt of the same groups; false where the groups differ.
+bool adopt_kept(const NetworkRidgeSummary* kept, std::size_t arm, const RidgeSystem& system,
+                ArmModel& model, LearntVariances& learnt) {
+  if (kept == nullptr || kept->arms.size() != system.inputs->num_arms()) return false;
+  const ArmVariances& found = kept->arms[arm];
+  const bool same = std::ranges::equal(found.groups, system.groups,
+                                       [](const auto& name_and_variance, const RidgeGroup& group) {
+                                         return name_and_variance.first == enum_name(group.kind);
+                                       });
+  if (!same) return false;
+  for (std::size_t g = 0; g < system.groups.size(); ++g) {
+    model.group_variances[g] = found.groups[g].second;
+  }
+  model.noise = found.noise;
+  model.noise_growth = found.noise_growth;
+  learnt.num_nodes = found.num_nodes;
+  learnt.converged = found.converged;
+  return true;
+}
+
 void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOptions& options,
-               std::size_t most_nodes, std::size_t arm, RidgePart& part, DenseSolver* dense) {
+               const VarianceSource& source, std::size_t arm, RidgePart& part,
+               const PreparedSolver& solver) {
   RidgeSystem& system = part.system;
   const RidgeInputs& inputs = *system.inputs;
   const std::vector<std::uint32_t> places = system.places_of_arm(arm);
@@ -130,33 +168,51 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
   const bool is_constant = !(model.sd > 1e-12 * (std::abs(model.mean) + 1e-300));
   const bool is_tiny = places.size() < RidgeSystem::kNumFixed + 3;
   if (is_constant) model.sd = pooled_spread(data, system);
+  learnt.converged = true;
+  learnt.num_nodes = places.size();
+  const bool learns = !is_constant && !is_tiny;
+  if (solver.low_rank != nullptr) {
+    const std::vector<double> outcome = scale_outcomes(data, inputs, model, arm);
+    const ArmProducts products(context, system, arm, outcome);
+    if (learns) {
+      const std::vector<std::size_t> order = order_by_hash(hash_ids(data, inputs, places));
+      const auto sum_first = [&](std::size_t count) {
+        std::vector<std::uint32_t> chosen;
+        for (std::size_t k = 0; k < count; ++k) chosen.push_back(places[order[k]]);
+        return sum_over(context, system, arm, chosen, outcome);
+      };
+      learnt = learn_variances(context, products.of_all(), sum_first);
+      adopt_variances(learnt, model);
+    }
+    solver.low_rank->prepare_arm(context, arm, products);
+    return;
+  }
+  DenseSolver* dense = solver.dense.get();
+  if (!learns || adopt_kept(source.kept.get(), arm, system, model, learnt)) {
+    if (dense != nullptr) {
+      dense->prepare_arm(context, arm, make_kernels(context, inputs, system.groups, places));
+    }
+    return;
+  }
   std::vector<std::uint32_t> chosen = places;
-  const std::size_t count = choose_sample_size(places.size(), dense != nullptr, most_nodes);
+  const std::size_t count = choose_sample_size(places.size(), dense != nullptr, source.most_nodes);
   if (count < places.size()) {
     const std::vector<std::size_t> rows = order_by_hash(hash_ids(data, inputs, places));
     chosen.clear();
     for (std::size_t k = 0; k < count; ++k) chosen.push_back(places[rows[k]]);
     std::sort(chosen.begin(), chosen.end());
   }
-  if (!is_constant && !is_tiny) {
-    std::vector<double> outcome;
-    outcome.reserve(chosen.size());
-    for (const std::uint32_t p : chosen) outcome.push_back(data.outcome[inputs.node_at[p]]);
-    const LearntArm of_sample = learn_sampled_arm(context, system, options,
-                                                  {.places = chosen,
-                                                   .outcome = outcome,
-                                                   .hash = hash_ids(data, inputs, chosen),
-                                                   .is_part = chosen.size() < places.size()},
-                                                  model);
-    learnt = of_sample.learnt;
-    if (dense != nullptr) dense->prepare_arm(context, arm, of_sample.kernels);
-    return;
-  }
-  learnt.converged = true;
-  learnt.num_nodes = places.size();
-  if (dense != nullptr) {
-    dense->prepare_arm(context, arm, make_kernels(context, inputs, system.groups, places));
-  }
+  std::vector<double> outcome;
+  outcome.reserve(chosen.size());
+  for (const std::uint32_t p : chosen) outcome.push_back(data.outcome[inputs.node_at[p]]);
+  const LearntArm of_sample = learn_sampled_arm(context, system, options,
+                                                {.places = chosen,
+                                                 .outcome = outcome,
+                                                 .hash = hash_ids(data, inputs, chosen),
+                                                 .is_part = chosen.size() < places.size()},
+                                                model);
+  learnt = of_sample.learnt;
+  if (dense != nullptr) dense->prepare_arm(context, arm, of_sample.kernels);
 }
 
 [[noreturn]] void refuse_known(const char* what) {
@@ -165,19 +221,24 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
 }
 
 /// The same with variances that are known.
-void adopt_arm(const Context& context, const RidgeVariances& known, std::size_t arm,
-               RidgePart& part, DenseSolver* dense) {
+void adopt_arm(const Context& context, const Dataset& data, const RidgeVariances& known,
+               std::size_t arm, RidgePart& part, const PreparedSolver& solver) {
   RidgeSystem& system = part.system;
   // Dependent ones would have no solution.
   if (known.arms[arm].fixed_columns != choose_fixed(system, arm)) {
     refuse_known("the model has other fixed effects than the data");
   }
-  system.arms.push_back(known.arms[arm]);
+  const ArmModel& model = system.arms.emplace_back(known.arms[arm]);
   part.learnt.push_back(known.learnt[arm]);
-  if (dense == nullptr) return;
-  dense->prepare_arm(
-      context, arm,
-      make_kernels(context, *system.inputs, system.groups, system.places_of_arm(arm)));
+  if (solver.dense != nullptr) {
+    solver.dense->prepare_arm(
+        context, arm,
+        make_kernels(context, *system.inputs, system.groups, system.places_of_arm(arm)));
+  }
+  if (solver.low_rank != nullptr) {
+    const std::vector<double> outcome = scale_outcomes(data, *system.inputs, model, arm);
+    solver.low_rank->prepare_arm(context, arm, ArmProducts(context, system, arm, outcome));
+  }
 }
 
 void require_same_groups(const RidgeFit& known, std::span<const RidgeGroup> groups,
@@ -187,19 +248,41 @@ void require_same_groups(const RidgeFit& known, std::span<const RidgeGroup> grou
   if (!fits || !is_whole) refuse_known("the model has other groups or arms than the data");
 }
 
-bool prefers_dense(const RidgeSystem& system, RidgeSolverChoice choice) {
-  if (choice != RidgeSolverChoice::kAuto) return choice == RidgeSolverChoice::kDense;
+/// Whether sums over features are fewer operations than sums over nodes: no group looks at
+/// neighbours, and there are more nodes than features.
+bool has_low_rank(const RidgeSystem& system) {
+  if (!are_own_features(system.groups) || system.inputs->has_edges()) return false;
+  const std::size_t features = OwnFeatures(*system.inputs, system.groups).size();
+  if (features > LowRankSolver::kMostFeatures) return false;
+  const auto cube = [](std::size_t count) { return std::pow(static_cast<double>(count), 3); };
+  double of_nodes = 0;
   for (std::size_t a = 0; a < system.inputs->num_arms(); ++a) {
-    if (system.places_of_arm(a).size() > kLargestDenseArm) return false;
+    of_nodes += cube(system.places_of_arm(a).size());
   }
-  return true;
+  return static_cast<double>(system.inputs->num_arms()) * cube(features) < of_nodes;
+}
+
+RidgeMethod choose_method(const RidgeSystem& system, const NetworkRidgeOptions& options,
+                          std::size_t most_nodes) {
+  if (options.ridge_solver == RidgeSolverChoice::kDense) return RidgeMethod::kDense;
+  if (options.ridge_solver == RidgeSolverChoice::kIterative) return RidgeMethod::kIterative;
+  const bool by_likelihood = options.ridge_criterion == RidgeCriterion::kLikelihood;
+  if (by_likelihood && has_low_rank(system)) return RidgeMethod::kLowRank;
+  for (std::size_t a = 0; a < system.inputs->num_arms(); ++a) {
+    if (!is_small_arm(system.places_of_arm(a).size(), most_nodes)) return RidgeMethod::kIterative;
+  }
+  return RidgeMethod::kDense;
 }
 
 }  // namespace
 
+VarianceSource keep_variances(std::shared_ptr<const NetworkRidgeSummary> fitted) {
+  constexpr std::size_t kMostByFactors = 1500;
+  return {.kept = std::move(fitted), .most_nodes = kMostByFactors};
+}
+
 NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, const FitPlan& plan,
-                                 const NetworkRidgeOptions& options, const RidgeFit* known,
-                                 std::size_t most_nodes) {
+                                 const NetworkRidgeOptions& options, const VarianceSource& source) {
   validate(options);
   require_valid(plan, data.num_nodes());
   require_every_arm(data, plan);
@@ -216,6 +299,7 @@ NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, co
   }
   const bool once = options.ridge_variances == VarianceFits::kOnce;
   const std::size_t num_parts = once ? 1 : plan.tasks.size();
+  const RidgeFit* known = source.known;
   if (known != nullptr) require_same_groups(*known, groups, inputs->num_arms(), num_parts);
   for (std::size_t k = 0; k < num_parts; ++k) {
     auto part = std::make_unique<RidgePart>();
@@ -228,25 +312,31 @@ NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, co
     for (const std::size_t t : part->tasks) {
       part->system.learns_from.push_back(mark_learning(plan.tasks[t], *inputs));
     }
-    part->is_dense = prefers_dense(part->system, options.ridge_solver);
-    std::unique_ptr<DenseSolver> dense;
-    if (part->is_dense) dense = std::make_unique<DenseSolver>(part->system);
+    part->method = choose_method(part->system, options, source.most_nodes);
+    PreparedSolver solver;
+    if (part->method == RidgeMethod::kDense) {
+      solver.dense = std::make_unique<DenseSolver>(part->system);
+    } else if (part->method == RidgeMethod::kLowRank) {
+      solver.low_rank = std::make_unique<LowRankSolver>(part->system);
+    }
+    const RidgeProgress progress = expect_progress(part->method);
     for (std::size_t arm = 0; arm < inputs->num_arms(); ++arm) {
       if (known != nullptr) {
-        adopt_arm(context, known->parts[k], arm, *part, dense.get());
+        adopt_arm(context, data, known->parts[k], arm, *part, solver);
         continue;
       }
       const double whole = static_cast<double>(num_parts * inputs->num_arms());
       const auto before = static_cast<double>(k * inputs->num_arms() + arm);
-      const double share = expect_progress(part->is_dense).learnt;
       const StageScope stage(context, fmt::format("variances of arm {}", data.arms[arm]),
-                             share * before / whole, share * (before + 1) / whole);
-      learn_arm(context, data, options, most_nodes, arm, *part, dense.get());
+                             progress.learnt * before / whole,
+                             progress.learnt * (before + 1) / whole);
+      learn_arm(context, data, options, source, arm, *part, solver);
     }
-    if (dense != nullptr) {
-      part->solver = std::move(dense);
+    if (solver.dense != nullptr) {
+      part->solver = std::move(solver.dense);
+    } else if (solver.low_rank != nullptr) {
+      part->solver = std::move(solver.low_rank);
     } else {
-      const RidgeProgress progress = expect_progress(part->is_dense);
       const double share = (progress.prepared - progress.learnt) / static_cast<double>(num_parts);
       const StageScope stage(context, "equations", progress.learnt + share * static_cast<double>(k),
                              progress.learnt + share * static_cast<double>(k + 1));

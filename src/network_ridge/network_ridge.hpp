@@ -1,13 +1,17 @@
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
+#include "cone/options.hpp"
 #include "cone/settings.hpp"
 
 #include "network_ridge/learn_variances.hpp"
@@ -17,13 +21,28 @@ namespace cone {
 
 struct RidgeFit;  // ridge_fit.hpp
 
+/// How the equations are solved.
+enum class RidgeMethod {
+  kDense,      ///< DenseSolver
+  kLowRank,    ///< LowRankSolver
+  kIterative,  ///< IterativeSolver
+};
+
+template <>
+struct EnumNames<RidgeMethod> {
+  static constexpr std::array kNames = {
+      std::pair{RidgeMethod::kDense, std::string_view("dense")},
+      std::pair{RidgeMethod::kLowRank, std::string_view("low_rank")},
+      std::pair{RidgeMethod::kIterative, std::string_view("iterative")}};
+};
+
 /// The equations of some tasks that share their variances, with their solver.
 struct RidgePart {
   RidgeSystem system;
   std::vector<std::size_t> tasks;       ///< of the plan, one per task of the system
   std::vector<LearntVariances> learnt;  ///< one per arm
   std::unique_ptr<RidgeSolver> solver;
-  bool is_dense = false;
+  RidgeMethod method = RidgeMethod::kIterative;
 };
 
 /// A network ridge whose variances are learnt, ready to solve.
@@ -38,6 +57,12 @@ inline constexpr std::size_t kLargestDenseArm = 5000;
 /// Variances of larger arms are learnt on this many nodes, each with its features and friends
 /// whole.
 inline constexpr std::size_t kVarianceSample = 3000;
+
+/// Whether an arm is small enough for dense factors, where no solver is asked for; `most_nodes`: as
+/// in VarianceSource.
+constexpr bool is_small_arm(std::size_t arm_size, std::size_t most_nodes) {
+  return arm_size <= (most_nodes == 0 ? kLargestDenseArm : most_nodes);
+}
 
 /// On how many nodes of an arm its variances are learnt: on all where it is solved by dense
 /// factors, else on no more than `most_nodes`; 0: as many as the arm's size suggests.
@@ -55,20 +80,41 @@ struct RidgeProgress {
   double prepared;
   double predicted;
 };
-constexpr RidgeProgress expect_progress(bool is_dense) {
-  return is_dense ? RidgeProgress{0.85, 0.85, 0.95} : RidgeProgress{0.15, 0.4, 0.6};
+constexpr RidgeProgress expect_progress(RidgeMethod method) {
+  switch (method) {
+    case RidgeMethod::kDense:
+      return {0.85, 0.85, 0.95};
+    case RidgeMethod::kLowRank:
+      return {0.6, 0.75, 0.9};
+    case RidgeMethod::kIterative:
+      break;
+  }
+  return {0.15, 0.4, 0.6};
 }
 
+/// Where variances come from, where they are not learnt on all nodes of the data.
+struct VarianceSource {
+  /// What was learnt of this data, plan and options before: the equations are the same to the last
+  /// bit. Throws Error(kData) where its groups are not the data's.
+  const RidgeFit* known = nullptr;
+  /// What was learnt of data that this is a variant of (a column less, nodes less, other draws of
+  /// the outcome): kept where the groups are the same, as learning them is most of the time that a
+  /// fit takes. Learnt anew where the groups differ, and by the low-rank solver, which is soon
+  /// done.
+  std::shared_ptr<const NetworkRidgeSummary> kept;
+  /// Learn variances on no more nodes of an arm than these, where the solver is iterative, which it
+  /// is for larger arms that look at neighbours; 0: as many as the arm's size suggests.
+  std::size_t most_nodes = 0;
+};
+
+/// The source for variants of data that `fitted` was learnt of: where variances are kept,
+/// iterations take less time than dense factors from some 1,500 nodes of an arm on.
+VarianceSource keep_variances(std::shared_ptr<const NetworkRidgeSummary> fitted);
+
 /// Learns the variances and prepares the equations. Throws what require_every_arm throws.
-///
-/// `most_nodes`: learn variances on no more nodes of an arm than these, where the solver is
-/// iterative; 0: as many as the arm's size suggests.
-///
-/// `known`: what was learnt of this data, plan and options before, instead of learning anew; the
-/// equations are the same to the last bit. Throws Error(kData) where its groups are not the data's.
 NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, const FitPlan& plan,
                                  const NetworkRidgeOptions& options,
-                                 const RidgeFit* known = nullptr, std::size_t most_nodes = 0);
+                                 const VarianceSource& source = {});
 
 /// The solution for the logged outcomes: one column per task of the part.
 RidgeSolution solve_outcomes(const Context& context, const RidgePart& part, const Dataset& data);

@@ -45,7 +45,7 @@ ArmVariances describe_variances(const std::string& label, std::span<const GroupK
 
 void summarise_part(const Dataset& data, const RidgePart& part, const RidgeSolution& solution,
                     NetworkRidgeSummary& out) {
-  out.solver = part.is_dense ? "dense" : "iterative";
+  out.solver = enum_name(part.method);
   out.iterations += solution.iterations;
   out.converged = out.converged && solution.converged;
   std::vector<GroupKind> groups;
@@ -73,14 +73,14 @@ void add_ridge_warnings(const NetworkRidgeSummary& summary, std::vector<std::str
 
 Nuisances NetworkRidgeLearner::fit(const Context& context, const Dataset& data,
                                    const FitPlan& plan) const {
-  if (fitted_ != nullptr) require_fit_of(*fitted_, context, data, options_);
-  auto model = std::make_shared<NetworkRidge>(
-      learn_network_ridge(context, data, plan, options_, fitted_, most_nodes_));
+  if (source_.known != nullptr) require_fit_of(*source_.known, context, data, options_);
+  auto model =
+      std::make_shared<NetworkRidge>(learn_network_ridge(context, data, plan, options_, source_));
   auto summary = std::make_shared<NetworkRidgeSummary>();
   summary->undersmoothing = options_.undersmoothing;
   OutcomeTable out;
   out.mu = Matrix<double>(plan.scored.size(), data.num_arms(), kNaN);
-  const RidgeProgress progress = expect_progress(model->parts.front()->is_dense);
+  const RidgeProgress progress = expect_progress(model->parts.front()->method);
   const StageScope stage(context, "predictions", progress.prepared, progress.predicted);
   for (const auto& part : model->parts) {
     const RidgeSolution solution = solve_outcomes(context, *part, data);

@@ -22,20 +22,16 @@ namespace cone {
 /// Throws Error(kData) where the data has no log or an arm is missing among a task's fitting nodes.
 class NetworkRidgeLearner : public Learner {
  public:
-  /// `fitted`: variances to use instead of learning anew, of the data, plan, options and seed that
-  /// fit() gets; must outlive the learner.
-  explicit NetworkRidgeLearner(NetworkRidgeOptions options, const RidgeFit* fitted = nullptr)
-      : options_(std::move(options)), fitted_(fitted) {}
-  /// Learns variances on a sample of an arm's nodes where that has more (learn_network_ridge).
-  NetworkRidgeLearner(NetworkRidgeOptions options, std::size_t most_nodes)
-      : options_(std::move(options)), most_nodes_(most_nodes) {}
+  /// What `source` knows must be of the data, plan, options and seed that fit() gets, and must
+  /// outlive the learner.
+  explicit NetworkRidgeLearner(NetworkRidgeOptions options, VarianceSource source = {})
+      : options_(std::move(options)), source_(std::move(source)) {}
 
   Nuisances fit(const Context& context, const Dataset& data, const FitPlan& plan) const override;
 
  private:
   NetworkRidgeOptions options_;
-  const RidgeFit* fitted_ = nullptr;
-  std::size_t most_nodes_ = 0;
+  VarianceSource source_;
 };
 
 /// What was learnt of one arm, for people.

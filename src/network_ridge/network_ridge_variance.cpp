@@ -139,7 +139,7 @@ std::vector<ImpliedWeights> NetworkRidgeVariance::imply_weights(
   std::vector<std::vector<double>> weights(policies.size(), std::vector<double>(n, 0.0));
   bool converged = true;
   const StageScope stage(context, "weights of policies",
-                         expect_progress(model_->parts.front()->is_dense).predicted, 1);
+                         expect_progress(model_->parts.front()->method).predicted, 1);
   for (const auto& part : model_->parts) add_part(context, *part, policies, weights, converged);
   std::vector<char> is_scored(n, 0);
   for (const NodeIndex i : plan_.scored) is_scored[i] = 1;

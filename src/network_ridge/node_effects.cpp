@@ -92,6 +92,13 @@ void require_variances_for(const RidgeFit& known, const Context& context, const 
                                       .advice = "fit a model to this data with cone fit"});
 }
 
+/// Whether one column per node is soon solved.
+bool can_solve_for_each(const RidgePart& part) {
+  if (part.method != RidgeMethod::kLowRank) return part.method == RidgeMethod::kDense;
+  const RidgeInputs& inputs = *part.system.inputs;
+  return inputs.num_nodes() <= kLargestDenseArm * inputs.num_arms();
+}
+
 }  // namespace
 
 NodeEffects estimate_effects(const Context& context, const Dataset& data,
@@ -107,7 +114,7 @@ NodeEffects estimate_effects(const Context& context, const Dataset& data,
   NetworkRidge model;
   {
     const StageScope stage(context, "network ridge", 0, 0.5);
-    model = learn_network_ridge(context, data, plan, options.network_ridge, known);
+    model = learn_network_ridge(context, data, plan, options.network_ridge, {.known = known});
   }
   const std::size_t n = data.num_nodes();
   NodeEffects out;
@@ -132,7 +139,7 @@ NodeEffects estimate_effects(const Context& context, const Dataset& data,
     }
     const StageScope deviations(context, "standard deviations", 0.1, 1);
     Matrix<double> variance(n, data.num_arms());
-    if (part.is_dense) {
+    if (can_solve_for_each(part)) {
       find_variances(context, model, part, variance);
     } else {
       out.draws = options.draws;

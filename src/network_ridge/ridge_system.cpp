@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "cone/error.hpp"
 
 #include "network_ridge/restricted_likelihood.hpp"
 
@@ -95,6 +98,26 @@ RidgeSides find_residual(const Context& context, const RidgeSystem& system, Ridg
     }
   }
   return sides;
+}
+
+RidgeSolution solve_twice(const Context& context, const RidgeSystem& system, RidgeSides sides,
+                          std::span<const std::size_t> tasks,
+                          const std::function<RidgeSolution(const RidgeSides&)>& solve) {
+  RidgeSolution out = solve(sides);
+  const RidgeSolution more = solve(find_residual(context, system, std::move(sides), tasks, out));
+  for (std::size_t k = 0; k < out.x.values().size(); ++k) out.x.values()[k] += more.x.values()[k];
+  for (std::size_t k = 0; k < out.lambda.values().size(); ++k) {
+    out.lambda.values()[k] += more.lambda.values()[k];
+  }
+  return out;
+}
+
+void require_solution(bool is_there) {
+  if (is_there) return;
+  throw Error(ErrorCode::kData,
+              Fault{{.item = "network ridge"},
+                    "its equations have no solution in double precision",
+                    "leave out a group with --ridge-groups, or take a larger --undersmoothing"});
 }
 
 }  // namespace cone

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -96,5 +97,14 @@ Matrix<double> multiply_equations(const Context& context, const RidgeSystem& sys
 /// f − (K + N)·x − B·λ and g − B'x. Columns of g that an arm leaves out mean nothing.
 RidgeSides find_residual(const Context& context, const RidgeSystem& system, RidgeSides sides,
                          std::span<const std::size_t> tasks, const RidgeSolution& at);
+
+/// What `solve` finds, and what it finds for the residual: explicit inverses lose digits where the
+/// noise is tiny and nodes are alike, and this brings them back for the price of one product.
+RidgeSolution solve_twice(const Context& context, const RidgeSystem& system, RidgeSides sides,
+                          std::span<const std::size_t> tasks,
+                          const std::function<RidgeSolution(const RidgeSides&)>& solve);
+
+/// Throws Error(kData) where a factorisation failed.
+void require_solution(bool is_there);
 
 }  // namespace cone

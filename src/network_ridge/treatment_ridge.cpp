@@ -79,7 +79,9 @@ TreatmentFit plan_treatment_fit(NetworkRidgeOptions options, std::uint64_t num_n
   options.undersmoothing = 1;
   // How well the treatment can be told depends little on the last digit of the variances.
   const std::size_t most_nodes = num_arms == 2 ? kTwoArmSample : kManyArmSample;
-  if (num_nodes > most_nodes) options.ridge_solver = RidgeSolverChoice::kIterative;
+  if (num_nodes > most_nodes && options.ridge_solver == RidgeSolverChoice::kDense) {
+    options.ridge_solver = RidgeSolverChoice::kAuto;
+  }
   return {std::move(options), most_nodes};
 }
 
@@ -110,7 +112,7 @@ Matrix<double> predict_treatment(const Context& context, const Dataset& data, co
                                  NetworkRidgeOptions options, bool sees_network) {
   const TreatmentFit fit =
       plan_treatment_fit(std::move(options), data.num_nodes(), data.num_arms());
-  const NetworkRidgeLearner learner(fit.options, fit.most_nodes);
+  const NetworkRidgeLearner learner(fit.options, {.most_nodes = fit.most_nodes});
   std::vector<Arm> treatment;
   treatment.reserve(plan.scored.size());
   for (const NodeIndex i : plan.scored) treatment.push_back(data.treatment[i]);

@@ -14,11 +14,13 @@
 namespace cone {
 namespace {
 
-std::unique_ptr<Learner> make_outcome_learner(const LearnPolicyOptions& options) {
+std::unique_ptr<Learner> make_outcome_learner(const LearnPolicyOptions& options,
+                                              std::size_t most_nodes) {
   if (options.outcome_model == RuleOutcomeModel::kRidge) {
     return std::make_unique<LinearLearner>(LinearModel::kRidge, options.nuisance);
   }
-  return std::make_unique<NetworkRidgeLearner>(options.network_ridge);
+  return std::make_unique<NetworkRidgeLearner>(options.network_ridge,
+                                               VarianceSource{.most_nodes = most_nodes});
 }
 
 PropensityTable learn_propensities(const Context& context, const Dataset& data, const FitPlan& plan,
@@ -46,7 +48,8 @@ void require_possible(const Dataset& data, const RuleScores& scores) {
 }  // namespace
 
 RuleScores make_scores(const Context& context, const Dataset& data, const FitPlan& plan,
-                       const LearnPolicyOptions& options, const CostTable& costs) {
+                       const LearnPolicyOptions& options, const CostTable& costs,
+                       std::size_t most_nodes) {
   RuleScores out;
   out.sample = take_sample(data, plan.scored);
   {
@@ -56,7 +59,7 @@ RuleScores make_scores(const Context& context, const Dataset& data, const FitPla
   require_possible(data, out);
   {
     const StageScope stage(context, "outcomes", 0.3, 1);
-    Nuisances learnt = make_outcome_learner(options)->fit(context, data, plan);
+    Nuisances learnt = make_outcome_learner(options, most_nodes)->fit(context, data, plan);
     out.outcome = std::move(*learnt.outcome);
   }
   out.outcome.variance = nullptr;  // refers to the plan, and nobody asks

@@ -22,8 +22,11 @@ struct RuleScores {
   Matrix<double> costs;   ///< sample × arms
 };
 
-/// Throws Error(kData) where a logged arm has the given propensity 0, and what learners throw.
+/// `most_nodes`: of an arm to learn the network ridge's variances on (VarianceSource); 0: all that
+/// are worth it. Throws Error(kData) where a logged arm has the given propensity 0, and what
+/// learners throw.
 RuleScores make_scores(const Context& context, const Dataset& data, const FitPlan& plan,
-                       const LearnPolicyOptions& options, const CostTable& costs);
+                       const LearnPolicyOptions& options, const CostTable& costs,
+                       std::size_t most_nodes = 0);
 
 }  // namespace cone

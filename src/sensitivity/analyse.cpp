@@ -227,7 +227,8 @@ class Analysis {
                              begin + share_);
       begin += share_;
       try {
-        left_out_.push_back({name, fit_tables(context_, data, plan_, propensity, options_)});
+        left_out_.push_back(
+            {name, fit_tables(context_, data, plan_, propensity, options_, &long_)});
       } catch (const Error& error) {
         if (error.code() != ErrorCode::kData) throw;
         warnings_.push_back(

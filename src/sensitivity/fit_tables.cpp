@@ -19,11 +19,14 @@ PropensityTable fit_propensity(const Context& context, const Dataset& data, cons
 }
 
 FittedTables fit_tables(const Context& context, const Dataset& data, const FitPlan& plan,
-                        PropensityModel model, const SensitivityOptions& options) {
+                        PropensityModel model, const SensitivityOptions& options,
+                        const FittedTables* like) {
   FittedTables out;
   {
     const StageScope stage(context, "outcomes", 0, 0.6);
-    Nuisances fitted = NetworkRidgeLearner(options.network_ridge).fit(context, data, plan);
+    const VarianceSource source = like != nullptr ? keep_variances(like->ridge) : VarianceSource{};
+    Nuisances fitted = NetworkRidgeLearner(options.network_ridge, source).fit(context, data, plan);
+    out.ridge = fitted.outcome->network_ridge;
     out.mu = std::move(fitted.outcome->mu);
     out.warnings = std::move(fitted.outcome->warnings);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@ struct FittedTables {
   Matrix<double> mu;
   Matrix<double> e;
   std::vector<std::string> warnings;
+  std::shared_ptr<const NetworkRidgeSummary> ridge;  ///< of the outcomes
 };
 
 enum class PropensityModel {
@@ -22,9 +24,11 @@ enum class PropensityModel {
   kNetwork,   ///< network ridge of the treatment (predict_treatment)
 };
 
-/// Outcomes by the network ridge, propensities as asked for.
+/// Outcomes by the network ridge, propensities as asked for. `like`: a fit to more of the same data,
+/// whose variances are kept where the groups are the same (VarianceSource).
 FittedTables fit_tables(const Context& context, const Dataset& data, const FitPlan& plan,
-                        PropensityModel model, const SensitivityOptions& options);
+                        PropensityModel model, const SensitivityOptions& options,
+                        const FittedTables* like = nullptr);
 
 /// Propensities alone, within the bound of the options.
 PropensityTable fit_propensity(const Context& context, const Dataset& data, const FitPlan& plan,

@@ -32,9 +32,11 @@ PlanOptions plan_of(const RefuteOptions& options) {
 /// mean(Σ_a π_a μ_a) − ȳ of every policy, by the network ridge; where asked for, with its errors.
 Json measure_differences(const Context& context, const Dataset& data,
                          std::span<const MatrixView<const double>> policies,
-                         const RefuteOptions& options, bool with_errors) {
+                         const RefuteOptions& options, const VarianceSource& variances,
+                         bool with_errors) {
   const FitPlan plan = make_plan(context, data, plan_of(options), context.seed());
-  const Nuisances fitted = NetworkRidgeLearner(options.network_ridge).fit(context, data, plan);
+  const Nuisances fitted =
+      NetworkRidgeLearner(options.network_ridge, variances).fit(context, data, plan);
   const LoggedSample sample = take_sample(data, plan.scored);
   std::vector<Matrix<double>> tables;  // means over people are plain means of these
   std::vector<MatrixView<const double>> weighed;
@@ -80,11 +82,9 @@ Json measure_differences(const Context& context, const Dataset& data,
 
 /// Residuals are scaled to what the model takes for noise, as its standard error does; the rest is
 /// what it could not learn, which refits have to do without anew.
-BootstrapWorld learn_world(const Context& context, const Dataset& data,
+BootstrapWorld learn_world(const Context& context, const Dataset& data, const FitPlan& plan,
                            std::span<const MatrixView<const double>> policies,
-                           const RefuteOptions& options) {
-  const FitPlan plan = make_plan(context, data, plan_of(options), context.seed());
-  const Nuisances fitted = NetworkRidgeLearner(options.network_ridge).fit(context, data, plan);
+                           const RefuteOptions& options, const Nuisances& fitted) {
   BootstrapWorld world;
   world.mu = fitted.outcome->mu;
   world.residual = residuals(data.treatment, data.outcome, world.mu.view());
@@ -124,16 +124,21 @@ class Refuter {
     const auto has = [&](RefuteCheck check) {
       return std::find(checks.begin(), checks.end(), check) != checks.end();
     };
-    if (has(RefuteCheck::kBootstrap)) {
-      const StageScope stage(context, "the world of the bootstrap", 0, 1);
-      world_ = learn_world(context, data, policies_, options);
+    const FitPlan plan = make_plan(context, data, plan_of(options), seed_);
+    {
+      const StageScope stage(context, "the data as they are", 0, 1);
+      const Nuisances fitted = NetworkRidgeLearner(options.network_ridge).fit(context, data, plan);
+      answer_.kept = fitted.outcome->network_ridge;
+      if (has(RefuteCheck::kBootstrap)) {
+        world_ = learn_world(context, data, plan, policies_, options, fitted);
+      }
     }
     if (has(RefuteCheck::kPlacebo)) {
-      const FitPlan plan = make_plan(context, data, plan_of(options), seed_);
       propensity_ = LogisticLearner(options.nuisance).fit(context, data, plan).propensity->e;
     }
     units_.push_back(make_unit("answer", 0, seed_, [this](const Context& unit_context) {
-      return measure_differences(unit_context, data_, policies_, options_, /*with_errors=*/true);
+      return measure_differences(unit_context, data_, policies_, options_, answer_,
+                                 /*with_errors=*/true);
     }));
     for (const RefuteCheck check : checks) {
       for (std::uint32_t draw = 0; draw < options.draws; ++draw) {
@@ -177,7 +182,8 @@ class Refuter {
     if (check == RefuteCheck::kBootstrap) return refit_bootstrap(context, draw);
     Rng rng(seed_, Stream::kRefuter, 4 * std::uint64_t{draw} + static_cast<std::uint64_t>(check));
     const auto measure = [&](const Dataset& data) {
-      return measure_differences(context, data, policies_, options_, /*with_errors=*/false);
+      return measure_differences(context, data, policies_, options_, keep_variances(answer_.kept),
+                                 /*with_errors=*/false);
     };
     switch (check) {
       case RefuteCheck::kPlacebo:
@@ -199,7 +205,7 @@ class Refuter {
     policies.reserve(tables.size());
     for (const Matrix<double>& table : tables) policies.push_back(table.view());
     return measure_differences(context, select_nodes(data_, nodes), policies, options_,
-                               /*with_errors=*/false);
+                               keep_variances(answer_.kept), /*with_errors=*/false);
   }
 
   /// Estimate less truth in a log of the world that was learnt.
@@ -207,7 +213,8 @@ class Refuter {
     constexpr std::uint64_t kBeyondTheOthers = std::uint64_t{1} << 40;
     Rng rng(seed_, Stream::kRefuter, kBeyondTheOthers + draw);
     const BootstrapLog log = draw_log(world_, data_, rng);
-    Json out = measure_differences(context, log.data, policies_, options_, /*with_errors=*/false);
+    Json out = measure_differences(context, log.data, policies_, options_,
+                                   keep_variances(answer_.kept), /*with_errors=*/false);
     for (std::size_t p = 0; p < policies_.size(); ++p) {
       out["differences"][p] = out["differences"][p].get<double>() - true_gain(log, policies_[p]);
     }
@@ -221,6 +228,9 @@ class Refuter {
   std::string policies_checksum_;
   std::vector<MatrixView<const double>> policies_;
   Matrix<double> propensity_;
+  /// Variances of the answer: reruns keep them, as what they ask is what the data or the folds
+  /// change, not what a fit of eight numbers to them does.
+  VarianceSource answer_;
   BootstrapWorld world_;
   std::vector<Unit> units_;
 };

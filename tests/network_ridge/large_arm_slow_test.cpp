@@ -44,7 +44,7 @@ TEST(LargeArm, IsSolvedIterativelyWithVariancesOfASample) {
   const std::vector<NodeIndex> order = Rng(5, Stream::kTest).permutation(kNodes);
   Dataset permuted = testing::with_nodes_permuted(data, order);
   permuted.arms = data.arms;
-  const NetworkRidgeLearner learner(NetworkRidgeOptions{}, std::size_t{500});
+  const NetworkRidgeLearner learner({}, {.most_nodes = 500});
   const Context context(0, 2);
   const OutcomeTable one = *learner.fit(context, data, plan).outcome;
   const OutcomeTable other =

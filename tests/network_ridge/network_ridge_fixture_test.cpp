@@ -62,7 +62,7 @@ std::shared_ptr<NetworkRidge> ridge_as_given(const Case& it, const FitPlan& plan
     auto& scored = ridge->scored_places.emplace_back();
     for (const NodeIndex i : plan.tasks[t].score) scored.push_back(it.inputs->place_of[i]);
   }
-  part->is_dense = is_dense;
+  part->method = is_dense ? RidgeMethod::kDense : RidgeMethod::kIterative;
   if (is_dense) {
     auto solver = std::make_unique<DenseSolver>(system);
     for (std::size_t a = 0; a < it.data.num_arms(); ++a) {

@@ -43,7 +43,7 @@ class PosteriorCase {
       }
     }
     for (const nlohmann::json& arm : given.at("arms")) add_arm(arm);
-    part->is_dense = is_dense;
+    part->method = is_dense ? RidgeMethod::kDense : RidgeMethod::kIterative;
     if (!is_dense) {
       part->solver = std::make_unique<IterativeSolver>(context, system);
       return;

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "cone/context.hpp"
+#include "cone/matrix.hpp"
+
+#include "network_ridge/groups.hpp"
+#include "network_ridge/inputs.hpp"
+
+namespace cone {
+
+/// Whether every group is about the node itself: then its kernel is a product of features that the
+/// inputs hold, and a kernel matrix has no more rank than there are features.
+bool are_own_features(std::span<const RidgeGroup> groups);
+
+/// The features of such groups side by side, group by group.
+class OwnFeatures {
+ public:
+  OwnFeatures(const RidgeInputs& inputs, std::span<const RidgeGroup> groups);
+
+  std::size_t size() const { return first_.back(); }
+  /// groups + 1: where the features of each group start.
+  std::span<const std::size_t> first() const { return first_; }
+
+  /// Sets out[begin, end) to the features of places[begin, end).
+  void copy_rows(std::span<const std::uint32_t> places, std::size_t begin, std::size_t end,
+                 MatrixView<double> out) const;
+
+  /// Φ'V over the places; V has one row per place. O(places · features · columns).
+  Matrix<double> project(const Context& context, std::span<const std::uint32_t> places,
+                         const Matrix<double>& v) const;
+  /// Φ·T at the places, T: features × columns.
+  Matrix<double> expand(const Context& context, std::span<const std::uint32_t> places,
+                        const Matrix<double>& t) const;
+
+ private:
+  const RidgeInputs& inputs_;
+  std::vector<GroupKind> kinds_;
+  std::vector<std::size_t> first_ = {0};
+};
+
+/// [Φ, E]'[Φ, E] over the places, E further columns with one row per place. A block of rows at a
+/// time: memory for the result and a few of its size. O(places · features²).
+Matrix<double> sum_products(const Context& context, const OwnFeatures& features,
+                            std::span<const std::uint32_t> places, const Matrix<double>& extra);
+
+}  // namespace cone

@@ -1,0 +1,216 @@
+// Data without a network: the ridge by sums over features is the ridge by kernels between nodes.
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <gtest/gtest.h>
+
+#include "network_ridge/feature_likelihood.hpp"
+#include "network_ridge/learn_arm.hpp"
+#include "network_ridge/low_rank_solver.hpp"
+#include "network_ridge/network_ridge.hpp"
+#include "network_ridge/ridge_fit.hpp"
+#include "network_ridge/ridge_world.hpp"
+#include "nuisance/simulated_data.hpp"
+#include "support/small_network.hpp"
+
+namespace cone {
+namespace {
+
+using testing::answer;
+using testing::largest_difference;
+using testing::ridge_world;
+using testing::RidgeAnswer;
+using testing::same_bits;
+using testing::solved_by;
+
+Dataset without_network(std::size_t nodes, std::size_t arms, std::uint64_t item) {
+  Dataset data =
+      ridge_world({.nodes = nodes, .arms = arms, .words = 6, .mean_degree = 8}, item).data;
+  data.graph = Graph(std::vector<std::uint64_t>(nodes + 1, 0), {});
+  return data;
+}
+
+/// The equations of all arms, before their variances are learnt.
+RidgeSystem system_of(const Context& context, const Dataset& data) {
+  RidgeSystem system;
+  auto inputs = std::make_shared<RidgeInputs>(prepare_inputs(context, data, {}));
+  system.groups = list_groups(context, *inputs, {});
+  system.inputs = std::move(inputs);
+  for (std::size_t t = 0; t < 3; ++t) {
+    std::vector<char>& learns = system.learns_from.emplace_back(data.num_nodes(), 1);
+    for (std::size_t p = t; p < learns.size(); p += 3) learns[p] = 0;
+  }
+  for (std::size_t a = 0; a < data.num_arms(); ++a) {
+    ArmModel& model = system.arms.emplace_back();
+    model.group_variances.assign(system.groups.size(), 0.1);
+    model.noise = 0.3;
+    model.fixed_columns = {0};
+  }
+  return system;
+}
+
+TEST(LowRank, LikelihoodIsThatOfKernels) {
+  const Context context(0, 2);
+  const Dataset data = without_network(400, 2, 61);
+  const RidgeSystem system = system_of(context, data);
+  const std::vector<std::uint32_t> places = system.places_of_arm(1);
+  ArmSample by_kernels;
+  by_kernels.kernels = make_kernels(context, *system.inputs, system.groups, places);
+  by_kernels.fixed = Matrix<double>(places.size(), 1, 1.0);
+  for (const std::uint32_t p : places) {
+    by_kernels.outcome.push_back(data.outcome[system.inputs->node_at[p]]);
+  }
+  const FeatureSample by_features = ArmProducts(context, system, 1, by_kernels.outcome).of_all();
+  EXPECT_EQ(by_features.num_nodes, places.size());
+  // A group that explains much, one that explains nothing, much noise and hardly any.
+  for (const double noise : {1.0, 0.1, 1e-4}) {
+    std::vector<double> variances = {0.2, 1e-6, 0.7, 0.05};
+    variances.resize(system.groups.size(), 0.3);
+    variances.push_back(noise);
+    const auto expected = evaluate_likelihood(context, by_kernels, variances);
+    const auto found = evaluate_likelihood(context, by_features, variances);
+    ASSERT_TRUE(expected && found);
+    EXPECT_NEAR(found->value, expected->value, 1e-8 * std::abs(expected->value)) << noise;
+    for (std::size_t g = 0; g < variances.size(); ++g) {
+      const double size = 1 + std::abs(expected->gradient[g]);
+      EXPECT_NEAR(found->gradient[g], expected->gradient[g], 1e-7 * size) << noise << ' ' << g;
+      for (std::size_t h = 0; h < variances.size(); ++h) {
+        EXPECT_NEAR(found->information(g, h), expected->information(g, h),
+                    1e-6 * (1 + std::abs(expected->information(g, h))))
+            << noise << ' ' << g << ' ' << h;
+      }
+    }
+  }
+}
+
+TEST(LowRank, SolvesTheSameEquations) {
+  const Dataset data = without_network(900, 2, 62);
+  const FitPlan plan = cross_fit_plan(data, 4, 2, 1);
+  const Context context(0, 2);
+  RidgeFit fit{.arms = data.arms};  // variances of the first fit
+  for (const double u : {1.0, 0.1, 0.001}) {
+    NetworkRidgeOptions options;
+    options.undersmoothing = u;
+    Matrix<double> mu[2];
+    std::vector<double> weights[2];
+    for (const int k : {0, 1}) {
+      options.ridge_solver = k == 0 ? RidgeSolverChoice::kDense : RidgeSolverChoice::kAuto;
+      VarianceSource source;
+      if (!fit.parts.empty()) source.known = &fit;
+      NetworkRidge model = learn_network_ridge(context, data, plan, options, source);
+      const RidgePart& part = *model.parts.front();
+      EXPECT_EQ(part.method, k == 0 ? RidgeMethod::kDense : RidgeMethod::kLowRank);
+      mu[k] = predict_arm(context, part, solve_outcomes(context, part, data), 1);
+      Matrix<double> f(data.num_nodes(), 1);
+      for (std::size_t p = 0; p < f.rows(); ++p) f(p, 0) = std::sin(static_cast<double>(p));
+      const Matrix<double> g(2 * RidgeSystem::kNumFixed, 1, 0.7);
+      const RidgeSolution solution = part.solver->solve(context, f, g, std::vector<std::size_t>{2});
+      weights[k].assign(solution.x.values().begin(), solution.x.values().end());
+      if (!fit.parts.empty()) continue;
+      for (const RidgeGroup& group : part.system.groups) fit.groups.push_back(group.kind);
+      fit.parts.push_back({part.system.arms, part.learnt});
+    }
+    EXPECT_LT(largest_difference(mu[0].values(), mu[1].values()), 1e-8) << u;
+    EXPECT_LT(largest_difference(weights[0], weights[1]), 1e-7) << u;
+  }
+}
+
+TEST(LowRank, LearnsWhatTheDenseSolverLearns) {
+  // Large enough for the search to begin on some of the nodes.
+  const Dataset data = without_network(1800, 2, 63);
+  ASSERT_GT(data.arm_sizes()[1], 800U);
+  const FitPlan plan = cross_fit_plan(data, 5, 2, 1);
+  const RidgeAnswer dense = answer(data, plan, solved_by(RidgeSolverChoice::kDense));
+  const RidgeAnswer low = answer(data, plan);
+  EXPECT_EQ(low.summary.solver, "low_rank");
+  for (std::size_t a = 0; a < 2; ++a) {
+    EXPECT_EQ(low.summary.arms[a].steps, dense.summary.arms[a].steps);
+    EXPECT_EQ(low.summary.arms[a].num_nodes, data.arm_sizes()[a]);
+    EXPECT_NEAR(low.summary.arms[a].noise, dense.summary.arms[a].noise, 1e-8);
+  }
+  const Matrix<double> policy = testing::some_policy(data.num_nodes(), 2);
+  EXPECT_NEAR(low.value(policy, plan), dense.value(policy, plan), 1e-7);
+  EXPECT_NEAR(*low.implied.variance_of_these / *dense.implied.variance_of_these, 1, 1e-6);
+  // The weights are those of the value.
+  const auto n = static_cast<double>(data.num_nodes());
+  EXPECT_NEAR(dot(low.implied.weights, data.outcome) / n, low.value(policy, plan), 1e-9);
+  EXPECT_NEAR(sum(low.implied.weights) / n, 1, 1e-10);
+}
+
+TEST(LowRank, DependsOnNeitherThreadsNorOrder) {
+  const Dataset data = without_network(1200, 2, 64);
+  const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
+  const RidgeAnswer one = answer(Context(0, 1), data, plan);
+  ASSERT_EQ(one.summary.solver, "low_rank");
+  const RidgeAnswer many = answer(Context(0, 5), data, plan);
+  EXPECT_TRUE(same_bits(one.mu.values(), many.mu.values()));
+  EXPECT_TRUE(same_bits(one.implied.weights, many.implied.weights));
+  const std::vector<NodeIndex> order = Rng(6, Stream::kTest).permutation(1200);
+  Dataset permuted = testing::with_nodes_permuted(data, order);
+  permuted.arms = data.arms;
+  const RidgeAnswer other = answer(permuted, cross_fit_plan(permuted, 3, 2, 1));
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    ASSERT_NEAR(other.mu(i, 1), one.mu(order[i], 1), 1e-6) << i;
+  }
+}
+
+TEST(LowRank, IsLeftWhereNeighboursOrMoreFeaturesThanNodesSpeak) {
+  const Dataset few = without_network(200, 2, 65);
+  EXPECT_EQ(answer(few, cross_fit_plan(few, 3, 2, 1)).summary.solver, "dense");
+  const Dataset tied = ridge_world({.nodes = 700, .words = 6}, 65).data;
+  EXPECT_EQ(answer(tied, cross_fit_plan(tied, 3, 2, 1)).summary.solver, "dense");
+}
+
+TEST(KeptVariances, GiveTheFitOfThoseThatWereLearnt) {
+  const Dataset data = ridge_world({.nodes = 400, .words = 6}, 66).data;
+  const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
+  const Context context(0, 2);
+  const OutcomeTable learnt = *NetworkRidgeLearner({}).fit(context, data, plan).outcome;
+  const OutcomeTable kept =
+      *NetworkRidgeLearner({}, {.kept = learnt.network_ridge}).fit(context, data, plan).outcome;
+  EXPECT_EQ(kept.network_ridge->arms[0].steps, 0U);
+  EXPECT_LT(largest_difference(kept.mu.values(), learnt.mu.values()), 1e-9);
+  // By iterations, where refits of large arms take these.
+  VarianceSource source = keep_variances(learnt.network_ridge);
+  source.most_nodes = 100;
+  const OutcomeTable iterated = *NetworkRidgeLearner({}, source).fit(context, data, plan).outcome;
+  EXPECT_EQ(iterated.network_ridge->solver, "iterative");
+  EXPECT_LT(largest_difference(iterated.mu.values(), learnt.mu.values()), 1e-5);
+}
+
+TEST(KeptVariances, AreLearntAnewWhereGroupsDiffer) {
+  const Dataset data = ridge_world({.nodes = 400, .words = 6}, 67).data;
+  const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
+  const Context context(0, 2);
+  const OutcomeTable learnt = *NetworkRidgeLearner({}).fit(context, data, plan).outcome;
+  Dataset bare = data;
+  bare.graph = Graph(std::vector<std::uint64_t>(data.num_nodes() + 1, 0), {});
+  const OutcomeTable found =
+      *NetworkRidgeLearner({}, {.kept = learnt.network_ridge}).fit(context, bare, plan).outcome;
+  EXPECT_GT(found.network_ridge->arms[0].steps, 0U);
+}
+
+TEST(RidgeNoise, StaysConstantWhereVariancesAreLearntOnASample) {
+  const Dataset data = ridge_world({.nodes = 900, .words = 6, .mean_degree = 6}, 68).data;
+  const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
+  NetworkRidgeOptions options;
+  options.ridge_noise = RidgeNoise::kConstant;
+  const NetworkRidgeLearner learner(options, {.most_nodes = 200});
+  const OutcomeTable found = *learner.fit(Context(0, 2), data, plan).outcome;
+  bool any_neighbours = false;
+  for (const ArmVariances& arm : found.network_ridge->arms) {
+    EXPECT_EQ(arm.num_nodes, 200U);
+    EXPECT_EQ(arm.noise_growth, 0);
+    for (const auto& [group, variance] : arm.groups) {
+      if (group != "sum_friends" || variance == 0) continue;
+      any_neighbours = true;
+      EXPECT_GE(arm.noise, 0.1 * variance);
+    }
+  }
+  EXPECT_TRUE(any_neighbours);
+}
+
+}  // namespace
+}  // namespace cone
