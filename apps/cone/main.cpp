@@ -4,6 +4,7 @@
 #include <exception>
 #include <iostream>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -17,6 +18,7 @@
 
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "printable_output.hpp"
 #include "restart.hpp"
 #include "study/unit_work.hpp"
 #include "terminal.hpp"
@@ -32,7 +34,7 @@ constexpr const char* kExamples = R"(Examples:
   cone effects DATA --out effects.csv                 every node's expected outcomes and effects
   cone sensitivity DATA --policy treat-all            what could be hidden, and undo the answer
   cone refute DATA --policy treat-all --out refuted   reruns that try to prove the estimate wrong
-  cone learn DATA --out policy.csv                    who should get what, and what it is worth
+  cone learn DATA --out rule.csv                      who should get what, and what it is worth
   cone report out.json --out out.html                 charts and tables on one page
   cone tune DATA --out tuned                          choose options of cone's networks
   cone fit DATA --out MODEL                           train once; evaluate DATA --model MODEL
@@ -83,6 +85,31 @@ bool refuse_unknown_command(const CLI::App& root, const std::string& word) {
   return true;
 }
 
+/// A word that looks like a flag and is none of the command's. CLI11 would first miss what is
+/// required, which the slip may have named.
+std::optional<std::string> unknown_flag(const CLI::App& root, int argc, char** argv) {
+  const std::vector<const CLI::App*> commands = root.get_subcommands({});
+  const auto named = std::find_if(commands.begin(), commands.end(), [&](const CLI::App* command) {
+    return command->get_name() == argv[1];
+  });
+  const CLI::App* command = named == commands.end() ? nullptr : *named;
+  for (int i = 2; command != nullptr && i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--") break;
+    if (!word.starts_with("--")) continue;
+    const std::string flag(word.substr(0, word.find('=')));
+    if (command->get_option_no_throw(flag) != nullptr) continue;
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command->get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    }
+    const std::string nearest = closest_name(flag, names);
+    return fmt::format("there is no {}{}", printable(flag),
+                       nearest.empty() ? "" : fmt::format("; did you mean {}?", nearest));
+  }
+  return std::nullopt;
+}
+
 int run_command(int argc, char** argv) {
   CLI::App root(
       "What would a decision rule have achieved? Estimates the utility of treatment\n"
@@ -119,6 +146,10 @@ int run_command(int argc, char** argv) {
     const bool is_word_too_many =
         error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
     let_first_speak();
+    if (const std::optional<std::string> unknown = unknown_flag(root, argc, argv)) {
+      std::cerr << "cone: " << *unknown << "; --help explains\n";
+      return kBadInput;
+    }
     std::cerr << "cone: " << error.what() << "; "
               << (is_word_too_many ? "lists have commas and no spaces (--ignore a,b); " : "")
               << "--help explains\n";
@@ -133,6 +164,7 @@ int run_command(int argc, char** argv) {
 int main(int argc, char** argv) {
   using namespace cone;
   app::restart_with_better_kernels(argv);
+  const app::PrintableOutput output;
   try {
     const int status = app::run_command(argc, argv);
     if (std::cout.flush()) return status;

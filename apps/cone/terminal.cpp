@@ -60,7 +60,8 @@ int interrupted_status() {
 }
 
 ConsoleProgress::ConsoleProgress(bool quiet) {
-  if (!quiet) bar_ = std::make_unique<TerminalProgress>(std::cerr, isatty(STDERR_FILENO) == 1);
+  // std::cerr would print the bar's commands to the terminal as text: printable_output.hpp
+  if (!quiet) bar_ = std::make_unique<TerminalProgress>(std::clog, isatty(STDERR_FILENO) == 1);
 }
 
 bool ConsoleProgress::update(std::string_view phase, std::uint64_t done, std::uint64_t total) {

@@ -4,6 +4,7 @@
 
 #include "cone/version.hpp"
 
+#include "base/text.hpp"
 #include "bindings.hpp"
 #include "exec/blas_kernels.hpp"
 
@@ -18,6 +19,7 @@ PYBIND11_MODULE(_core, module) {
                           name_better_kernels(loaded_blas_kernels(), find_vector_units()));
   });
   module.def("choose_kernels", &cone::choose_blas_kernels, py::arg("name"));
+  module.def("printable", &cone::printable_lines);
   bind_errors(module);
   bind_table_text(module);
   bind_arrow(module);

@@ -316,8 +316,9 @@ class Dataset:
     def __repr__(self) -> str:
         num_features = len(self.feature_names)
         arms = ", ".join(f"'{arm}'" for arm in self.arms)
-        return (f"<cone.Dataset: {self.num_nodes} nodes, {self.num_edges} edges, {num_features} "
-                f"feature{'' if num_features == 1 else 's'}, arms {arms}>")
+        return _core.printable(
+            f"<cone.Dataset: {self.num_nodes} nodes, {self.num_edges} edges, {num_features} "
+            f"feature{'' if num_features == 1 else 's'}, arms {arms}>")
 
     def _repr_html_(self) -> str:
         rows: list[dict[str, Any]] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._core import Error
+from ._core import Error, printable
 
 
 class _Faults:
@@ -19,6 +19,7 @@ class _Faults:
 
 
 def complete_errors() -> None:
-    """Gives every error a kind and faults."""
+    """Gives every error a kind and faults, and a text without characters that a terminal obeys."""
     setattr(Error, "kind", "usage")
     setattr(Error, "faults", _Faults())
+    setattr(Error, "__str__", lambda error: printable(ValueError.__str__(error)))

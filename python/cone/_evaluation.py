@@ -115,7 +115,7 @@ class Evaluation:
         for policy in self.record["policies"]:
             for entry in policy["estimates"]:
                 if entry["estimator"] == decision.get("estimator", entry["estimator"]):
-                    found += [f"{policy['name']}: {warning}" for warning in entry["warnings"]]
+                    found += [_core.printable(f"{policy['name']}: {warning}") for warning in entry["warnings"]]
         diagnostics = self.record["diagnostics"]
         found += [row["sentence"] for row in diagnostics.get("verdicts", []) if row["verdict"] == "caution"]
         found += diagnostics["warnings"]
@@ -170,7 +170,7 @@ class Evaluation:
 
     def __repr__(self) -> str:
         names = ", ".join(policy["name"] for policy in self.record["policies"])
-        return f"<cone.Evaluation of {names}>"
+        return _core.printable(f"<cone.Evaluation of {names}>")
 
     def _repr_html_(self) -> str:
         decision = self.record.get("decision") or {}

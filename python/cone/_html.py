@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._core import printable
+
 _STYLE = """<style scoped>
 .cone-table td, .cone-table th { text-align: right; padding: 0.2em 0.6em; }
 .cone-table td:first-child, .cone-table th:first-child { text-align: left; }
@@ -12,7 +14,9 @@ _STYLE = """<style scoped>
 
 
 def escape(text: str) -> str:
-    """Text that means nothing in HTML. As html.escape, which takes longer to import."""
+    """Text that means nothing in HTML (as html.escape, which takes longer to import), and turns no
+    line around."""
+    text = printable(text)
     for mark, name in (("&", "amp"), ("<", "lt"), (">", "gt"), ('"', "quot"), ("'", "#x27")):
         text = text.replace(mark, f"&{name};")
     return text

@@ -312,6 +312,27 @@ class Result(unittest.TestCase):
         self.assertIn("Net utility:", str(self.answer))
         self.assertEqual(repr(self.answer), "<cone.Evaluation of <b>sms</b>, mixed>")
 
+    def test_nothing_that_is_shown_can_command_a_terminal(self):
+        evil = "\x1b]0;owned\x07\x9b31m\u202e\u200f"
+        log = make_log(80)
+        log["treatment"] = [f"arm{evil}" if t else "none" for t in log["treatment"]]
+        data = cone.Dataset.from_arrays(**log, control="none")
+        answer = cone.evaluate(data, {f"best{evil}": f"always:arm{evil}"}, estimators=["dr_ridge", "network_dm"])
+        rule = cone.learn(data, depth=1)
+        doubt = cone.sensitivity(data, {f"best{evil}": f"always:arm{evil}"}, lambdas=3)
+        shown = [f(x) for x in (answer, rule, doubt, cone.effects(data)) for f in (str, repr, lambda x: x._repr_html_())]
+        shown += [repr(data), answer.to_json(), *answer.warnings]
+        for words in ({f"p{evil}": "nowhere.csv"}, {f"p{evil}": [1, 2]}, [f"word{evil}"]):
+            with self.assertRaises(cone.Error) as raised:
+                cone.evaluate(data, words)
+            shown.append(str(raised.exception))
+        with self.assertRaises(cone.Error) as raised:
+            cone.Dataset.load(f"missing{evil}")
+        shown.append(str(raised.exception))
+        for text in shown:
+            self.assertNotRegex(text, "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e]")
+        self.assertEqual(answer.record["policies"][0]["name"], f"best{evil}")
+
     def test_html_escapes_names_and_needs_no_script(self):
         html = self.answer._repr_html_()
         self.assertIn("&lt;b&gt;sms", html)

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
+
 namespace cone {
 namespace {
 
@@ -20,18 +22,19 @@ std::string join_faults(const std::vector<Fault>& faults, std::uint64_t num_unli
 }  // namespace
 
 std::string Place::to_string() const {
-  std::string text = file;
+  const auto whole = [](const std::string& name) { return printable(name, std::string::npos); };
+  std::string text = whole(file);
   if (line > 0) text += fmt::format("{}{}", text.empty() ? "line " : ":", line);
-  if (!column.empty()) text += fmt::format("{}column {}", text.empty() ? "" : ", ", column);
-  if (!item.empty()) text += text.empty() ? item : fmt::format(" ({})", item);
+  if (!column.empty()) text += fmt::format("{}column {}", text.empty() ? "" : ", ", whole(column));
+  if (!item.empty()) text += text.empty() ? whole(item) : fmt::format(" ({})", whole(item));
   return text;
 }
 
 std::string Fault::to_string() const {
   std::string text = place.to_string();
   if (!text.empty()) text += ": ";
-  text += what;
-  if (!advice.empty()) text += "; " + advice;
+  text += printable_lines(what);
+  if (!advice.empty()) text += "; " + printable_lines(advice);
   return text;
 }
 

@@ -1,6 +1,7 @@
 #include "base/text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include <fmt/format.h>
@@ -8,39 +9,10 @@
 namespace cone {
 namespace {
 
-/// Length of the UTF-8 character at the start of the text, 0 when it is not one (overlong forms,
-/// surrogates and code points past U+10FFFF included).
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) -> unsigned {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
-  };
-  const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  const unsigned first = byte(0);
-  if (first < 0x80) return text.empty() ? 0 : 1;
-  if (first >= 0xC2 && first <= 0xDF) return continues(1) ? 2 : 0;
-  if (first >= 0xE0 && first <= 0xEF) {
-    const unsigned low = first == 0xE0 ? 0xA0 : 0x80;
-    const unsigned high = first == 0xED ? 0x9F : 0xBF;
-    return byte(1) >= low && byte(1) <= high && continues(2) ? 3 : 0;
-  }
-  if (first >= 0xF0 && first <= 0xF4) {
-    const unsigned low = first == 0xF0 ? 0x90 : 0x80;
-    const unsigned high = first == 0xF4 ? 0x8F : 0xBF;
-    return byte(1) >= low && byte(1) <= high && continues(2) && continues(3) ? 4 : 0;
-  }
-  return 0;
-}
-
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
-
-/// Characters that turn the direction of a line (U+202A to 202E, U+2066 to 2069): a name with one
-/// would rearrange the sentence around it.
-bool turns_direction(std::string_view character) {
-  if (character.size() != 3 || character[0] != '\xE2') return false;
-  const auto second = static_cast<unsigned char>(character[1]);
-  const auto third = static_cast<unsigned char>(character[2]);
-  return (second == 0x80 && third >= 0xAA && third <= 0xAE) ||
-         (second == 0x81 && third >= 0xA6 && third <= 0xA9);
+std::string escape(std::uint32_t code) {
+  return code < 0x80      ? fmt::format("\\x{:02x}", code)
+         : code < 0x10000 ? fmt::format("\\u{:04x}", code)
+                          : fmt::format("\\U{:08x}", code);
 }
 
 /// Whether all bytes are printable ASCII, by far the most common case.
@@ -62,23 +34,75 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
+bool is_treacherous(std::uint32_t code) {
+  struct Range {
+    std::uint32_t first;
+    std::uint32_t last;
+  };
+  constexpr std::array kRanges{
+      Range{0x00, 0x1F},     Range{0x7F, 0x9F},     Range{0x061C, 0x061C}, Range{0x180E, 0x180E},
+      Range{0x200B, 0x200B}, Range{0x200E, 0x200F}, Range{0x2028, 0x202E}, Range{0x2060, 0x206F},
+      Range{0xFEFF, 0xFEFF}, Range{0xFFF9, 0xFFFB}, Range{0xFFFE, 0xFFFF}, Range{0xE0000, 0xE0FFF},
+  };
+  return std::any_of(kRanges.begin(), kRanges.end(), [code](const Range& range) {
+    return code >= range.first && code <= range.last;
+  });
+}
+
+Character first_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (text.empty()) return {};
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return {lead, 1};
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return {};
+  std::uint32_t code = lead & (0x7FU >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0U) != 0x80U) return {};
+    code = code << 6U | (byte(i) & 0x3FU);
+  }
+  const std::uint32_t least = length == 2 ? 0x80 : length == 3 ? 0x800 : 0x10000;
+  const bool is_surrogate = code >= 0xD800 && code <= 0xDFFF;
+  return code < least || code > 0x10FFFF || is_surrogate ? Character{} : Character{code, length};
+}
+
+std::string without_numbers(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool is_digit = c >= '0' && c <= '9';
+    const bool in_number = !out.empty() && out.back() == '#';
+    if (in_number && (is_digit || c == '.' || c == ',')) continue;
+    out += is_digit ? '#' : c;
+  }
+  return out;
+}
+
 std::string printable(std::string_view text, std::size_t max_length) {
   std::string out;
   while (!text.empty()) {
     if (out.size() >= max_length) return out + "...";
-    const std::size_t length = utf8_length(text);
-    if (length == 0 || is_control(text[0])) {
+    const Character c = first_character(text);
+    if (c.length == 0) {
       out += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
-      text.remove_prefix(1);
-    } else if (turns_direction(text.substr(0, length))) {
-      for (const char byte : text.substr(0, length)) {
-        out += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
-      }
-      text.remove_prefix(length);
+    } else if (is_treacherous(c.code)) {
+      out += escape(c.code);
     } else {
-      out += text.substr(0, length);
-      text.remove_prefix(length);
+      out += text.substr(0, c.length);
     }
+    text.remove_prefix(std::max<std::size_t>(c.length, 1));
+  }
+  return out;
+}
+
+std::string printable_lines(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find_first_of("\n\t"), text.size());
+    out += is_plain(text.substr(0, end)) ? std::string(text.substr(0, end))
+                                         : printable(text.substr(0, end), std::string::npos);
+    if (end < text.size()) out += text[end];
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
   return out;
 }
@@ -86,7 +110,7 @@ std::string printable(std::string_view text, std::size_t max_length) {
 const char* text_problem(std::string_view text) {
   if (is_plain(text)) return nullptr;
   while (!text.empty()) {
-    const std::size_t length = utf8_length(text);
+    const std::size_t length = first_character(text).length;
     if (length == 0) return "is not valid UTF-8";
     if (text[0] == '\0') return "has a NUL byte";
     text.remove_prefix(length);

@@ -9,9 +9,28 @@ namespace cone {
 /// 1234567 → "1,234,567".
 std::string grouped(std::uint64_t number);
 
-/// A user's text, fit for a message: control characters and bytes that are not UTF-8 as \xNN, and
-/// cut after about `max_length` bytes.
+/// Code point and length of a character; length 0 where it is not UTF-8 (overlong forms, surrogates
+/// and code points past U+10FFFF included).
+struct Character {
+  std::uint32_t code = 0;
+  std::size_t length = 0;
+};
+Character first_character(std::string_view text);
+
+/// Characters that a reader cannot see but that change what is read: controls (a terminal obeys
+/// C0 and C1), marks that turn the direction of a line, line ends that no program counts, spaces of
+/// no width and tags, with which one name looks like another. The joiners U+200C and U+200D stay:
+/// Persian and emoji need them.
+bool is_treacherous(std::uint32_t code);
+
+/// A user's text, fit for a message, a terminal and a page: treacherous characters as \xNN or
+/// \uNNNN, bytes that are not UTF-8 as \xNN,
+/// and cut after about `max_length` bytes.
 std::string printable(std::string_view text, std::size_t max_length = 60);
+
+/// The same for whole texts: line ends and tabs stay, and nothing is cut. Text that is printable
+/// already stays as it is.
+std::string printable_lines(std::string_view text);
 
 /// Why text cannot be a name or an id ("has a NUL byte", ...), or nullptr when it can.
 const char* text_problem(std::string_view text);
@@ -23,6 +42,9 @@ inline std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
   return text;
 }
+
+/// With every number replaced by #: sentences that differ in their numbers only become equal.
+std::string without_numbers(std::string_view text);
 
 /// ASCII letters in lower case.
 std::string lower_case(std::string_view text);

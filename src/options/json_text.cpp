@@ -42,6 +42,12 @@ class ParserWatch {
   std::optional<std::string> repeated_;
 };
 
+std::string escape_code(std::uint32_t code) {
+  if (code < 0x10000) return fmt::format("\\u{:04x}", code);
+  const std::uint32_t rest = code - 0x10000;  // beyond 16 bits JSON has pairs
+  return fmt::format("\\u{:04x}\\u{:04x}", 0xD800 + (rest >> 10U), 0xDC00 + (rest & 0x3FFU));
+}
+
 }  // namespace
 
 Json parse_json(std::string_view bytes, const std::string& file, const std::string& advice) {
@@ -69,7 +75,20 @@ Json parse_json(std::string_view bytes, const std::string& file, const std::stri
 }
 
 std::string dump_json(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  const std::string text = json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  std::string out;
+  out.reserve(text.size());
+  for (std::string_view rest = text; !rest.empty();) {
+    const Character c = first_character(rest);
+    // Below U+007F the library has escaped what is in a string; the line ends are its own.
+    if (c.code >= 0x7F && is_treacherous(c.code)) {
+      out += escape_code(c.code);
+    } else {
+      out += rest.substr(0, c.length);
+    }
+    rest.remove_prefix(c.length);
+  }
+  return out;
 }
 
 }  // namespace cone

@@ -16,7 +16,8 @@ nlohmann::ordered_json parse_json(std::string_view bytes, const std::string& fil
                                   const std::string& advice);
 
 /// The text of a record, indented where `indent` is not negative. Bytes that are not UTF-8, as the
-/// name of a file may hold, become U+FFFD: they must not cost the record.
+/// name of a file may hold, become U+FFFD: they must not cost the record. Treacherous
+/// characters (base/text.hpp) are escaped, so that a record may be shown on a terminal.
 std::string dump_json(const nlohmann::ordered_json& json, int indent = 2);
 
 }  // namespace cone

@@ -7,6 +7,8 @@
 
 #include "cone/context.hpp"
 
+#include "base/text.hpp"
+
 namespace cone {
 namespace {
 
@@ -81,7 +83,8 @@ TerminalProgress::Position TerminalProgress::position(std::uint64_t done, std::u
 }
 
 void TerminalProgress::draw(const Position& position) {
-  const std::string label = stage_.label.empty() ? phase_ : stage_.label + ": " + phase_;
+  const std::string label =
+      printable_lines(stage_.label.empty() ? phase_ : stage_.label + ": " + phase_);
   const std::string left =
       position.seconds_left < 0 ? "" : ", " + duration_text(position.seconds_left) + " left";
   if (!interactive_) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/numeric.hpp"
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 
 namespace cone {
@@ -59,7 +61,28 @@ TEST(Text, GroupsDigitsAndEscapesWhatATerminalWouldObey) {
   EXPECT_EQ(printable("abcdef", 3), "abc...");
   EXPECT_EQ(printable("a\xE2\x80\xAE"
                       "b"),
-            "a\\xe2\\x80\\xaeb");  // turns the line around
+            "a\\u202eb");  // turns the line around
+  EXPECT_EQ(printable("a\u009b31m\u200f\u061c\u200b\ufeff\u2028\U000e0041"),
+            "a\\u009b31m\\u200f\\u061c\\u200b\\ufeff\\u2028\\U000e0041");
+  EXPECT_EQ(printable("Zürich 東京 👩\u200d🔬 می\u200cخواهم"), "Zürich 東京 👩\u200d🔬 می\u200cخواهم");
+  EXPECT_EQ(printable_lines("a\tb\nc\x1b\r\xff"), "a\tb\nc\\x1b\\x0d\\xff");
+}
+
+TEST(Text, ErrorsHoldNoCommandsForATerminal) {
+  const Error error(ErrorCode::kData,
+                    {{.file = "a\x1b[31m\n", .column = "b\u009b"}, "is \x07", "d\x7f"});
+  EXPECT_STREQ(error.what(), "a\\x1b[31m\\x0a, column b\\u009b: is \\x07; d\\x7f");
+}
+
+TEST(Text, NumbersThatAreNoneAreNeverPrinted) {
+  EXPECT_EQ(sentence("{:.2f} of {}, {:+.1g}", kNaN, 3, -INFINITY), "– of 3, –");
+  EXPECT_EQ(sentence("{:.1f} {} {}", 1.25, "x", std::string("y")), "1.2 x y");
+  EXPECT_EQ(csv_line("{},{},{}\n", 0.5, kNaN, 7), "0.5,,7\n");
+}
+
+TEST(Text, SentencesAreAlikeButForNumbers) {
+  EXPECT_EQ(without_numbers("12 of 1,039.5 nodes"), without_numbers("7 of 30 nodes"));
+  EXPECT_NE(without_numbers("12 treated nodes"), without_numbers("12 untreated nodes"));
 }
 
 TEST(Text, SuggestsTheClosestName) {
