@@ -291,7 +291,7 @@ struct PolicySensitivity {
   double ridge_value = 0;  ///< of the network ridge: what cone evaluate prints first
   double value = 0;        ///< doubly robust: what the bounds are around
   double standard_error = 0;
-  double population_standard_error = 0;  ///< of independent people
+  double population_standard_error = 0;  ///< for people like these
   /// The errors for these people, those of the curve too, are this much larger than those of
   /// independent people.
   double error_factor = 1;

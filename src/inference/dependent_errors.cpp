@@ -242,8 +242,17 @@ void apply_dependence(const Context& context, const DependenceKernels& kernels,
   if (std::isnan(out.standard_error)) return;
   const ErrorParts* parts = &out.parts;
   const Matrix<double>* table = &policy;
-  const std::optional<JointErrors> errors =
-      join_errors(context, kernels, sample, out.target, {&parts, 1}, {&table, 1}, noise, wanted);
+  const auto join_for = [&](Target target) {
+    return join_errors(context, kernels, sample, target, {&parts, 1}, {&table, 1}, noise, wanted);
+  };
+  const auto set_error = [&](const DependentCovariance& way, double& standard_error,
+                             std::pair<double, double>& interval) {
+    if (way.dependence == Dependence::kIndependent) return;  // as it is
+    standard_error = std::sqrt(way.covariance(0, 0));
+    const double half_width = quantile_for(out.level, way.degrees_of_freedom) * standard_error;
+    interval = {out.value - half_width, out.value + half_width};
+  };
+  const std::optional<JointErrors> errors = join_for(out.target);
   if (!errors) return;
   for (const DependentCovariance& way : errors->ways) {
     out.errors_by_dependence.push_back(
@@ -252,12 +261,14 @@ void apply_dependence(const Context& context, const DependenceKernels& kernels,
          .noise = way.noise[0],
          .unusable = way.unusable});
   }
-  const DependentCovariance& best = errors->best();
-  if (best.dependence == Dependence::kIndependent) return;  // as it is
-  out.dependence = best.dependence;
-  out.standard_error = std::sqrt(best.covariance(0, 0));
-  const double half_width = quantile_for(out.level, best.degrees_of_freedom) * out.standard_error;
-  out.interval = {out.value - half_width, out.value + half_width};
+  out.dependence = errors->best().dependence;
+  set_error(errors->best(), out.standard_error, out.interval);
+  if (out.target == Target::kPeopleLikeThese) {
+    out.population_standard_error = out.standard_error;
+    out.population_interval = out.interval;
+  } else if (const std::optional<JointErrors> population = join_for(Target::kPeopleLikeThese)) {
+    set_error(population->best(), out.population_standard_error, out.population_interval);
+  }
 }
 
 }  // namespace cone

@@ -143,19 +143,23 @@ class Analysis {
     PolicySensitivity out;
     const ContrastEstimate estimate = model_->estimate(contrast);
     // One factor for all of a contrast's errors: friends share noise, whatever is hidden.
-    out.error_factor = inflation_->factor(context_, contrast, estimate);
+    out.error_factor = inflation_->factor(context_, contrast, estimate, Target::kThesePeople);
+    const double population_factor =
+        inflation_->factor(context_, contrast, estimate, Target::kPeopleLikeThese);
     const double z = out.error_factor * two_sided_normal_quantile(options_.level);
     out.ridge_value = direct_value(contrast);
     out.value = estimate.value;
     out.standard_error = out.error_factor * estimate.standard_error;
-    out.population_standard_error = estimate.population_standard_error;
+    out.population_standard_error = population_factor * estimate.population_standard_error;
     out.interval = {out.value - z * estimate.standard_error,
                     out.value + z * estimate.standard_error};
     out.breakdown = find_breakdown(context_, *model_, contrast, curve, options_.threshold, z);
     out.curve = std::move(curve);
     for (MarginalBounds& at : out.curve) {
-      at.lower.standard_error *= out.error_factor;
-      at.upper.standard_error *= out.error_factor;
+      for (BoundEnd* end : {&at.lower, &at.upper}) {
+        end->standard_error *= out.error_factor;
+        end->population_standard_error *= population_factor;
+      }
     }
     const ConfoundingScale scale = confounding_scale(tables(long_), contrast);
     out.scale = scale.total;
@@ -303,6 +307,8 @@ SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& 
   report.reference = reference;
   report.propensity_bounds = bounds.low;
   analysis.describe(report);
+  std::vector<std::string> learnt = warn_of_learnt_policies(data.observed, policies);
+  report.warnings.insert(report.warnings.begin(), learnt.begin(), learnt.end());
   auto curves = trace_bounds(context, analysis.model(), contrasts, curve_lambdas(options));
   const auto doubt = [&](const std::string& name, const Matrix<double>& table) {
     const std::optional<std::string> found =

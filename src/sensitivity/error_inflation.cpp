@@ -38,9 +38,11 @@ ErrorInflation::ErrorInflation(const Context& context, const Dataset& data,
 ErrorInflation::~ErrorInflation() = default;
 
 double ErrorInflation::factor(const Context& context, const Contrast& contrast,
-                              const ContrastEstimate& estimate) const {
+                              const ContrastEstimate& estimate, Target target) const {
   const LoggedTables& tables = parts_->tables;
-  ErrorParts errors{.these = estimate.influence, .unlogged_variance = estimate.unlogged_variance};
+  ErrorParts errors{.these = estimate.influence,
+                    .unlogged_variance = estimate.unlogged_variance,
+                    .population = estimate.population_influence};
   Matrix<double> weights(tables.mu.rows(), tables.mu.cols());
   for (std::size_t i = 0; i < weights.rows(); ++i) {
     const Arm t = tables.arm[i];
@@ -56,8 +58,8 @@ double ErrorInflation::factor(const Context& context, const Contrast& contrast,
   const ErrorParts* const one = &errors;
   const Matrix<double>* const table = &weights;
   const std::optional<JointErrors> joint =
-      join_errors(context, parts_->kernels, parts_->sample, Target::kThesePeople, {&one, 1},
-                  {&table, 1}, &parts_->noise, parts_->wanted);
+      join_errors(context, parts_->kernels, parts_->sample, target, {&one, 1}, {&table, 1},
+                  &parts_->noise, parts_->wanted);
   if (!joint || !(joint->design_effect() > 0)) return 1;
   const double freedom = joint->best().degrees_of_freedom;
   const double quantiles = std::isinf(freedom) ? 1

@@ -16,11 +16,11 @@ class ErrorInflation {
                  Dependence wanted, double level);
   ~ErrorInflation();
 
-  /// The standard error of the contrast for these people by the dependence that is wanted, over the
-  /// one of independent people. Of few clusters it makes a normal quantile at the level do for the
+  /// The standard error of the contrast for a target by the dependence that is wanted, over the one
+  /// of independent nodes. Of few clusters it makes a normal quantile at the level do for the
   /// t distribution.
-  double factor(const Context& context, const Contrast& contrast,
-                const ContrastEstimate& estimate) const;
+  double factor(const Context& context, const Contrast& contrast, const ContrastEstimate& estimate,
+                Target target) const;
 
  private:
   struct Parts;

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import random
 import unittest
 
 import jsonschema
@@ -20,6 +21,35 @@ class People(FolderTest):
         told = [f"{line},{weight(i)},v{i * 7 % 16}" for i, line in enumerate(lines)]
         self.write("nodes.csv", "\n".join([title + ",weight,village", *told]) + "\n")
         return data
+
+    def test_intervals_for_the_population_take_the_groups_in(self):
+        """Forty villages that share noise, each treated as a whole."""
+        draw, lines = random.Random(8), []
+        for v in range(40):
+            shared, t = draw.gauss(0, 1), draw.randrange(2)
+            for i in range(10):
+                x = draw.gauss(0, 1)
+                lines.append(f"n{v}_{i},{t},{x + shared + draw.gauss(0, 1)!r},{x!r},v{v}\n")
+        data = self.write("villages.csv", "id,treatment,outcome,x,village\n" + "".join(lines))
+        flags = ["--policy", "treat-all", "--cluster", "village", "--estimators", "naive,snips,dr_ridge,network_dm"]
+
+        def estimates(*more):
+            record = self.evaluate(data, *flags, *more)
+            return {e["estimator"]: e for e in record["policies"][0]["estimates"]}
+
+        def width(interval):
+            return interval[1] - interval[0]
+
+        these, population = estimates(), estimates("--target", "people_like_these")
+        for name, e in population.items():
+            self.assertEqual(e["interval"], e["population_interval"], name)
+            self.assertEqual(e["standard_error"], e["population_standard_error"], name)
+            self.assertEqual(e["interval"], these[name]["population_interval"], name)
+            self.assertGreater(width(e["interval"]), 0.95 * width(these[name]["interval"]), name)
+        plain = cone("sensitivity", data, "--policy", "treat-all", "--lambdas", 3, "--ignore", "village", "--json", "-")
+        groups = cone("sensitivity", data, "--policy", "treat-all", "--lambdas", 3, "--cluster", "village", "--json", "-")
+        errors = [json.loads(done.stdout)["policies"][0]["population_standard_error"] for done in (plain, groups)]
+        self.assertGreater(errors[1], 1.5 * errors[0])
 
     def rows(self):
         with open(self.folder / "nodes.csv") as file:
