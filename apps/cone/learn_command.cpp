@@ -30,19 +30,20 @@ number of friends, and features averaged over friends. Depths 1 and 2 are exact;
 first question is a heuristic.
 
 The value is honest: each fifth of the people is decided by a tree that was learnt from the others,
-by scores from models that never saw that fifth. The value that cone evaluate gives to policy.csv on
-the same data is not: the rule was made for these very people.
+by scores from models that never saw that fifth. The value that cone evaluate gives to rule.csv on
+the same data is not: the rule was made for these very people. cone evaluate warns of that; evaluate
+the labels of --out-of-fold instead.
 
 --out holds one line per node, id and label, as cone evaluate --policy reads it. The tree, its value
 and what it is compared with go to stdout; --picture draws the tree, --json has everything.
 
 Examples:
-  cone learn shop/ --out policy.csv
-  cone learn shop/ --out policy.csv --depth 1 --ask-about own       no question about friends
-  cone learn shop/ --out policy.csv --budget 0.3 --picture tree.svg
+  cone learn shop/ --out rule.csv
+  cone learn shop/ --out rule.csv --depth 1 --ask-about own       no question about friends
+  cone learn shop/ --out rule.csv --budget 0.3 --picture tree.svg
   cone learn mails.csv --treatment sent --outcome bought --cost email=0.1 --cost sms=0.4 \
-    --out policy.csv
-  cone learn trial/ --out policy.csv --propensities given           a randomised log)";
+    --out rule.csv
+  cone learn trial/ --out rule.csv --propensities given           a randomised log)";
 
 struct LearnFlags {
   std::string data;
@@ -51,6 +52,7 @@ struct LearnFlags {
   std::string json;
   std::string out_of_fold;
   std::string picture;
+  CsvCells cells = CsvCells::kExact;
   CommonFlags run;
   LearnPolicyOptions options;
 };
@@ -69,10 +71,11 @@ int run_learn(LearnFlags flags) {
   const LoadedData data = load_named(context, flags.data, flags.table);
   LearntPolicy policy = learn_policy(context, data.observed, flags.options);
   policy.warnings.insert(policy.warnings.begin(), data.doubts.begin(), data.doubts.end());
-  write_policy(context, flags.out, data.observed, "learnt", policy.arm);
+  write_policy(context, flags.out, data.observed, "learnt", policy.arm,
+               /*in_sample=*/true, flags.cells);
   if (!flags.out_of_fold.empty()) {
     write_policy(context, flags.out_of_fold, data.observed, "learnt_out_of_fold",
-                 policy.out_of_fold_arm);
+                 policy.out_of_fold_arm, /*in_sample=*/false, flags.cells);
   }
   progress.clear();
   if (!flags.picture.empty()) {
@@ -117,6 +120,7 @@ void add_learn_command(CLI::App& root, Command& chosen) {
       ->check(file_name);
   command->add_option("--json", flags->json, "Write tree and figures to this file (- for stdout)")
       ->check(file_name);
+  add_spreadsheet_flag(*command, flags->cells);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");
   bind_flags(*command, flags->options, "The rule and its value");

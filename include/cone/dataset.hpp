@@ -178,6 +178,9 @@ struct Dataset {
   /// 32 hexadecimal digits over everything above but kept columns and the ids left out: the same
   /// content has the same checksum in whatever format it was stored.
   std::string checksum() const;
+  /// Of ids, arms and outcomes alone, in any order of the nodes: the same log read with other
+  /// features, or from another file, has the same.
+  std::string log_checksum() const;
 };
 
 /// The outcome of every node under every arm, known only in simulations. Answers what a policy

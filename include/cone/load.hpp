@@ -135,6 +135,7 @@ void refuse_table_options(const LoadOptions& options);
 struct PolicyTable {
   std::vector<std::string> names;
   std::vector<Matrix<double>> probabilities;  ///< one per policy, nodes × arms; rows sum to 1
+  std::vector<std::string> learnt_from;       ///< one per policy: PolicyOnData::learnt_from
 };
 
 /// Reads `id` and the columns of policies, in any order of the ids. A policy is

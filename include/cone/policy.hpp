@@ -60,7 +60,14 @@ LinearPolicyWeights load_linear_policy(const Context& context, const std::string
 struct PolicyOnData {
   std::string name;
   Matrix<double> probability;  ///< nodes × arms; rows sum to 1
+  /// Dataset::log_checksum() of the log that the rule behind it was learnt from, all folds of it;
+  /// empty where it was not learnt, or not by this program.
+  std::string learnt_from = {};
 };
+
+/// Warns of policies whose rule was learnt from this very log; nothing where there are none.
+std::vector<std::string> warn_of_learnt_policies(const Dataset& data,
+                                                 std::span<const PolicyOnData> policies);
 
 /// Turns what a user wrote (`always:LABEL`, `uniform`, `random-weights:SEED`; for two arms also
 /// `treat-all`, `treat-none` and `linear:FILE`; or the name of a policy file, which may hold

@@ -47,6 +47,7 @@ py::dict learn_rule(const DatasetHandle& given, const std::string& words, const 
   out["rule"] = rule_text(policy);
   out["svg"] = rule_svg(policy);
   out["arm"] = to_numpy(policy.arm);
+  out["learnt_from"] = data.observed.log_checksum();
   out["out_of_fold_arm"] = to_numpy(policy.out_of_fold_arm);
   return out;
 }

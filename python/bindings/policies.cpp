@@ -43,6 +43,7 @@ std::vector<PolicyRequest> read_requests(const py::list& policies) {
     const auto pair = py::cast<py::tuple>(entry);
     PolicyRequest& request = requests.emplace_back();
     if (!pair[0].is_none()) request.name = pair[0].cast<std::string>();
+    request.learnt_from = pair[2].cast<std::string>();
     if (py::isinstance<py::str>(pair[1])) {
       request.specification = pair[1].cast<std::string>();
     } else if (py::isinstance<py::list>(pair[1])) {
@@ -73,6 +74,7 @@ std::vector<PolicyOnData> resolve_requests(const Context& context, const Dataset
         }
       } else if (!request.labels.empty()) {
         policies.push_back(make_policy(data, request.name, request.labels));
+        policies.back().learnt_from = request.learnt_from;
         refuse_borrowed_name(context, data, policies.back());
       } else {
         policies.push_back(

@@ -17,9 +17,11 @@ struct PolicyRequest {
   std::string specification;  ///< a word or a file; empty where one of the two below is there
   std::vector<std::string> labels;
   Matrix<double> probability;
+  std::string learnt_from;  ///< of labels: PolicyOnData::learnt_from
 };
 
-/// From a list of pairs (name or None, word | list of labels | array of probabilities).
+/// From a list of triples (name or None, word | list of labels | array of probabilities, the log it
+/// was learnt from).
 std::vector<PolicyRequest> read_requests(const py::list& policies);
 
 /// What they do on the data, in their order. Throws Error listing every fault.

@@ -69,11 +69,18 @@ class Effects:
         return self.text
 
     def __repr__(self) -> str:
-        return f"<cone.Effects of {len(self.ids)} nodes, arms {', '.join(self.arms)}>"
+        return _core.printable(f"<cone.Effects of {len(self.ids)} nodes, arms {', '.join(self.arms)}>")
 
     def _repr_html_(self) -> str:
         shown = self._rows(10)
         return table_html(shown, f"The first {len(shown)} of {len(self.ids)} nodes", self.warnings)
+
+
+class Labels(list[str]):
+    """What a rule gives to every node, with the log that it was learnt from: cone.evaluate() warns where
+    that is the log that it is evaluated on."""
+
+    learnt_from: str = ""
 
 
 class Rule:
@@ -94,7 +101,8 @@ class Rule:
         #: the questions and who gets what
         self.rule: str = found["rule"]
         #: the label of the arm that the rule gives to every node
-        self.labels: list[str] = [arms[arm] for arm in found["arm"]]
+        self.labels = Labels(arms[arm] for arm in found["arm"])
+        self.labels.learnt_from = found["learnt_from"]
         #: the same by trees that were learnt without the node's fold, for honest evaluation
         self.out_of_fold_labels: list[str] = [arms[arm] for arm in found["out_of_fold_arm"]]
 
@@ -134,7 +142,7 @@ class Rule:
         return self.text
 
     def __repr__(self) -> str:
-        return f"<cone.Rule: {self.record['verdict']}>"
+        return _core.printable(f"<cone.Rule: {self.record['verdict']}>")
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(self.rule)}</pre>" + table_html(self.comparisons, "", self.warnings)
@@ -189,7 +197,7 @@ class Sensitivity:
 
     def __repr__(self) -> str:
         names = ", ".join(policy["name"] for policy in self.record["policies"])
-        return f"<cone.Sensitivity of {names}>"
+        return _core.printable(f"<cone.Sensitivity of {names}>")
 
     def _repr_html_(self) -> str:
         return table_html(self._rows(), "", list(self.record.get("warnings", [])))

@@ -90,7 +90,7 @@ def sensitivity(dataset: Dataset, policies: Any, against: Any = "done", *, seed:
     core = core_of(dataset, "sensitivity")
     if isinstance(against, str):
         check_texts([against], "against")
-        other: Any = (None, against)
+        other: Any = (None, against, "")
     else:
         other = as_requests(dataset, {"against": against})[0]
     with watching(progress) as observer:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 import numpy as np
 
 from . import _core
+from ._answers import Labels, Rule
 from ._columns import as_array, as_numbers, as_texts, check_texts, holds_fractions
 from ._dataset import Dataset
 
@@ -16,7 +17,9 @@ if TYPE_CHECKING:  # numpy.typing takes 8 ms to import
     import numpy.typing as npt
 
     #: A word or file, a list of labels, or probabilities (nodes, or nodes × arms).
-    Request = tuple[Optional[str], Union[str, list[str], npt.NDArray[np.float64]]]
+    Policy = Union[str, list[str], npt.NDArray[np.float64]]
+    #: A name, the policy, and the checksum of the log that it was learnt from.
+    Request = tuple[Optional[str], Policy, str]
 
 
 def _by_label(table: Any, labels: Sequence[Any], arms: Sequence[str], name: str) -> Any:
@@ -68,7 +71,7 @@ def _refuse_ambiguous(array: npt.NDArray[Any], arms: Sequence[str], name: str) -
                               "column per arm, or labels as texts")
 
 
-def _resolve(dataset: Dataset, name: str, value: Any) -> Union[str, list[str], npt.NDArray[np.float64]]:
+def _resolve(dataset: Dataset, name: str, value: Any) -> Policy:
     if isinstance(value, (str, os.PathLike)):
         check_texts([os.fspath(value)], name)
         return os.fspath(value)
@@ -108,12 +111,16 @@ def as_requests(dataset: Dataset, policies: Any) -> list[Request]:
     if policies is None or (hasattr(policies, "__len__") and len(policies) == 0):
         raise _core.Error("policies: there is none; bring a word such as \"treat-all\", a list of words "
                           "and files, or a dictionary from names to policies")
+    requests: list[Request] = []
     if isinstance(policies, Mapping):
         check_texts(map(str, policies), "policies")
-        return [(str(name), _resolve(dataset, str(name), value)) for name, value in policies.items()]
+        for name, value in policies.items():
+            labels = value.labels if isinstance(value, Rule) else value
+            learnt_from = labels.learnt_from if isinstance(labels, Labels) else ""
+            requests.append((str(name), _resolve(dataset, str(name), labels), learnt_from))
+        return requests
     if not hasattr(policies, "__iter__"):
         raise _core.Error("policies: a policy has no name; bring a dictionary from names to policies")
-    requests: list[Request] = []
     for value in policies:
         if not isinstance(value, (str, os.PathLike)):
             raise _core.Error("policies: one of them has no name; bring a dictionary from names to "
@@ -122,5 +129,5 @@ def as_requests(dataset: Dataset, policies: Any) -> list[Request]:
             raise _core.Error("policies: one of them is an empty text; bring a word such as "
                               "\"treat-all\", or a file")
         check_texts([os.fspath(value)], "policies")
-        requests.append((None, os.fspath(value)))
+        requests.append((None, os.fspath(value), ""))
     return requests

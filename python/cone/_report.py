@@ -17,6 +17,10 @@ class Recorded(Protocol):
 
 def write_page(records: Sequence[Recorded], path: Union[str, os.PathLike[str]]) -> None:
     """One page that needs nothing but a browser."""
+    extension = os.path.splitext(os.fspath(path))[1]
+    if extension.lower() not in ("", ".html", ".htm"):
+        raise _core.Error(f"report: {os.fspath(path)} would hold HTML; name a file .html (a browser prints "
+                          "it as PDF)")
     page = _core.report_html([record.to_json() for record in records])
     with open(path, "w", encoding="utf-8", newline="") as file:
         file.write(page)

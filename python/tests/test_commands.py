@@ -44,6 +44,17 @@ class Commands(FolderTest):
         answer = cone.evaluate(data, {"rule": rule.out_of_fold_labels}, ["dr_ridge"])
         self.assertEqual(answer.record["policies"][0]["name"], "rule")
 
+    def test_a_rule_evaluated_in_sample_is_warned_of(self):
+        data = cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1)
+        rule = cone.learn(data, depth=1)
+        for policy in (rule, rule.labels):
+            answer = cone.evaluate(data, {"mine": policy, "all": "treat-all"}, estimators=["dr_ridge"])
+            self.assertIn("mine was learnt from this very data", " ".join(answer.warnings))
+        answer = cone.evaluate(data, {"mine": rule.out_of_fold_labels}, estimators=["dr_ridge"])
+        self.assertNotIn("was learnt", " ".join(answer.warnings))
+        with self.assertRaisesRegex(cone.Error, "would hold HTML"):
+            answer.report("page.pdf")
+
     def test_sensitivity_is_that_of_the_program(self):
         data = cone.Dataset.load(MESSAGES)
         for against in ("done", "none", "uniform"):

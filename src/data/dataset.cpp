@@ -1,6 +1,7 @@
 #include "cone/dataset.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/hash.hpp"
@@ -68,6 +69,19 @@ std::string Dataset::checksum() const {
   // What was not given adds nothing, so that old checksums stay.
   if (!weight.empty()) checksum.add("weight").add(std::span<const double>(weight));
   if (!cluster.empty()) checksum.add("cluster").add(std::span<const std::uint32_t>(cluster));
+  return checksum.hex();
+}
+
+std::string Dataset::log_checksum() const {
+  std::uint64_t total = 0;  // a sum knows no order
+  for (std::size_t i = 0; i < num_nodes() && has_log(); ++i) {
+    std::string line(sizeof(double), '\0');
+    std::memcpy(line.data(), &outcome[i], sizeof(double));
+    line.append(arms[treatment[i]]).append(1, '\0').append(ids[static_cast<NodeIndex>(i)]);
+    total += hash64(line);
+  }
+  Checksum checksum;
+  checksum.add_size(num_nodes()).add_size(total);
   return checksum.hex();
 }
 

@@ -110,6 +110,7 @@ PolicyTable load_policy_table(const Context& context, const std::string& name, B
   PolicyTable table;
   for (const load::PolicyColumns& policy : policies) {
     table.names.push_back(policy.name);
+    table.learnt_from.push_back(policy.learnt_from);
     table.probabilities.emplace_back(data.num_nodes(), num_arms);
   }
   for (std::uint64_t record = 0; record < nodes.size(); ++record) {

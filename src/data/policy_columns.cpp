@@ -181,6 +181,11 @@ std::vector<PolicyColumns> find_policies(const Context& context, const CsvFile& 
   std::vector<std::size_t> single;
   for (std::size_t j = 0; j < file.header().size(); ++j) {
     if (j == id_column || file.header()[j].empty()) continue;
+    if (file.header()[j].starts_with(kLearntFrom)) {
+      if (!policies.empty())
+        policies.back().learnt_from = file.header()[j].substr(kLearntFrom.size());
+      continue;
+    }
     if (!is_by_arm(j)) {
       policies.push_back({file.header()[j], Kind::kProbability, {j}});
       single.push_back(j);

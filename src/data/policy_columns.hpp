@@ -26,7 +26,12 @@ struct PolicyColumns {
   Kind kind = Kind::kProbability;
   /// One per arm for kByArm; else a single one.
   std::vector<std::optional<std::size_t>> columns;
+  std::string learnt_from = {};  ///< PolicyOnData::learnt_from
 };
+
+/// A column `learnt_from:CHECKSUM` holds nothing: its header marks the policy to its left as a rule
+/// that was learnt from the log with that checksum. A header travels with the file.
+inline constexpr std::string_view kLearntFrom = "learnt_from:";
 
 /// Arms by the texts of cells, as find_arm. Numbers are compared as such; of other texts the few
 /// spellings that occur are remembered.

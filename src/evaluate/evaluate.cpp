@@ -99,17 +99,17 @@ void sort_estimates(std::span<const EstimatorInfo> rows, std::vector<PolicyResul
   }
 }
 
-void warn_of_left_out(const Dataset& data, const EvaluateOptions& options, Diagnostics& out) {
+/// Says which of the usual estimators were left out; nothing where none were.
+std::vector<std::string> note_left_out(const Dataset& data, const EvaluateOptions& options) {
   const bool own_model = options.nuisances == NuisanceSource::kGiven && data.mu.has_value();
-  if (!options.estimators.empty() || own_model || !is_large(data)) return;
+  const char* why = why_without_networks(data);
+  if (!options.estimators.empty() || own_model || why == nullptr) return {};
   std::vector<std::string_view> left_out;
   for (const std::string_view name : default_estimators(own_model)) {
     if (find_estimator(name)->needs(LearnerId::kCone)) left_out.push_back(name);
   }
-  out.warnings.push_back(fmt::format(
-      "{} were left out, as training on data of this size takes long: --estimators {} runs "
-      "them",
-      fmt::join(left_out, " and "), fmt::join(left_out, ",")));
+  return {fmt::format("{} were left out, as {}: --estimators {} runs them",
+                      fmt::join(left_out, " and "), why, fmt::join(left_out, ","))};
 }
 
 Diagnostics describe_run(const LoadedData& data, const EvaluationRun& run,
@@ -122,7 +122,6 @@ Diagnostics describe_run(const LoadedData& data, const EvaluationRun& run,
   for (std::string& warning : warn_of_rounding_columns(data.observed.features)) {
     warnings.push_back(std::move(warning));
   }
-  warn_of_left_out(data.observed, options, out);
   return out;
 }
 
@@ -209,7 +208,11 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
   if (nodes != nullptr) *nodes = run.describe_nodes(record.policies);
   note_better_regressions(run.sample(), run.learnt(), record.policies);
   sort_estimates(run.rows(), record.policies);
+  record.notes = note_left_out(data.observed, options);
   record.diagnostics = describe_run(data, run, options);
+  std::vector<std::string> learnt = warn_of_learnt_policies(data.observed, policies);
+  std::vector<std::string>& warnings = record.diagnostics.warnings;
+  warnings.insert(warnings.begin(), learnt.begin(), learnt.end());
   if (is_done && record.repeats < options.repeats) {
     record.diagnostics.warnings.push_back(fmt::format(
         "interrupted: medians are over {} of {} repeats", record.repeats, options.repeats));

@@ -132,7 +132,7 @@ void add_provenance(const Provenance& provenance, const LoadedData& data,
     record.config["model"] = model_checksum(*provenance.model);
     record.config["model_file"] = provenance.model_file;
   }
-  record.notes = data.notes;
+  record.notes.insert(record.notes.begin(), data.notes.begin(), data.notes.end());
   record.timing_seconds["load"] = provenance.load_seconds;
   record.timing_seconds["total"] = provenance.total_seconds;
 }

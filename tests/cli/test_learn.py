@@ -40,6 +40,42 @@ class Learn(FolderTest):
             f"u{i},u{(i + 1) % num_nodes}\n" for i in range(num_nodes)))
         return self.folder
 
+    def test_a_rule_evaluated_on_the_data_it_was_learnt_from_is_warned_of(self):
+        """Treatment does nothing here; in-sample the rule seems to gain."""
+        draw = random.Random(3)
+        nodes = [[f"u{i}", draw.randrange(2), draw.gauss(0, 1), *(draw.gauss(0, 1) for _ in range(4))] for i in range(120)]
+        def write(rows, name, columns=7):
+            title = ["id", "treatment", "outcome", "a", "b", "c", "d"]
+            text = "\n".join(",".join(map(str, row[:columns])) for row in [title, *rows]) + "\n"
+            return self.write(name, text)
+        data = write(nodes, "log.csv")
+        held_out = self.folder / "held_out.csv"
+        self.learn(data, "--depth", 1, "--out-of-fold", held_out)
+        warning = "learnt was learnt from this very data"
+        flags = ("--estimators", "dr_ridge")
+
+        def warnings_of(data, policy):
+            return " ".join(self.evaluate(data, "--policy", policy, *flags)["diagnostics"]["warnings"])
+
+        rule = self.folder / "learnt.csv"
+        record = self.evaluate(data, "--policy", rule, "uniform", *flags)
+        self.assertEqual([p["name"] for p in record["policies"]], ["learnt", "uniform"])
+        found = [text for text in record["diagnostics"]["warnings"] if text.startswith(warning)]
+        self.assertEqual(len(found), 1, record["diagnostics"]["warnings"])
+        self.assertIn("--out-of-fold", found[0])
+        page = self.folder / "page.html"
+        done = cone("evaluate", data, "--policy", rule, *flags, "--report", page)
+        self.assertIn("! " + warning, done.stdout)
+        self.assertIn(warning, page.read_text())
+        done = cone("sensitivity", data, "--policy", rule, "--lambdas", 3)
+        self.assertIn(warning, done.stdout)
+        # The same log in another order, with fewer features; the rule in a copy of its file.
+        copy = self.write("renamed.csv", rule.read_text().replace("learnt,", "mine,", 1))
+        self.assertIn("mine was learnt", warnings_of(write(nodes[::-1], "other.csv", columns=5), copy))
+        self.assertNotIn("was learnt", warnings_of(data, held_out))
+        nodes[0][2] += 1
+        self.assertNotIn("was learnt", warnings_of(write(nodes, "new.csv"), rule))
+
     def test_a_known_rule_comes_back_as_a_policy_that_evaluate_reads(self):
         data = self.write_rule()
         rows = self.learn(data, "--depth", 1, "--json", self.folder / "learnt.json")
