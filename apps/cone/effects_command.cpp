@@ -56,6 +56,7 @@ struct EffectsFlags {
   std::string data;
   LoadOptions table;
   std::string out;
+  CsvCells cells = CsvCells::kExact;
   CommonFlags run;
   std::string model;
   EffectOptions options;
@@ -109,7 +110,7 @@ int run_effects(EffectsFlags flags) {
   NodeEffects effects = estimate_effects(context, data.observed, flags.options,
                                          model ? &*model->network_ridge : nullptr);
   warn_of_network_treatment(context, data.observed, flags.options, effects);
-  write_effects(context, flags.out, data.observed, effects);
+  write_effects(context, flags.out, data.observed, effects, flags.cells);
   std::vector<NodeIndex> nodes(data.observed.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
   const std::vector<double> people = take_sample(data.observed, nodes).weight;
@@ -136,6 +137,7 @@ void add_effects_command(CLI::App& root, Command& chosen) {
       ->add_option("--model", flags->model,
                    "Take the variances from this model file, written by cone fit")
       ->check(file_name);
+  add_spreadsheet_flag(*command, flags->cells);
   flags->run.bind(*command);
   bind_flags(*command, flags->table, "The table of nodes");
   bind_flags(*command, flags->options, "Network ridge");

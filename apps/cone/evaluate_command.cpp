@@ -214,9 +214,11 @@ int run_evaluate(EvaluateFlags flags) {
   EvaluationRecord record =
       evaluate(context, data, policies, flags.options, fitted, wants_nodes ? &nodes : nullptr);
   const bool writes_nodes = !flags.nodes.empty() && record.status == "completed";
-  if (writes_nodes) write_nodes(context, flags.nodes, data.observed, nodes);
+  if (writes_nodes)
+    write_nodes(context, flags.nodes, data.observed, nodes, flags.explanations.cells);
   const bool writes_curves = !flags.budget_curve.empty() && !record.budget_curves.empty();
-  if (writes_curves) write_budget_curves(flags.budget_curve, record.budget_curves);
+  if (writes_curves)
+    write_budget_curves(flags.budget_curve, record.budget_curves, flags.explanations.cells);
   if (model && model->networks && record.unfinished.empty()) {
     flags.explanations.write(context, data.observed, *model->networks);
   }
@@ -278,7 +280,7 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
   command
       ->add_option("--report", flags->report,
                    "Write a page with charts and tables (HTML) that needs nothing but a browser")
-      ->check(file_name);
+      ->check(page_name);
   command->add_flag("--report-ids", flags->report_ids,
                     "Name the people in the picture of the network; without it a page has no ids");
   command

@@ -17,6 +17,7 @@ void ExplanationFlags::bind(CLI::App& command) {
       .add_option("--embeddings", embeddings,
                   "Write the nodes' representations to this file (.npy)")
       ->check(file_name);
+  add_spreadsheet_flag(command, cells);
 }
 
 std::vector<OutputFile> ExplanationFlags::outputs() const {
@@ -29,7 +30,7 @@ void ExplanationFlags::check(const ConeOptions& options) const {
 
 void ExplanationFlags::write(const Context& context, const Dataset& data,
                              const ConeFit& fit) const {
-  if (!attention.empty()) write_attention(context, attention, data, fit);
+  if (!attention.empty()) write_attention(context, attention, data, fit, cells);
   if (!embeddings.empty()) write_representations(context, embeddings, data, fit);
 }
 

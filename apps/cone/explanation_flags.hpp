@@ -10,6 +10,7 @@
 #include "cone/settings.hpp"
 
 #include "cone_networks/cone_fit.hpp"
+#include "data/csv_writer.hpp"
 #include "flag_checks.hpp"
 
 namespace cone::app {
@@ -18,6 +19,7 @@ namespace cone::app {
 struct ExplanationFlags {
   std::string attention;
   std::string embeddings;
+  CsvCells cells = CsvCells::kExact;  ///< of these and of all other tables that the command writes
 
   void bind(CLI::App& command);
   /// As check_output_files takes them.

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -11,11 +12,31 @@
 
 #include "cone/options.hpp"
 
+#include "base/text.hpp"
+#include "data/csv_writer.hpp"
+
 namespace cone::app {
 
 /// An empty name is a variable of a script that was never set.
 inline std::string file_name(const std::string& word) {
   return word.empty() ? "is empty; name a file or leave it out" : "";
+}
+
+/// For commands that write tables.
+inline void add_spreadsheet_flag(CLI::App& command, CsvCells& cells) {
+  command.add_flag_callback(
+      "--spreadsheet-safe", [&cells] { cells = CsvCells::kSpreadsheetSafe; },
+      "CSV files: an apostrophe before texts that a spreadsheet would take for formulas (they "
+      "begin "
+      "with = + - @); ids then differ from those of the data");
+}
+
+/// Pages are HTML, whatever their name promises.
+inline std::string page_name(const std::string& word) {
+  const std::string extension = lower_case(std::filesystem::path(word).extension().string());
+  const bool fits = extension.empty() || extension == ".html" || extension == ".htm";
+  return fits ? file_name(word)
+              : word + " would hold HTML; name a file .html (a browser prints it as PDF)";
 }
 
 /// CLI11 reads "-1", and what is too large, as the largest unsigned number.

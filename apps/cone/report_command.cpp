@@ -71,7 +71,7 @@ void add_report_command(CLI::App& root, Command& chosen) {
       ->check(file_name);
   command->add_option("--out", flags->out, "The page to write (HTML)")
       ->required()
-      ->check(file_name);
+      ->check(page_name);
   command->add_flag("--quiet,-q", flags->quiet, "No remarks");
   command->callback([flags, &chosen] { chosen = [flags] { return run_report(*flags); }; });
 }

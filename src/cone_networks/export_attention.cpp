@@ -57,12 +57,12 @@ void require_attention(const ConeOptions& options) {
 }
 
 void write_attention(const Context& context, const std::filesystem::path& path, const Dataset& data,
-                     const ConeFit& fit) {
+                     const ConeFit& fit, CsvCells cells) {
   require_attention(fit.options);
   const FitPlan plan = redraw_plan_checked(context, data, fit);
   const ConeInput input(data);
   write_atomically(path, [&](std::ostream& out) {
-    CsvWriter lines(out);
+    CsvWriter lines(out, cells);
     write_header(lines, fit.options.heads);
     for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
       context.report("writing attention", t, plan.tasks.size());

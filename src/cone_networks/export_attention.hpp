@@ -7,6 +7,7 @@
 #include "cone/settings.hpp"
 
 #include "cone_networks/cone_fit.hpp"
+#include "data/csv_writer.hpp"
 
 // What a fit looks at, in files that other programs read. Both are written atomically, are a
 // function of data and fit, and throw Error(kData) where the data is not that of the fit,
@@ -26,7 +27,7 @@ void require_attention(const ConeOptions& options);
 /// than one fold's encoding. Throws Error(kUsage) where
 /// require_attention does.
 void write_attention(const Context& context, const std::filesystem::path& path, const Dataset& data,
-                     const ConeFit& fit);
+                     const ConeFit& fit, CsvCells cells = CsvCells::kExact);
 
 /// Writes [z^y ; z^t] as a NumPy array of single precision: one row per node in the order of the
 /// data, by the fold that scores it; zeros for nodes that none does.

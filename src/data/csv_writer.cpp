@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <string>
 #include <system_error>
 
 #include "cone/error.hpp"
@@ -15,7 +16,11 @@ constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
 
 CsvWriter& CsvWriter::field(std::string_view text) {
   separate();
-  if (text.empty() || text.find_first_of(",\"\r\n") != std::string_view::npos) {
+  const bool is_formula =
+      !text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos;
+  if (cells_ == CsvCells::kSpreadsheetSafe && is_formula) {
+    quoted("'" + std::string(text));
+  } else if (text.empty() || text.find_first_of(",\"\r\n") != std::string_view::npos) {
     quoted(text);
   } else {
     buffer_ += text;

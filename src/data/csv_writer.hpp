@@ -6,11 +6,17 @@
 
 namespace cone {
 
+/// How texts stand in the cells of a file. A spreadsheet takes a cell that begins with = + - @, a
+/// tab or a carriage return for a formula, and computes it; an apostrophe before it prevents that,
+/// and changes the text.
+enum class CsvCells { kExact, kSpreadsheetSafe };
+
 /// Lines of a CSV file, quoted where a field needs it, handed to the stream in large blocks (the
 /// last one on destruction).
 class CsvWriter {
  public:
-  explicit CsvWriter(std::ostream& out) : out_(out) {}
+  explicit CsvWriter(std::ostream& out, CsvCells cells = CsvCells::kExact)
+      : out_(out), cells_(cells) {}
   ~CsvWriter() { flush(); }
   CsvWriter(const CsvWriter&) = delete;
   CsvWriter& operator=(const CsvWriter&) = delete;
@@ -29,6 +35,7 @@ class CsvWriter {
   void flush();
 
   std::ostream& out_;
+  CsvCells cells_;
   std::string buffer_;
   bool at_line_start_ = true;
 };

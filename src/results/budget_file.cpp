@@ -30,9 +30,10 @@ constexpr std::array kBudgetColumns = {"ranking",
 
 }  // namespace
 
-void write_budget_curves(const std::filesystem::path& path, std::span<const BudgetCurve> curves) {
+void write_budget_curves(const std::filesystem::path& path, std::span<const BudgetCurve> curves,
+                         CsvCells cells) {
   write_atomically(path, [&](std::ostream& out) {
-    CsvWriter lines(out);
+    CsvWriter lines(out, cells);
     for (const char* name : kBudgetColumns) lines.field(name);
     lines.end_line();
     const auto write_number = [&](double value) {

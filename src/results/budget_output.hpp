@@ -8,6 +8,8 @@
 
 #include "cone/record.hpp"
 
+#include "data/csv_writer.hpp"
+
 namespace cone {
 
 nlohmann::ordered_json budget_curves_json(std::span<const BudgetCurve> curves);
@@ -17,6 +19,7 @@ std::string budget_curve_text(const BudgetCurve& curve);
 
 /// One line per ranking and budget, atomically (docs/budget.md has the columns). A cell of what
 /// does not exist is empty.
-void write_budget_curves(const std::filesystem::path& path, std::span<const BudgetCurve> curves);
+void write_budget_curves(const std::filesystem::path& path, std::span<const BudgetCurve> curves,
+                         CsvCells cells = CsvCells::kExact);
 
 }  // namespace cone

@@ -40,9 +40,9 @@ std::vector<std::string> list_columns(std::span<const std::string> arms,
 }  // namespace
 
 void write_effects(const Context& context, const std::filesystem::path& path, const Dataset& data,
-                   const NodeEffects& effects) {
+                   const NodeEffects& effects, CsvCells cells) {
   write_atomically(path, [&](std::ostream& out) {
-    CsvWriter lines(out);
+    CsvWriter lines(out, cells);
     for (const std::string& name : list_columns(data.arms, effects)) lines.field(name);
     lines.end_line();
     constexpr std::size_t kLinesPerReport = 4096;

@@ -8,6 +8,8 @@
 #include "cone/dataset.hpp"
 #include "cone/effects.hpp"
 
+#include "data/csv_writer.hpp"
+
 namespace cone {
 
 /// One line per node, in the order of the data, atomically. Columns (docs/effects.md) of arms
@@ -15,7 +17,7 @@ namespace cone {
 /// of others: id, mu:LABEL ..., effect:LABEL ..., effect_sd:LABEL ..., mu_sd:LABEL ...,
 /// part:LABEL:NAME ....
 void write_effects(const Context& context, const std::filesystem::path& path, const Dataset& data,
-                   const NodeEffects& effects);
+                   const NodeEffects& effects, CsvCells cells = CsvCells::kExact);
 
 /// The mean effect of every arm, for how many nodes the sign is clear, and what the variance of the
 /// outcomes is made of. `people`: how many every node stands for, over their mean; empty: one each.

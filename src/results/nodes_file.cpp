@@ -27,9 +27,9 @@ std::vector<std::string> name_node_columns(std::span<const std::string> arms,
 }  // namespace
 
 void write_nodes(const Context& context, const std::filesystem::path& path, const Dataset& data,
-                 const NodeTable& table) {
+                 const NodeTable& table, CsvCells cells) {
   write_atomically(path, [&](std::ostream& out) {
-    CsvWriter lines(out);
+    CsvWriter lines(out, cells);
     const auto write_number = [&](double value) {
       if (std::isfinite(value)) {
         lines.field(value);

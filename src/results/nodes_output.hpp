@@ -6,12 +6,14 @@
 #include "cone/dataset.hpp"
 #include "cone/record.hpp"
 
+#include "data/csv_writer.hpp"
+
 namespace cone {
 
 /// One line per evaluated node, in the order of the data, atomically. Columns (docs/nodes.md): id,
 /// arm, outcome, mu and propensity of every arm (mu0, mu1, or mu:LABEL), then weight:POLICY and
 /// influence:POLICY of every policy. A cell of what does not exist is empty.
 void write_nodes(const Context& context, const std::filesystem::path& path, const Dataset& data,
-                 const NodeTable& table);
+                 const NodeTable& table, CsvCells cells = CsvCells::kExact);
 
 }  // namespace cone

@@ -11,14 +11,18 @@
 #include "cone/dataset.hpp"
 #include "cone/learn_policy.hpp"
 
+#include "data/csv_writer.hpp"
+
 namespace cone {
 
 inline constexpr std::string_view kPolicySchema = "cone.policy/1";
 
 /// `id` and a column of that name: the label of the arm of every node, in the order of the data,
-/// atomically. cone evaluate --policy reads it back.
+/// atomically. cone evaluate --policy reads it back. `in_sample`: the rule saw the nodes that it is
+/// written for, and a column says so (data/policy_columns.hpp).
 void write_policy(const Context& context, const std::filesystem::path& path, const Dataset& data,
-                  std::string_view name, std::span<const Arm> arms);
+                  std::string_view name, std::span<const Arm> arms, bool in_sample,
+                  CsvCells cells = CsvCells::kExact);
 
 /// The questions, indented, and who gets what.
 std::string rule_text(const LearntPolicy& policy);
