@@ -313,7 +313,7 @@ struct NetworkRidgeOptions {
 /// layer in src/nn, its name here, and a row in make_aggregation (cone_networks/tower_encoder.cpp).
 enum class EncoderKind {
   kAttention,  ///< weights that are learnt, one per head and pair of neighbours
-  kMean,       ///< the mean of node and neighbours
+  kMean,       ///< half the node itself, half the mean of its neighbours
 };
 
 template <>
@@ -346,7 +346,8 @@ struct ConeOptions {
   static void visit(Self& self, Visitor&& visitor) {
     visitor(
         "encoder", self.encoder,
-        "How a tower (encoder) takes neighbours in: with weights that are learnt, or their mean");
+        "How a tower (encoder) takes neighbours in: with learnt weights (attention), or as half the "
+        "node itself and half the mean of its neighbours (mean)");
     visitor("heads", self.heads, "Attention heads of each tower", between(1, 256));
     visitor("head_size", self.head_size,
             "Output dimensions per head; a tower of the mean encoder has heads x head_size",
