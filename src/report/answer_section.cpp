@@ -187,12 +187,14 @@ Html answer_section(const RecordView& evaluation) {
   const auto decision = evaluation.find("decision");
   if (!decision) {
     return html(
-        "<p class=\"lead\">No estimator of this run allows a comparison of the policies.</p>\n"
-        "<p>The values by every estimator are below.</p>\n");
+        "<p class=\"lead\">No estimator of this run allows a comparison of the policies.</p>\n{}"
+        "<p>The values by every estimator are below.</p>\n",
+        warnings_box(evaluation));
   }
   const std::string summary = decision->text("summary");
   Html out;
   if (!summary.empty()) out += html("<p class=\"lead\">{}</p>\n", summary);
+  out += warnings_box(evaluation);
   out += decision_sentences(*decision);
   out += target_line(*decision);
   out += strength_line(evaluation);

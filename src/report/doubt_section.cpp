@@ -1,8 +1,12 @@
 #include <map>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "base/text.hpp"
 #include "report/number_text.hpp"
 #include "report/sections.hpp"
 
@@ -17,28 +21,37 @@ std::string join_names(const std::vector<std::string>& names) {
   return fmt::format("{} and {} more", fmt::join(first, ", "), names.size() - kMostNames);
 }
 
-/// What the answer's own estimator is warned about, one line per warning.
+/// What the answer's own estimator is warned about, one line per warning; of warnings that differ
+/// in their numbers only, the first.
 Html answer_warnings(const RecordView& evaluation) {
   const auto decision = evaluation.find("decision");
   if (!decision) return {};
   const std::string estimator = decision->text("estimator");
-  std::vector<std::string> order;
+  std::vector<std::pair<std::string, std::string>> order;  // without numbers, as it is
   std::map<std::string, std::vector<std::string>> policies_of;
   for (const RecordView& policy : evaluation.at("policies").entries()) {
     for (const RecordView& e : policy.at("estimates").entries()) {
       if (e.text("estimator") != estimator) continue;
       for (const std::string& warning : e.at("warnings").texts()) {
-        if (policies_of[warning].empty()) order.push_back(warning);
-        policies_of[warning].push_back(policy.text("name"));
+        const std::string pattern = without_numbers(warning);
+        if (policies_of[pattern].empty()) order.emplace_back(pattern, warning);
+        policies_of[pattern].push_back(policy.text("name"));
       }
     }
   }
   Html lines;
-  for (const std::string& warning : order) {
+  for (const auto& [pattern, warning] : order) {
     lines += html("<li class=\"caution\"><b>Warning</b> ({}): {}\n",
-                  join_names(policies_of[warning]), warning);
+                  join_names(policies_of[pattern]), warning);
   }
   return lines;
+}
+
+/// Choices that were made, which older records list among the warnings only.
+std::set<std::string> notes_of(const RecordView& diagnostics) {
+  std::set<std::string> notes;
+  for (const RecordView& note : diagnostics.entries("notes")) notes.insert(note.text());
+  return notes;
 }
 
 Html run_warnings(const RecordView& evaluation) {
@@ -50,36 +63,61 @@ Html run_warnings(const RecordView& evaluation) {
   }
   const auto diagnostics = evaluation.find("diagnostics");
   if (!diagnostics) return lines;
+  const std::set<std::string> notes = notes_of(*diagnostics);
   for (const RecordView& warning : diagnostics->entries("warnings")) {
-    lines += html("<li class=\"note\"><b>Note</b>: {}\n", warning.text());
+    if (notes.contains(warning.text())) continue;
+    lines += html("<li class=\"caution\"><b>Warning</b>: {}\n", warning.text());
+  }
+  return lines;
+}
+
+/// The lines of verdicts that are cautions, or of those that are not.
+Html verdict_lines(const RecordView& evaluation, bool cautions) {
+  Html lines;
+  const auto diagnostics = evaluation.find("diagnostics");
+  if (!diagnostics) return lines;
+  for (const RecordView& verdict : diagnostics->entries("verdicts")) {
+    if ((verdict.text("verdict") == "caution") != cautions) continue;
+    lines += cautions
+                 ? html("<li class=\"caution\"><b>Caution, {}</b>: {}\n", verdict.text("name"),
+                        verdict.text("sentence"))
+                 : html("<li><b>Ok, {}</b>: {}\n", verdict.text("name"), verdict.text("sentence"));
   }
   return lines;
 }
 
 }  // namespace
 
-Html doubt_section(const RecordView& evaluation) {
+Html warnings_box(const RecordView& evaluation) {
   Html lines = run_warnings(evaluation);
   lines += answer_warnings(evaluation);
+  lines += verdict_lines(evaluation, /*cautions=*/true);
+  if (lines.empty()) return {};
+  return html("<ul class=\"verdicts\" id=\"warnings\">{}</ul>\n", lines);
+}
+
+Html doubt_section(const RecordView& evaluation) {
+  Html notes;
   if (const auto diagnostics = evaluation.find("diagnostics")) {
-    for (const bool is_caution : {true, false}) {
-      for (const RecordView& verdict : diagnostics->entries("verdicts")) {
-        if ((verdict.text("verdict") == "caution") != is_caution) continue;
-        lines += is_caution ? html("<li class=\"caution\"><b>Caution, {}</b>: {}\n",
-                                   verdict.text("name"), verdict.text("sentence"))
-                            : html("<li><b>Ok, {}</b>: {}\n", verdict.text("name"),
-                                   verdict.text("sentence"));
-      }
+    for (const std::string& note : notes_of(*diagnostics)) {
+      notes += html("<li class=\"note\"><b>Note</b>: {}\n", note);
     }
   }
-  if (lines.empty()) return {};
+  const Html passed = verdict_lines(evaluation, /*cautions=*/false);
+  Html body;
+  if (!notes.empty()) body += html("<ul class=\"verdicts\">{}</ul>\n", notes);
+  if (!passed.empty()) {
+    body += html(
+        "<details><summary>Diagnostics without findings</summary>"
+        "<ul class=\"verdicts\">{}</ul></details>\n",
+        passed);
+  }
   return html(
-      "<h2 id=\"doubts\">Why to believe it, and what to doubt</h2>\n"
-      "<ul class=\"verdicts\">{}</ul>\n"
+      "<h2 id=\"doubts\">Why to believe it, and what to doubt</h2>\n{}"
       "<p class=\"soft\">Intervals hold sampling error. What neither features nor network "
       "show is in none of them; robust intervals allow for as much of it as the network "
       "shows. A person's outcome is taken not to depend on what others get.</p>\n",
-      lines);
+      body);
 }
 
 }  // namespace cone::report

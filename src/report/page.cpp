@@ -86,8 +86,10 @@ Html page_body(const SortedRecords& records) {
     body += answer_section(runs.back());
     body += doubt_section(runs.back());
   } else {
-    body +=
-        html("<h1>{}</h1>\n", records.studies.empty() ? "What the log says" : "Results of a study");
+    const char* title = !records.studies.empty() ? "Results of a study"
+                        : records.rules.empty()  ? "Sensitivity to unmeasured confounding"
+                                                 : "A learnt rule";
+    body += html("<h1>{}</h1>\n", title);
   }
   for (const RecordView& rule : records.rules) {
     body += rule_section(rule, cautions_of(records, rule));

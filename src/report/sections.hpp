@@ -19,6 +19,8 @@ Html answer_section(const RecordView& evaluation);
 Html rank_section(const RecordView& decision);
 /// Warnings and verdicts in words.
 Html doubt_section(const RecordView& evaluation);
+/// What there is to doubt about the answer, for right below it; empty where there is nothing.
+Html warnings_box(const RecordView& evaluation);
 /// The diagnostics as charts.
 Html diagnostics_section(const RecordView& evaluation);
 /// Every estimator's answer, policy by policy.

@@ -113,6 +113,7 @@ Json diagnostics_json(const Diagnostics& d, const std::vector<std::string>& note
     if (!s.counts.empty()) entry["counts"] = s.counts;
     json["feature_scaling"].push_back(std::move(entry));
   }
+  json["notes"] = notes;
   json["warnings"] = notes;
   for (const std::string& warning : d.warnings) json["warnings"].push_back(warning);
   return json;

@@ -9,7 +9,7 @@
 
 namespace cone {
 
-/// `notes` stand before the warnings.
+/// `notes` stand before the warnings, and by themselves: choices that were made, nothing to doubt.
 nlohmann::ordered_json diagnostics_json(const Diagnostics& d,
                                         const std::vector<std::string>& notes);
 

@@ -25,6 +25,28 @@ def record_inside(page):
     return json.loads(zlib.decompress(base64.b64decode(packed)))
 
 
+class Warnings(FolderTest):
+    def test_warnings_stand_right_below_the_answer_and_what_is_fine_is_folded(self):
+        data = self.write_communities()
+        page, record = self.folder / "page.html", self.folder / "run.json"
+        done = cone("evaluate", data, "--policy", "treat-all", "treat-none", "--estimators", "network_dm,dr_ridge",
+                    "--control", "0", "--report", page, "--json", record)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = html.unescape(page.read_text())
+        warnings = [line[2:] for line in done.stdout.splitlines() if line.startswith("! who was treated")]
+        self.assertEqual(len(warnings), 1, done.stdout)
+        box = text.index('<ul class="verdicts" id="warnings">')
+        end = text.index("</ul>", box)
+        self.assertLess(text.index('class="lead"'), box)
+        self.assertLess(end, text.index("<figure"))
+        self.assertIn(f'<li class="caution"><b>Warning</b>: {warnings[0]}', text[box:end])
+        self.assertNotIn("Note</b>: who was treated", text)
+        self.assertNotIn("<b>Ok", text[:end])
+        fine = text.index("<summary>Diagnostics without findings</summary>")
+        self.assertGreater(text.index("<b>Ok"), fine)
+        self.assertNotRegex(text, r"for 0\.0 % of the nodes|>0\.0 % of the nodes")
+
+
 class Report(FolderTest):
     runs = {}
 
