@@ -20,6 +20,7 @@
 #include "data_argument.hpp"
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/idle_options.hpp"
+#include "evaluate/learning.hpp"
 #include "evaluate/model_file.hpp"
 #include "explanation_flags.hpp"
 #include "flag_checks.hpp"
@@ -148,8 +149,9 @@ int run_fit(FitFlags flags) {
   if (!flags.run.quiet) {
     print_notes(data);
     if (!model->networks && flags.options.parts.empty()) {
-      std::cerr << "note: the networks were left out, as training on data of this size takes long; "
-                   "--parts networks,network_ridge fits them too\n";
+      std::cerr << fmt::format(
+          "note: the networks were left out, as {}; --parts networks,network_ridge fits them too\n",
+          why_without_networks(data.observed));
     }
     print_file(flags.out);
   }

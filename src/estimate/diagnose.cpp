@@ -6,8 +6,10 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/numeric.hpp"
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "estimate/weights.hpp"
 #include "exec/totals.hpp"
@@ -40,9 +42,11 @@ void warn_of_low_size(double effective_size, double num_nodes, std::size_t num_a
   if (effective_size < least * num_nodes) {
     out.warnings.push_back(of_nodes(effective_size, num_nodes) + why);
   } else if (effective_size < kLowEffectiveSize) {
-    out.warnings.push_back(fmt::format(
-        "the estimate rests on {:.0f} nodes{}", effective_size,
-        has_interval(out) ? ": its interval, which takes them for many, is too sure" : ""));
+    out.warnings.push_back(
+        sentence("effective sample size {:.0f}{}", effective_size,
+                 has_interval(out)
+                     ? ": the normal approximation is poor and the interval probably too narrow"
+                     : ""));
   }
 }
 
@@ -82,9 +86,9 @@ bool ValueChange::matters() const {
 }
 
 std::string ValueChange::in_words(const Estimate& estimate) const {
-  std::string words = fmt::format("by {:+.3g}", moved);
+  std::string words = sentence("by {:+.3g}", moved);
   if (has_interval(estimate) && estimate.standard_error > 0) {
-    words += fmt::format(" ({:.2g} standard errors)", std::abs(moved) / estimate.standard_error);
+    words += sentence(" ({:.2g} standard errors)", std::abs(moved) / estimate.standard_error);
   }
   return words;
 }
@@ -111,7 +115,7 @@ void diagnose_weights(Method method, std::span<const double> raw, std::span<cons
   const double share = *out.max_weight / sum(used, totals);
   if (share > kDominantWeightShare && share > kDominantWeightFactor / n) {
     out.warnings.push_back(
-        fmt::format("one node carries {:.0f} % of the weight: the value hangs on it", 100 * share));
+        sentence("one node carries {:.0f} % of the weight: the value hangs on it", 100 * share));
   }
 }
 
@@ -150,7 +154,7 @@ void diagnose_predictions(const EstimatorInfo& estimator, const Evidence& eviden
       static_cast<std::size_t>(std::count(is_implausible.begin(), is_implausible.end(), true));
   const double share = totals.count(num_implausible) / totals.count(is_implausible.size());
   if (share <= kManyImplausible && !change.matters()) return;
-  const std::string where = fmt::format(
+  const std::string where = sentence(
       "the model's predictions for {:.2g} % of the nodes lie far outside the outcomes seen",
       100 * share);
   out.warnings.push_back(
@@ -193,6 +197,7 @@ void diagnose_arms(const Evidence& evidence, Estimate& out) {
   }
   sample.totals->add_up(num_nodes);
   sample.totals->add_up(share);
+  std::vector<std::string> small;
   for (std::size_t arm = 0; arm < share.size(); ++arm) {
     if (share[arm] == 0 || num_nodes[arm] >= kLowEffectiveSize) continue;
     const std::string which = arm_adjective(sample.arms, static_cast<Arm>(arm));
@@ -201,12 +206,13 @@ void diagnose_arms(const Evidence& evidence, Estimate& out) {
       out.warnings.push_back(
           fmt::format("no standard error: there is a single {} node to learn from", which));
     } else {
-      out.warnings.push_back(
-          fmt::format("the estimate rests on {} {} nodes: its interval, which takes them for many, "
-                      "is too sure",
-                      num_nodes[arm], which));
+      small.push_back(fmt::format("{} {}", num_nodes[arm], which));
     }
   }
+  if (small.empty() || !has_interval(out)) return;
+  out.warnings.push_back(fmt::format(
+      "only {} nodes: the normal approximation is poor and the interval probably too narrow",
+      fmt::join(small, " and ")));
 }
 
 void diagnose_constant_arms(const Evidence& evidence, Estimate& out) {
@@ -226,7 +232,7 @@ void diagnose_constant_arms(const Evidence& evidence, Estimate& out) {
     const double all = sample.totals->count(sample.size());
     if (sample.totals->add_up(given) < kShareThatCounts * all || low != ends[0]) continue;
     drop_interval(out);
-    out.warnings.push_back(fmt::format(
+    out.warnings.push_back(sentence(
         "no standard error: every outcome of arm {} is the same ({:.6g}), so nothing says how far "
         "they vary; wait for more outcomes, or take one that varies",
         printable(sample.arms[arm]), low));
@@ -249,7 +255,7 @@ void diagnose_balance(const Evidence& evidence, std::span<const double> weights,
     if (taken == 0) foreign += std::abs(weights[i]);
   }
   if (foreign > kForeignWeightShare * all) {
-    out.warnings.push_back(fmt::format(
+    out.warnings.push_back(sentence(
         "{:.0f} % of the weight lies on what the policy never does: one total ties the weights of "
         "the arms together, so the value leans towards the other arm{}",
         100 * foreign / all, evidence.sample.num_arms() > 2 ? "s" : ""));
@@ -265,8 +271,8 @@ void diagnose_fit(const Evidence& evidence, Estimate& out) {
   const double mean_square = totals.add_up(squares.value()) / totals.count(errors.size());
   const double spread = variance(evidence.sample.outcome, 0, totals);
   if (mean_square > kPoorFitFactor * spread) {
-    out.warnings.push_back(fmt::format(
-        "the outcome model predicts worse than a constant (R² {:.2f})", 1 - mean_square / spread));
+    out.warnings.push_back(sentence("the outcome model predicts worse than a constant (R² {:.2f})",
+                                    1 - mean_square / spread));
   }
 }
 

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "estimate/diagnose.hpp"
+#include "estimate/weights.hpp"
 #include "exec/totals.hpp"
 
 namespace cone {
@@ -19,7 +19,7 @@ constexpr double kMuchOfVariance = 0.2;
 // much.
 constexpr double kHiddenShare = 0.2;
 
-/// Sums over the members of an arm.
+/// Sums over the members of an arm, each scaled so that squares do not overflow.
 struct ArmSums {
   double given = 0;  ///< by the policy, over all nodes
   double weight = 0;
@@ -31,14 +31,14 @@ struct ArmSums {
   }
 };
 
-/// What the outcome of node i adds to the variance of the value, times n². By the noise that the
-/// model of the outcome leaves in the node's arm: a model may count part of its residuals as
-/// effects that it has yet to learn, and there the parts of the error are small. Without a model,
-/// by those.
+/// What the outcome of node i adds to the variance of the value, times (n · scale)². By the noise
+/// that the model of the outcome leaves in the node's arm: a model may count part of its residuals
+/// as effects that it has yet to learn, and there the parts of the error are small. Without a
+/// model, by those.
 double variance_of_node(const Evidence& evidence, std::span<const double> weights,
-                        const Estimate& estimate, std::size_t i) {
-  if (evidence.noise == nullptr) return std::pow(estimate.parts.population[i], 2);
-  return weights[i] * weights[i] * (*evidence.noise)(i, evidence.sample.arm[i]);
+                        const Estimate& estimate, double scale, std::size_t i) {
+  if (evidence.noise == nullptr) return std::pow(scale * estimate.parts.population[i], 2);
+  return std::pow(scale * weights[i], 2) * (*evidence.noise)(i, evidence.sample.arm[i]);
 }
 
 /// Over all processes.
@@ -46,12 +46,16 @@ std::vector<ArmSums> add_up_arms(const Evidence& evidence, std::span<const doubl
                                  const Estimate& estimate) {
   const LoggedSample& sample = evidence.sample;
   std::vector<ArmSums> sums(sample.num_arms());
+  const double scale = scale_for_squares(weights, *sample.totals);
+  const double error_scale = evidence.noise == nullptr
+                                 ? scale_for_squares(estimate.parts.population, *sample.totals)
+                                 : scale;
   for (std::size_t i = 0; i < sample.size(); ++i) {
     for (std::size_t a = 0; a < sums.size(); ++a) sums[a].given += evidence.policy(i, a);
     ArmSums& own = sums[sample.arm[i]];
-    own.weight += weights[i];
-    own.squared_weight += weights[i] * weights[i];
-    own.variance += variance_of_node(evidence, weights, estimate, i);
+    own.weight += scale * weights[i];
+    own.squared_weight += (scale * weights[i]) * (scale * weights[i]);
+    own.variance += variance_of_node(evidence, weights, estimate, error_scale, i);
   }
   std::vector<double> flat;
   for (const ArmSums& s : sums) {
@@ -81,9 +85,11 @@ void diagnose_small_arms(const Evidence& evidence, std::span<const double> weigh
         share < kMuchOfVariance) {
       continue;
     }
-    out.warnings.push_back(fmt::format(
-        "{:.0f} people of arm '{}' carry {:.0f} % of the variance of this estimate: its interval, "
-        "which takes them for many, may be too sure (docs/inference.md, \"Few people of an arm\")",
+    out.warnings.push_back(sentence(
+        "effective sample size {:.0f} in arm '{}', which makes {:.0f} % of the variance: the "
+        "normal "
+        "approximation may be poor and the interval too narrow (docs/inference.md, \"Few people of "
+        "an arm\")",
         few, printable(sample.arms[a]), 100 * share));
   }
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/numeric.hpp"
 
@@ -59,12 +60,21 @@ std::vector<double> shrunk_weights(std::span<const double> weights, double lambd
   });
 }
 
+double scale_for_squares(std::span<const double> values, const Totals& totals) {
+  double largest = 0;
+  for (const double v : values) largest = std::max(largest, std::abs(v));
+  largest = totals.find_largest(largest);
+  if (!(largest > 0) || !std::isfinite(largest)) return 1;
+  return std::ldexp(1.0, -std::clamp(std::ilogb(largest), -1000, 1000));
+}
+
 double effective_sample_size(std::span<const double> weights, const Totals& totals) {
+  const double scale = scale_for_squares(weights, totals);
   CompensatedSum total;
   CompensatedSum squares;
   for (const double w : weights) {
-    total.add(w);
-    squares.add(w * w);
+    total.add(scale * w);
+    squares.add((scale * w) * (scale * w));
   }
   std::array<double, 2> sums = {total.value(), squares.value()};
   totals.add_up(sums);

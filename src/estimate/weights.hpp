@@ -33,6 +33,10 @@ std::vector<double> switched_weights(std::span<const double> weights, double thr
 std::vector<double> shrunk_weights(std::span<const double> weights, double lambda,
                                    std::span<const double> people = {});
 
+/// A power of two that brings the largest value near 1, so that squares neither overflow nor vanish
+/// and no digit changes.
+double scale_for_squares(std::span<const double> values, const Totals& totals);
+
 /// (Σ w)² / Σ w²: the number of equally weighted nodes with the same variance. 0 without weight.
 double effective_sample_size(std::span<const double> weights,
                              const Totals& totals = Totals::alone());

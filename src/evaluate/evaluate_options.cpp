@@ -9,6 +9,52 @@
 
 namespace cone {
 
+namespace {
+
+/// Names that others give to what the catalogue has, or to what it has not.
+std::string explain_usual_name(std::string_view name) {
+  struct UsualName {
+    std::string_view name;
+    const char* advice;
+  };
+  static constexpr const char* kAipw = "dr_ridge is AIPW (augmented inverse propensity weighting)";
+  static constexpr const char* kIpw = "ips is inverse propensity weighting (Horvitz-Thompson)";
+  static constexpr const char* kRegression = "dm_ridge is the regression (plug-in) estimator";
+  static constexpr const char* kEffect =
+      "an effect is a difference of policies: --policy treat-all treat-none, estimated by dr_ridge "
+      "(AIPW) or network_dm; cone effects has effects by node";
+  static constexpr UsualName kUsual[] = {
+      {"aipw", kAipw},
+      {"aiptw", kAipw},
+      {"doubly_robust", kAipw},
+      {"dml", kAipw},
+      {"irm", kAipw},
+      {"tmle", "there is no TMLE; dr_ridge (AIPW) has the same first-order properties"},
+      {"ipw", kIpw},
+      {"iptw", kIpw},
+      {"ht", kIpw},
+      {"horvitz_thompson", kIpw},
+      {"hajek", "snips is the Hajek (self-normalised) estimator"},
+      {"sipw", "snips is the self-normalised estimator"},
+      {"g_formula", kRegression},
+      {"gcomp", kRegression},
+      {"g_computation", kRegression},
+      {"plugin", kRegression},
+      {"ols", "dm_ols2 is one least-squares fit per arm"},
+      {"ate", kEffect},
+      {"att", kEffect},
+      {"cate", kEffect},
+  };
+  std::string wanted = lower_case(name);
+  std::replace(wanted.begin(), wanted.end(), '-', '_');
+  for (const UsualName& usual : kUsual) {
+    if (usual.name == wanted) return usual.advice;
+  }
+  return "";
+}
+
+}  // namespace
+
 void EvaluateOptions::check(std::vector<Fault>& faults) const {
   std::vector<std::string> known;
   for (const EstimatorInfo& row : estimator_catalogue()) known.emplace_back(row.name);
@@ -16,11 +62,13 @@ void EvaluateOptions::check(std::vector<Fault>& faults) const {
     const std::string& name = estimators[i];
     const EstimatorInfo* found = find_estimator(name);
     if (found == nullptr) {
+      const std::string usual = explain_usual_name(name);
       const std::string nearest = closest_name(name, known);
       faults.push_back({{.item = "--estimators"},
                         fmt::format("there is no estimator '{}'", printable(name)),
-                        nearest.empty() ? fmt::format("choose from {}", fmt::join(known, ", "))
-                                        : fmt::format("did you mean {}?", nearest)});
+                        !usual.empty()    ? usual
+                        : nearest.empty() ? fmt::format("choose from {}", fmt::join(known, ", "))
+                                          : fmt::format("did you mean {}?", nearest)});
     } else if (found->outcome == LearnerId::kGiven && nuisances == NuisanceSource::kFitted) {
       faults.push_back({{.item = "--estimators"},
                         fmt::format("'{}' uses your own outcome model (mu0 and mu1)", name),

@@ -45,9 +45,34 @@ double expect_seconds(const Workload& work, LearnerId learner, const FittedModel
   return 0;
 }
 
+/// With a given outcome model network_dm, dm_ridge and dm are one estimator: it is called dm, and
+/// stands there once. dr_ridge and the like are dr.
+void name_given_rows(std::vector<EstimatorInfo>& rows) {
+  std::vector<EstimatorInfo> named;
+  for (EstimatorInfo& row : rows) {
+    const bool fits_weights = row.weights == LearnerId::kGiven || row.weights == LearnerId::kNone ||
+                              row.weights == LearnerId::kLogistic;
+    if (row.outcome == LearnerId::kGiven && fits_weights) {
+      if (row.method == Method::kDirect) row.name = find_estimator("dm")->name;
+      if (row.method == Method::kDoublyRobust) row.name = find_estimator("dr")->name;
+    }
+    const bool is_there = std::any_of(named.begin(), named.end(), [&](const EstimatorInfo& other) {
+      return other.name == row.name;
+    });
+    if (!is_there) named.push_back(row);
+  }
+  rows = std::move(named);
+}
+
 }  // namespace
 
-bool is_large(const Dataset& data) { return cone_epoch_entries(data) > kLargestDefaultCone; }
+const char* why_without_networks(const Dataset& data) {
+  if (data.graph.num_edges() == 0) return "the data has no edges";
+  if (cone_epoch_entries(data) > kLargestDefaultCone) {
+    return "training on data of this size takes long";
+  }
+  return nullptr;
+}
 
 std::vector<EstimatorInfo> choose_rows(const Dataset& data, const EvaluateOptions& options) {
   const bool given = options.nuisances == NuisanceSource::kGiven;
@@ -58,13 +83,16 @@ std::vector<EstimatorInfo> choose_rows(const Dataset& data, const EvaluateOption
   if (rows.empty()) {
     for (const std::string_view name : default_estimators(own_model)) {
       const EstimatorInfo& row = *find_estimator(name);
-      if (!row.needs(LearnerId::kCone) || !is_large(data)) rows.push_back(row);
+      if (!row.needs(LearnerId::kCone) || why_without_networks(data) == nullptr) {
+        rows.push_back(row);
+      }
     }
   }
   for (EstimatorInfo& row : rows) {
     if (own_model && row.needs_outcome_model()) row.outcome = LearnerId::kGiven;
     if (own_propensity && row.needs_propensity()) row.weights = LearnerId::kGiven;
   }
+  if (own_model) name_given_rows(rows);
   return rows;
 }
 

@@ -24,8 +24,9 @@ std::vector<EstimatorInfo> choose_rows(const Dataset& data, const EvaluateOption
 /// Throws Error(kData) where columns that were promised are missing.
 void require_given_columns(const Dataset& data, std::span<const EstimatorInfo> rows);
 
-/// Whether an evaluation of this size leaves the estimators on cone's networks out by default.
-bool is_large(const Dataset& data);
+/// Why cone's networks are not trained on this data unless the user asks for them; nullptr where
+/// they are.
+const char* why_without_networks(const Dataset& data);
 
 /// One learner to run, for one or more estimators.
 struct LearningStep {

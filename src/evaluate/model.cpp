@@ -39,7 +39,8 @@ void ModelOptions::check(std::vector<Fault>& faults) const {
 
 std::vector<std::string> parts_to_fit(const Dataset& data, const ModelOptions& options) {
   if (!options.parts.empty()) return options.parts;
-  return is_large(data) ? std::vector<std::string>{"network_ridge"} : kPartNames;
+  return why_without_networks(data) != nullptr ? std::vector<std::string>{"network_ridge"}
+                                               : kPartNames;
 }
 
 Model fit_model(const Context& context, const Dataset& data, const ModelOptions& options) {

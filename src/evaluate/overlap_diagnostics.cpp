@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "base/numeric.hpp"
+#include "base/readable_number.hpp"
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "estimate/overlap.hpp"
 #include "estimate/weights.hpp"
@@ -61,15 +63,28 @@ WeightTail describe_weights(const std::string& policy, std::vector<double> weigh
   const bool is_heavy = out.heaviest_share > kHeavyShare &&
                         out.heaviest_share > 10 * static_cast<double>(num_heaviest) / n;
   const std::string heaviest_nodes =
-      num_heaviest == 1 ? "node carries" : grouped(num_heaviest) + " carry";
+      num_heaviest == 1 ? "node carries" : grouped(num_heaviest) + " nodes carry";
   out.verdict = {
       has_few || is_heavy,
-      fmt::format("{}: weights are worth {} of {} nodes, and the heaviest {} {:.0f} % of "
-                  "the weight",
-                  printable(policy),
-                  grouped(static_cast<std::uint64_t>(std::llround(out.effective_nodes))),
-                  grouped(sorted.size()), heaviest_nodes, 100 * out.heaviest_share)};
+      sentence("{}: effective sample size {} of {}; the heaviest {} {:.0f} % of the weight",
+               printable(policy),
+               grouped(static_cast<std::uint64_t>(std::llround(out.effective_nodes))),
+               grouped(sorted.size()), heaviest_nodes, 100 * out.heaviest_share)};
   return out;
+}
+
+/// "3.1 %", and of what rounds to nothing "less than 0.1 %".
+std::string share_in_words(double share) {
+  constexpr double kLeast = 0.001;
+  return share < kLeast ? "less than 0.1 %" : share_in_percent(share);
+}
+
+std::string describe_support(const std::string& policy, double share,
+                             const PropensityTable& propensity) {
+  const std::string name = printable(policy);
+  if (share == 0) return name + ": no overlap violations";
+  return fmt::format("{}: no overlap for {} of the nodes: the log {} did what the policy does",
+                     name, share_in_words(share), propensity.given() ? "never" : "hardly ever");
 }
 
 }  // namespace
@@ -79,7 +94,7 @@ std::string arm_phrase(std::span<const std::string> labels, std::size_t arm) {
   return fmt::format("arm '{}'", printable(labels[arm]));
 }
 
-std::string p_phrase(double p) { return p < 1e-4 ? "p < 0.0001" : fmt::format("p {:.2g}", p); }
+std::string p_phrase(double p) { return p < 1e-4 ? "p < 0.0001" : sentence("p {:.2g}", p); }
 
 std::vector<ArmOverlap> measure_arm_overlap(const LoggedSample& sample,
                                             MatrixView<const double> e) {
@@ -111,11 +126,12 @@ std::vector<ArmOverlap> measure_arm_overlap(const LoggedSample& sample,
       arm.got.push_back(static_cast<std::uint64_t>(found[bin]));
       arm.others.push_back(static_cast<std::uint64_t>(found[kOverlapBins + bin]));
     }
-    arm.verdict = {
-        arm.rare_fraction > kManyRareNodes,
-        fmt::format("{:.1f} % of the nodes had less than a tenth of the usual chance "
-                    "({:.1f} %) of {}",
-                    100 * arm.rare_fraction, 100 * num_got[a] / n, arm_phrase(sample.arms, a))};
+    const std::string rare = sentence("a propensity of {} below a tenth of its share ({:.1f} %)",
+                                      arm_phrase(sample.arms, a), 100 * num_got[a] / n);
+    arm.verdict = {arm.rare_fraction > kManyRareNodes,
+                   arm.rare_fraction > 0 ? fmt::format("{} of the nodes had {}",
+                                                       share_in_words(arm.rare_fraction), rare)
+                                         : "no node had " + rare};
     out.push_back(std::move(arm));
   }
   return out;
@@ -143,11 +159,7 @@ std::vector<PolicySupport> measure_support(const LoggedSample& sample,
     out.push_back(
         {.policy = policy.name,
          .unsupported_fraction = share,
-         .verdict = {share > kMuchUnsupported,
-                     fmt::format("{}: the log {} did what the policy does for {:.1f} % "
-                                 "of the nodes",
-                                 printable(policy.name),
-                                 propensity.given() ? "never" : "hardly ever", 100 * share)}});
+         .verdict = {share > kMuchUnsupported, describe_support(policy.name, share, propensity)}});
   }
   return out;
 }

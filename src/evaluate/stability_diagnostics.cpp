@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include "base/numeric.hpp"
+#include "base/sentence.hpp"
+#include "base/text.hpp"
 #include "estimate/significance.hpp"
 #include "evaluate/overlap_diagnostics.hpp"
 #include "exec/totals.hpp"
@@ -83,19 +85,19 @@ Verdict judge_stability(const PolicyStability& found, const Estimate& estimate) 
     const auto [low, high] = std::ranges::minmax(found.by_fold);
     is_caution = disagree;
     sentences.push_back(
-        fmt::format("{} folds say {:.4g} to {:.4g}, {} chance explains ({})", found.by_fold.size(),
-                    low, high, disagree ? "farther apart than" : "which", p_phrase(found.fold_p)));
+        sentence("estimates by fold range from {:.4g} to {:.4g}, {} sampling error explains ({})",
+                 low, high, disagree ? "farther apart than" : "which", p_phrase(found.fold_p)));
   }
   if (estimate.seed_sd) {
     const bool moves = *estimate.seed_sd > kNotableSeeds * estimate.standard_error;
     is_caution = is_caution || moves;
-    sentences.push_back(fmt::format(
+    sentences.push_back(sentence(
         "other seeds move it by {:.2g}{}", *estimate.seed_sd,
         estimate.standard_error > 0
-            ? fmt::format(" ({:.2f} standard errors)", *estimate.seed_sd / estimate.standard_error)
+            ? sentence(" ({:.2f} standard errors)", *estimate.seed_sd / estimate.standard_error)
             : ""));
   }
-  return {is_caution, fmt::format("{}: {}", found.policy, fmt::join(sentences, "; "))};
+  return {is_caution, fmt::format("{}: {}", printable(found.policy), fmt::join(sentences, "; "))};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "cone/record.hpp"
 
 #include "base/readable_number.hpp"
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "results/budget_output.hpp"
 #include "results/decision_text.hpp"
@@ -38,7 +39,10 @@ int decimals_for(const PolicyResult& policy) {
 }
 
 std::string fixed(double value, int decimals) {
-  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";
+  if (!std::isfinite(value)) return "-";
+  constexpr double kReadable = 1e15;
+  return std::abs(value) < kReadable ? fmt::format("{:.{}f}", value, decimals)
+                                     : fmt::format("{:.3g}", value);
 }
 
 std::string whole(const std::optional<double>& value) {
@@ -53,7 +57,8 @@ std::string weight(const std::optional<double>& value) {
 
 std::string interval_text(const Estimate& e, int decimals) {
   if (!std::isfinite(e.interval.first)) return "-";
-  return fmt::format("[{:.{}f}, {:.{}f}]", e.interval.first, decimals, e.interval.second, decimals);
+  return fmt::format("[{}, {}]", fixed(e.interval.first, decimals),
+                     fixed(e.interval.second, decimals));
 }
 
 std::string signed_error(double error, int decimals) {
@@ -121,7 +126,7 @@ std::string policy_text(const PolicyResult& policy, std::span<const ArmSummary> 
   std::vector<TextTable::Column> columns = {{"estimator", Align::kLeft}, {"utility"}};
   if (has_truth) columns.push_back({"error"});
   columns.insert(columns.end(), {{"std. error"},
-                                 {fmt::format("{:g} % interval", 100 * level)},
+                                 {sentence("{:g} % interval", 100 * level)},
                                  {"eff. nodes"},
                                  {"max weight"},
                                  {"clipped"},
@@ -175,21 +180,38 @@ std::string repeats_line(const EvaluationRecord& record) {
       if (is_shown && e.seed_sd && *e.seed_sd > largest) largest = *e.seed_sd;
     }
   }
-  return fmt::format(
+  return sentence(
       "Medians over {} repeats of the cross-fitting. From one seed to the next a value moves by "
       "{:.2g} "
       "(standard deviation, at most); intervals allow for it.\n",
       record.repeats, largest);
 }
 
-/// What there is to doubt about the estimate that the answer rests on.
-std::string headline_warnings(const PolicyResult& policy, const std::string& estimator) {
-  std::string text;
-  for (const Estimate& e : policy.estimates) {
-    if (e.estimator != estimator) continue;
-    for (const std::string& warning : e.warnings) {
-      text += fmt::format("! {}: {}\n", printable(policy.name), warning);
+/// What there is to doubt about the estimates that the answer rests on: each sentence once, with
+/// the policies that it is about. Where only its numbers differ, those of the first.
+std::string headline_warnings(const EvaluationRecord& record) {
+  struct Group {
+    std::string pattern, warning;
+    std::vector<std::string> same, alike;  // policies with these very numbers, and with others
+  };
+  std::vector<Group> groups;
+  for (const PolicyResult& policy : record.policies) {
+    for (const Estimate& e : policy.estimates) {
+      if (e.estimator != record.decision->estimator) continue;
+      for (const std::string& warning : e.warnings) {
+        const std::string pattern = without_numbers(warning);
+        auto group = std::ranges::find(groups, pattern, &Group::pattern);
+        if (group == groups.end()) group = groups.insert(group, Group{pattern, warning, {}, {}});
+        (warning == group->warning ? group->same : group->alike).push_back(printable(policy.name));
+      }
     }
+  }
+  std::string text;
+  for (const Group& group : groups) {
+    text += fmt::format("! {}: {}{}\n", fmt::join(group.same, ", "), group.warning,
+                        group.alike.empty() ? ""
+                                            : fmt::format(" (likewise, with other numbers: {})",
+                                                          fmt::join(group.alike, ", ")));
   }
   return text;
 }
@@ -213,13 +235,11 @@ std::string evaluation_text(const EvaluationRecord& record, bool details) {
     text += "\nThe tables below are before costs.\n";
   }
   for (const PolicyResult& policy : record.policies) {
-    if (shows_tables) {
-      if (!text.empty()) text += '\n';
-      text += policy_text(policy, record.data.arms);
-    } else {
-      text += headline_warnings(policy, record.decision->estimator);
-    }
+    if (!shows_tables) break;
+    if (!text.empty()) text += '\n';
+    text += policy_text(policy, record.data.arms);
   }
+  if (!shows_tables) text += headline_warnings(record);
   if (shows_tables) text += target_line(record);
   text += shows_tables ? verdicts_text(record.diagnostics) : caution_lines(record.diagnostics);
   for (const std::string& warning : record.diagnostics.warnings) text += "! " + warning + '\n';

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "results/sensitivity_output.hpp"
 
@@ -15,7 +16,7 @@ std::string sized(double value, double error) {
   const int decimals = error > 0 && std::isfinite(error)
                            ? std::clamp(1 - static_cast<int>(std::floor(std::log10(error))), 0, 17)
                            : 4;
-  return fmt::format("{:.{}f}", value, decimals);
+  return sentence("{:.{}f}", value, decimals);
 }
 
 std::string describe_value(const SensitivityReport& report, const PolicySensitivity& policy) {
@@ -40,21 +41,21 @@ std::string describe_value(const SensitivityReport& report, const PolicySensitiv
 std::string describe_breakdown(const SensitivityReport& report, const PolicySensitivity& policy) {
   const Breakdown& found = policy.breakdown;
   if (found.confident == 1.0) {
-    return fmt::format(
+    return sentence(
         "Chance alone could explain the distance from {:g}: no hidden reason is needed.",
         report.threshold);
   }
   if (!found.lambda) {
-    std::string text = fmt::format(
+    std::string text = sentence(
         "Were the odds of treatment off by a factor of {:g}, for a reason that decides outcomes "
         "too, it would still stand",
         report.lambda_max);
     return found.confident
-               ? text + fmt::format("; chance could explain the rest from a factor of {:.2f} on.",
-                                    *found.confident)
+               ? text + sentence("; chance could explain the rest from a factor of {:.2f} on.",
+                                 *found.confident)
                : text + ".";
   }
-  return fmt::format(
+  return sentence(
       "To undo it, the odds of treatment would have to be off by a factor of {:.2f}, for a reason "
       "that decides outcomes too; from {:.2f} on chance could explain what is left.",
       *found.lambda, found.confident.value_or(*found.lambda));
@@ -62,7 +63,7 @@ std::string describe_breakdown(const SensitivityReport& report, const PolicySens
 
 std::string describe_robustness(const PolicySensitivity& policy) {
   if (policy.confident_robustness == 0) return "";
-  return fmt::format(
+  return sentence(
       "A hidden reason would have to explain {:.1f} % of what is left of the outcomes and as much "
       "of who was treated ({:.1f} % with chance).",
       100 * policy.robustness, 100 * policy.confident_robustness);
@@ -81,15 +82,15 @@ std::string describe_network(const SensitivityReport& report, const PolicySensit
   const double times = times_to_undo(report, policy, *found);
   if (!std::isfinite(times)) return "";
   if (times < 1) {
-    return fmt::format(
-        "A hidden reason {:.0f} % as strong as the network, on outcomes and on treatment alike, "
-        "could "
-        "undo it.",
+    return sentence(
+        "An unmeasured confounder {:.0f} % as strong as the network, on outcomes and on treatment "
+        "alike, could explain it away.",
         100 * times);
   }
-  return fmt::format(
-      "It would take a hidden reason {:.1f} times as strong as the network, on outcomes and on "
-      "treatment alike.",
+  return sentence(
+      "It would take an unmeasured confounder {:.1f} times as strong as the network, on outcomes "
+      "and "
+      "on treatment alike, to explain it away.",
       times);
 }
 

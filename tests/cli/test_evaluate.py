@@ -230,7 +230,7 @@ class Honesty(FolderTest):
                                "network_dm,dr_ridge,snips")
         for mixed, plain in zip(*(policy["estimates"] for policy in record["policies"])):
             self.assertEqual(mixed["status"], "caution")
-            self.assertRegex(" ".join(mixed["warnings"]), r"\d people of arm 'rare' carry \d+ % of the variance")
+            self.assertRegex(" ".join(mixed["warnings"]), r"effective sample size \d in arm 'rare', which makes \d+ % of the variance")
             self.assertNotIn("of the variance", " ".join(plain["warnings"]))
 
     def test_columns_that_nothing_reads_are_mentioned_once(self):
