@@ -8,6 +8,7 @@
 
 #include "cone/simulate.hpp"
 
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "flag_checks.hpp"
@@ -60,14 +61,14 @@ void print_summary(const std::string& folder, const nlohmann::ordered_json& mani
                            grouped(data["num_nodes"]), grouped(data["num_edges"]),
                            grouped(data["num_features"]), arms);
   std::string line =
-      fmt::format("mean degree {:.2f}, largest {}", structure["mean_degree"].get<double>(),
-                  grouped(structure["max_degree"]));
+      sentence("mean degree {:.2f}, largest {}", structure["mean_degree"].get<double>(),
+               grouped(structure["max_degree"]));
   for (const char* name : {"degree_exponent", "clustering", "homophily", "topic_correlation"}) {
     // A network may be too small to have it.
     if (!structure.contains(name) || !std::isfinite(structure[name].get<double>())) continue;
     std::string label = name;
     std::replace(label.begin(), label.end(), '_', ' ');
-    line += fmt::format(", {} {:.3f}", label, structure[name].get<double>());
+    line += sentence(", {} {:.3f}", label, structure[name].get<double>());
   }
   std::cerr << line << '\n';
 }

@@ -8,6 +8,7 @@
 #include "cone/estimate.hpp"
 
 #include "base/numeric.hpp"
+#include "base/sentence.hpp"
 #include "estimate/diagnose.hpp"
 #include "estimate/weights.hpp"
 #include "exec/totals.hpp"
@@ -56,7 +57,7 @@ std::string unsupported_text(const EstimatorInfo& estimator, const PropensityTab
                         propensity.bounds.lows_in_words(),
                         overlap.never_given_fraction > 0 ? ", or nobody of their kind" : "");
   const std::string percent =
-      share < 0.995 ? fmt::format("{:.2g}", 100 * share) : fmt::format("{:.3g}", 100 * share);
+      share < 0.995 ? sentence("{:.2g}", 100 * share) : sentence("{:.3g}", 100 * share);
   return fmt::format("the policy treats {} % of the nodes as the log {}: {}", percent, never,
                      consequence(estimator.method, propensity.given()));
 }
@@ -131,20 +132,19 @@ bool diagnose_overlap(const EstimatorInfo& estimator, const Evidence& evidence, 
     drop_interval(out);
     const std::string why =
         is_sure && possible_shift > limit
-            ? fmt::format(
-                  "with a mean weight of {:.2g}, the log lacks part of what the policy does",
-                  overlap->mean_weight)
-            : fmt::format("nobody like {:.2g} % of the nodes was given what the policy gives them",
-                          100 * overlap->never_given_fraction);
+            ? sentence("with a mean weight of {:.2g}, the log lacks part of what the policy does",
+                       overlap->mean_weight)
+            : sentence("nobody like {:.2g} % of the nodes was given what the policy gives them",
+                       100 * overlap->never_given_fraction);
     out.warnings.push_back(
         fmt::format("no standard error: {}; dm_ridge has one, if its regression holds there", why));
   } else if (!lacks_nodes && !estimator.needs_propensity() && surplus < -tolerance) {
-    out.warnings.push_back(fmt::format(
+    out.warnings.push_back(sentence(
         "the mean weight is {:.3g}, not {:.3g} ± {:.2g}: the log lacks part of what the policy "
         "does, and the outcome model extrapolates to it",
         overlap->mean_weight, expected, overlap->mean_weight_error));
   } else if (!lacks_nodes && estimator.needs_propensity() && std::abs(surplus) > tolerance) {
-    out.warnings.push_back(fmt::format(
+    out.warnings.push_back(sentence(
         "the mean weight is {:.3g}, where right propensities give {:.3g} ± {:.2g}: they do not "
         "describe the log",
         overlap->mean_weight, expected, overlap->mean_weight_error));

@@ -3,8 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "base/sentence.hpp"
 #include "inference/association.hpp"
 
 namespace cone {
@@ -32,7 +31,7 @@ void describe_association(const std::optional<AssociationDiagnostics>& found,
   constexpr double kNotable = 0.02;  // a correlation that is smaller moves no interval
   out.residual_association = found;
   if (!found || found->p > kSure || found->moran < kNotable) return;
-  out.warnings.push_back(fmt::format(
+  out.warnings.push_back(sentence(
       "what {} leaves unexplained goes together among friends (Moran's I {:.2f}, p {:.2g}): "
       "something on the network is missing in its model. Intervals allow for it as far as it shows "
       "({}); if it also moved the treatment, {}",

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "evaluate/balance_columns.hpp"
 #include "evaluate/compare_arms.hpp"
@@ -95,15 +96,15 @@ Verdict judge_balance(const ArmBalance& arm, const std::string& phrase) {
   }
   if (worst != nullptr) {
     return {true,
-            fmt::format("weighting leaves those with {} {:+.2f} standard deviations off in "
-                        "{} ({:+.2f} before, limit {:g}): weights alone do not make the arms "
-                        "comparable",
-                        phrase, worst->after, describe_column(*worst), worst->before, kBalanced)};
+            sentence("weighting leaves those with {} {:+.2f} standard deviations off in "
+                     "{} ({:+.2f} before, limit {:g}): weights alone do not make the arms "
+                     "comparable",
+                     phrase, worst->after, describe_column(*worst), worst->before, kBalanced)};
   }
-  return {false, fmt::format("after weighting, those with {} are at most {:.2f} standard "
-                             "deviations off in any column ({:.2f} before){}",
-                             phrase, arm.largest_after, arm.largest_before,
-                             arm.largest_after > kBalanced ? ", which chance may explain" : "")};
+  return {false, sentence("after weighting, those with {} are at most {:.2f} standard "
+                          "deviations off in any column ({:.2f} before){}",
+                          phrase, arm.largest_after, arm.largest_before,
+                          arm.largest_after > kBalanced ? ", which chance may explain" : "")};
 }
 
 }  // namespace

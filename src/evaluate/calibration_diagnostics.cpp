@@ -5,9 +5,8 @@
 #include <limits>
 #include <span>
 
-#include <fmt/format.h>
-
 #include "base/numeric.hpp"
+#include "base/sentence.hpp"
 #include "estimate/significance.hpp"
 #include "evaluate/even_groups.hpp"
 #include "evaluate/overlap_diagnostics.hpp"
@@ -76,10 +75,10 @@ ArmCalibration calibrate_arm(const LoggedSample& sample, MatrixView<const double
   const bool is_surely_off = out.p < kSurelyOff;
   out.verdict = {
       is_far_off && is_surely_off,
-      fmt::format("the propensities of {} are off by {:.3f} on average{} (limit {:.3f}, {})",
-                  arm_phrase(sample.arms, a), out.mean_gap,
-                  is_far_off && !is_surely_off ? ", which chance may explain" : "", limit,
-                  p_phrase(out.p))};
+      sentence("the propensities of {} are off by {:.3f} on average{} (limit {:.3f}, {})",
+               arm_phrase(sample.arms, a), out.mean_gap,
+               is_far_off && !is_surely_off ? ", which chance may explain" : "", limit,
+               p_phrase(out.p))};
   return out;
 }
 

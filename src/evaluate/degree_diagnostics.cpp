@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "base/numeric.hpp"
+#include "base/sentence.hpp"
 #include "evaluate/even_groups.hpp"
 #include "evaluate/overlap_diagnostics.hpp"
 #include "exec/totals.hpp"
@@ -118,12 +117,12 @@ DegreeResiduals measure_degree_residuals(const Neighbourhood& network, const Log
   measure_trend(log_degree, residual, totals, out);
   const bool is_caution = out.p < kSureTrend && std::abs(out.correlation) > kNotableTrend;
   out.verdict = {is_caution,
-                 fmt::format("what {} leaves unexplained {} the number of friends (correlation "
-                             "{:+.3f}, {})",
-                             outcome_model,
-                             is_caution ? (out.correlation > 0 ? "grows with" : "falls with")
-                                        : "has little to do with",
-                             out.correlation, p_phrase(out.p))};
+                 sentence("what {} leaves unexplained {} the number of friends (correlation "
+                          "{:+.3f}, {})",
+                          outcome_model,
+                          is_caution ? (out.correlation > 0 ? "grows with" : "falls with")
+                                     : "has little to do with",
+                          out.correlation, p_phrase(out.p))};
   return out;
 }
 

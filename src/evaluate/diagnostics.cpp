@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/numeric.hpp"
+#include "base/sentence.hpp"
 #include "exec/totals.hpp"
 
 namespace cone {
@@ -67,9 +68,9 @@ PropensityDiagnostics diagnose_propensity(const std::string& name, const LoggedS
   // Chance alone makes a useless model a little worse than a constant: speak up beyond that.
   if (mean(excess, totals) > 2 * standard_error(excess, totals)) {
     warnings.push_back(
-        fmt::format("propensity ({}): describes the log worse than a constant would (log loss "
-                    "{:.4f} against {:.4f})",
-                    out.name, out.log_loss, out.constant_log_loss));
+        sentence("propensity ({}): describes the log worse than a constant would (log loss "
+                 "{:.4f} against {:.4f})",
+                 out.name, out.log_loss, out.constant_log_loss));
   }
   return out;
 }

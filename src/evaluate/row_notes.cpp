@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/numeric.hpp"
+#include "base/sentence.hpp"
 #include "estimate/diagnose.hpp"
 #include "exec/totals.hpp"
 #include "nn/train.hpp"
@@ -74,7 +75,7 @@ std::string describe_better_regression(const LoggedSample& sample, const LearntN
     for (std::size_t i = 0; i < excess.size(); ++i) excess[i] = own[i] - other[i];
     if (!(mean_of(excess) > kBeyondChance * standard_error(excess, totals))) continue;
     if (!(mean_of(excess) > kShareThatShows * spread)) continue;  // without noise anything is sure
-    return fmt::format(
+    return sentence(
         "{} outcomes worse than {} does (R² {:.2f} against {:.2f}): part of what the features say "
         "is lost; compare with {}",
         learner == LearnerId::kCone ? "its networks predict" : "it predicts", enum_name(regression),

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/numeric.hpp"
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "evaluate/budget_curve.hpp"
 #include "evaluate/decide.hpp"
@@ -103,7 +104,7 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
         "at some budgets there is no honest interval: the log lacks what they do");
   }
   if (curve.largest_tie > kLargeTie) {
-    curve.warnings.push_back(fmt::format(
+    curve.warnings.push_back(sentence(
         "{:.0f} % of the people have the same score: where a budget ends among them it is spent by "
         "lot",
         100 * curve.largest_tie));
@@ -111,7 +112,7 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
   const double foresight =
       noise == nullptr ? 0 : measure_foresight(ranking, sample_.arm, noise->residual);
   if (foresight > kForesight) {
-    curve.warnings.push_back(fmt::format(
+    curve.warnings.push_back(sentence(
         "the ranking goes together with what the outcome model of {} leaves unexplained (t "
         "{:.1f}): "
         "either it was learnt from these very outcomes, and then the curve is too good to be true, "

@@ -2,8 +2,7 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
-
+#include "base/sentence.hpp"
 #include "evaluate/overlap_diagnostics.hpp"
 
 namespace cone {
@@ -36,11 +35,11 @@ std::vector<VarianceShares> share_variance(const NetworkRidgeSummary& ridge,
     }
     if (num_fits == 0) continue;
     for (double* share : {&shares.own, &shares.network, &shares.noise}) *share /= num_fits;
-    shares.verdict = {shares.noise > kNearlyAllNoise,
-                      fmt::format("under {}, own features make {:.0f} % of the outcome's variance, "
-                                  "the network {:.0f} %, noise {:.0f} %",
-                                  arm_phrase(arms, a), 100 * shares.own, 100 * shares.network,
-                                  100 * shares.noise)};
+    shares.verdict = {
+        shares.noise > kNearlyAllNoise,
+        sentence("under {}, own features make {:.0f} % of the outcome's variance, "
+                 "the network {:.0f} %, noise {:.0f} %",
+                 arm_phrase(arms, a), 100 * shares.own, 100 * shares.network, 100 * shares.noise)};
     out.push_back(std::move(shares));
   }
   return out;
@@ -49,20 +48,20 @@ std::vector<VarianceShares> share_variance(const NetworkRidgeSummary& ridge,
 Verdict judge_fit(const OutcomeDiagnostics& model) {
   if (!std::isfinite(model.r_squared)) return {false, model.name + ": outcomes do not differ"};
   if (model.r_squared < 0) {
-    return {true, fmt::format("{} predicts outcomes worse than a constant (R² {:.2g})", model.name,
-                              model.r_squared)};
+    return {true, sentence("{} predicts outcomes worse than a constant (R² {:.2g})", model.name,
+                           model.r_squared)};
   }
   // People's outcomes are hardly ever that predictable, and a feature that is part of the outcome
   // takes the effect of the treatment with it.
   constexpr double kTooGood = 0.999;
   if (model.r_squared > kTooGood) {
-    return {true, fmt::format("{} predicts {:.2f} % of the outcome's variance: if features were "
-                              "written after the outcome, or make it up together, leave them out "
-                              "(they hide what the treatment does)",
-                              model.name, std::floor(10000 * model.r_squared) / 100)};
+    return {true, sentence("{} predicts {:.2f} % of the outcome's variance: if features were "
+                           "written after the outcome, or make it up together, leave them out "
+                           "(they hide what the treatment does)",
+                           model.name, std::floor(10000 * model.r_squared) / 100)};
   }
-  return {false, fmt::format("{} predicts {:.0f} % of the outcome's variance (R² {:.2f})",
-                             model.name, 100 * model.r_squared, model.r_squared)};
+  return {false, sentence("{} predicts {:.0f} % of the outcome's variance (R² {:.2f})", model.name,
+                          100 * model.r_squared, model.r_squared)};
 }
 
 }  // namespace cone

@@ -10,6 +10,7 @@
 
 #include "base/numeric.hpp"
 #include "base/random.hpp"
+#include "base/sentence.hpp"
 
 namespace cone {
 namespace {
@@ -104,7 +105,7 @@ void refuse_if_useless(DependentCovariance& out) {
   if (*std::min_element(variances.begin(), variances.end()) < 0) {
     out.unusable = "it gives a negative variance";
   } else if (noise > kMostNoise) {
-    out.unusable = fmt::format("it is known to {:.0f} % only", 100 * noise);
+    out.unusable = sentence("it is known to {:.0f} % only", 100 * noise);
   }
 }
 
@@ -317,8 +318,8 @@ DependentCovariance DependenceKernels::cluster_covariance(MatrixView<const doubl
   } else if (!clusters_.given && clusters_.count < kFewestClusters) {
     out.unusable = fmt::format("{} clusters are too few", clusters_.count);
   } else if (!clusters_.given && clusters_.cut_share > kMostCut) {
-    out.unusable = fmt::format("{:.0f} % of the ties lead out of the {} groups found",
-                               100 * clusters_.cut_share, clusters_.count);
+    out.unusable = sentence("{:.0f} % of the ties lead out of the {} groups found",
+                            100 * clusters_.cut_share, clusters_.count);
   }
   return out;
 }

@@ -4,8 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "base/sentence.hpp"
 #include "network_ridge/treatment_ridge.hpp"
 
 namespace cone {
@@ -54,7 +53,7 @@ std::optional<std::string> describe_network_treatment(const NetworkStrength& str
                                                       std::string_view consequence) {
   constexpr double kNotable = 0.02;
   if (strength.added < kNotable || !strength.is_clear) return std::nullopt;
-  return fmt::format(
+  return sentence(
       "who was treated depends on the network beyond the features (R² {:.3f} with it, {:.3f} "
       "without it): what outcomes have to do with that is learnt in part only, and {}",
       strength.r_squared_network, strength.r_squared_features, consequence);

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/numeric.hpp"
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 
 namespace cone {
@@ -119,7 +120,7 @@ class KindSearch {
       const double size = sum(members.row(k));
       for (std::size_t a = 0; a < members.cols(); ++a) {
         if (members(k, a) > 0 || !is_surprising(size, a)) continue;
-        add(a, size, fmt::format("with {} = {:.4g}", name, few[k]), value,
+        add(a, size, sentence("with {} = {:.4g}", name, few[k]), value,
             [&](double v) { return v == few[k]; });
       }
     }
@@ -146,11 +147,11 @@ class KindSearch {
       return size >= kLeastTail * num_nodes_ && is_surprising(size, arm);
     };
     if (is_kind(beyond[0])) {
-      add(arm, beyond[0], fmt::format("with {} below {:.4g}", name, low), value,
+      add(arm, beyond[0], sentence("with {} below {:.4g}", name, low), value,
           [&](double v) { return v < low; });
     }
     if (is_kind(beyond[1])) {
-      add(arm, beyond[1], fmt::format("with {} above {:.4g}", name, high), value,
+      add(arm, beyond[1], sentence("with {} above {:.4g}", name, high), value,
           [&](double v) { return v > high; });
     }
   }

@@ -6,6 +6,8 @@
 
 #include "cone/learn.hpp"
 
+#include "base/sentence.hpp"
+
 namespace cone {
 namespace {
 
@@ -32,12 +34,12 @@ PropensityBounds PropensityBounds::same(double bound, std::size_t num_arms) {
 
 std::string PropensityBounds::lows_in_words() const {
   const auto [least, most] = std::ranges::minmax(low);
-  return least == most ? fmt::format("{:g}", least) : fmt::format("{:.2g} to {:.2g}", least, most);
+  return least == most ? sentence("{:g}", least) : sentence("{:.2g} to {:.2g}", least, most);
 }
 
 std::string PropensityBounds::in_words() const {
   const auto [least, most] = std::ranges::minmax(low);
-  return least == most ? fmt::format("within [{:g}, {:g}]", least, 1 - least)
+  return least == most ? sentence("within [{:g}, {:g}]", least, 1 - least)
                        : fmt::format("above the bounds of their arms ({})", lows_in_words());
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "results/budget_output.hpp"
 #include "results/text_table.hpp"
@@ -30,16 +31,16 @@ std::string budget_number(double value, int decimals) {
 
 std::string budget_range(const std::pair<double, double>& range, int decimals) {
   if (!std::isfinite(range.first)) return "-";
-  return fmt::format("[{:.{}f}, {:.{}f}]", range.first, decimals, range.second, decimals);
+  return sentence("[{:.{}f}, {:.{}f}]", range.first, decimals, range.second, decimals);
 }
 
-std::string budget_share(double share) { return fmt::format("{:.3g} %", 100 * share); }
+std::string budget_share(double share) { return sentence("{:.3g} %", 100 * share); }
 
 std::string budget_table(const BudgetCurve& curve) {
   const bool has_truth = curve.points.back().truth.has_value();
   const bool has_costs =
       std::ranges::any_of(curve.points, [](const BudgetPoint& p) { return p.cost != 0; });
-  const std::string level = fmt::format("{:g} %", 100 * curve.level);
+  const std::string level = sentence("{:g} %", 100 * curve.level);
   std::vector<TextTable::Column> columns = {{"treated"}};
   if (has_costs) columns.push_back({"cost"});
   columns.push_back({"gain"});
@@ -74,14 +75,14 @@ std::string budget_table(const BudgetCurve& curve) {
 std::string area_sentence(const BudgetCurve& curve) {
   const RankingArea& area = curve.qini;
   if (!std::isfinite(area.standard_error)) {
-    return fmt::format(
+    return sentence(
         "Over all budgets the ranking is worth {:.3g} per person over drawing lots, on average, "
         "with no honest interval.\n",
         area.value);
   }
   const auto [low, high] = area.interval;
   const std::string figures =
-      fmt::format("{:.3g} per person over drawing lots ({:.3g} to {:.3g})", area.value, low, high);
+      sentence("{:.3g} per person over drawing lots ({:.3g} to {:.3g})", area.value, low, high);
   if (low > 0) return fmt::format("The ranking pays: on average over all budgets {}.\n", figures);
   if (high < 0) {
     return fmt::format("The ranking is WORSE than lots: on average over all budgets {}.\n",

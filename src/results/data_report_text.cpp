@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/readable_number.hpp"
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "results/data_report.hpp"
 #include "results/text_table.hpp"
@@ -45,7 +46,7 @@ std::string columns_text(const DataReport& report) {
     }
     if (num_shown++ >= kMostColumns) continue;
     const auto number = [&](double value) {
-      return column.has_range ? fmt::format("{:.6g}", value) : std::string();
+      return column.has_range ? sentence("{:.6g}", value) : std::string();
     };
     table.add_row({printable(summary.name, 40), summary.role, kind_of(column), number(column.min),
                    number(column.max), summary.num_missing > 0 ? grouped(summary.num_missing) : "",
@@ -71,7 +72,7 @@ std::string differences_text(const DataReport& report) {
           : "where the arms differ most from the control arm (difference of means in standard\n"
             "deviations; beyond 0.25 a comparison leans on the model):\n";
   for (const DataReport::Difference& difference : report.differences) {
-    text += fmt::format("  {:+.2f}  {}", difference.standardised, printable(difference.feature));
+    text += sentence("  {:+.2f}  {}", difference.standardised, printable(difference.feature));
     text += report.arms.size() > 2 ? fmt::format(", arm {}\n", printable(difference.arm)) : "\n";
   }
   return text + '\n';
@@ -109,8 +110,8 @@ std::string data_report_text(const DataReport& report) {
   if (!report.columns.empty()) text += columns_text(report);
   for (std::size_t arm = 0; arm < report.arms.size(); ++arm) {
     const DataReport::Arm& a = report.arms[arm];
-    text += fmt::format("{}: {} nodes, mean outcome {:.6g} (standard deviation {:.6g})\n",
-                        arm_name(report, arm), grouped(a.num_nodes), a.outcome_mean, a.outcome_sd);
+    text += sentence("{}: {} nodes, mean outcome {:.6g} (standard deviation {:.6g})\n",
+                     arm_name(report, arm), grouped(a.num_nodes), a.outcome_mean, a.outcome_sd);
   }
   text += '\n' + differences_text(report);
   const DataReport::Network& n = report.network;

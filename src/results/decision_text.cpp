@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "results/text_table.hpp"
 
@@ -37,7 +38,7 @@ std::string number(double value, int decimals) {
 
 std::string range(const std::optional<Interval>& interval, int decimals) {
   if (!interval) return "-";
-  return fmt::format("[{:.{}f}, {:.{}f}]", interval->first, decimals, interval->second, decimals);
+  return sentence("[{:.{}f}, {:.{}f}]", interval->first, decimals, interval->second, decimals);
 }
 
 std::string rank_text(const DecidedPolicy& policy) {
@@ -47,13 +48,13 @@ std::string rank_text(const DecidedPolicy& policy) {
 }
 
 /// Three digits.
-std::string amount(double value) { return fmt::format("{:.3g}", std::abs(value)); }
+std::string amount(double value) { return sentence("{:.3g}", std::abs(value)); }
 
 TextTable policy_table(const Decision& decision) {
   const bool has_truth = std::any_of(decision.policies.begin(), decision.policies.end(),
                                      [](const DecidedPolicy& p) { return p.truth.has_value(); });
   const int decimals = decimals_of(decision);
-  const std::string level = fmt::format("{:g} %", 100 * decision.level);
+  const std::string level = sentence("{:g} %", 100 * decision.level);
   const bool has_costs = !decision.costs.empty();
   std::vector<TextTable::Column> columns = {{"policy", TextTable::Align::kLeft}};
   if (has_costs) columns.push_back({"cost"});
@@ -75,7 +76,7 @@ TextTable policy_table(const Decision& decision) {
     cells.insert(cells.end(),
                  {certain ? "-" : range(net_of_cost(policy.interval, policy), decimals),
                   range(net_of_cost(policy.robust_interval, policy), decimals),
-                  policy.is_logged ? "-" : fmt::format("{:+.{}f}", policy.gain, decimals),
+                  policy.is_logged ? "-" : sentence("{:+.{}f}", policy.gain, decimals),
                   range(policy.gain_interval, decimals), rank_text(policy)});
     table.add_row(std::move(cells));
   }
@@ -98,12 +99,12 @@ std::string define_utility(const Decision& decision) {
 std::string dependence_sentence(const Decision& decision) {
   if (decision.design_effect < kNotableDesignEffect) return "";
   if (decision.dependence == Dependence::kClusters && decision.num_given_clusters > 0) {
-    return fmt::format(
+    return sentence(
         "Errors go together within the {} groups given: they are {:.1f} times as large as they "
         "would be for people who have nothing to do with each other.\n",
         grouped(decision.num_given_clusters), std::sqrt(decision.design_effect));
   }
-  return fmt::format(
+  return sentence(
       "Errors of connected people go together ({}): intervals are {:.1f} times as wide as they "
       "would be for people who have nothing to do with each other.\n",
       enum_name(decision.dependence), std::sqrt(decision.design_effect));
@@ -152,7 +153,7 @@ std::string decision_sentence(const DecidedPolicy& policy, bool strength_is_clea
   if (!policy.robust_gain_interval) return text;
   if (policy.overturning_strength && *policy.overturning_strength > 1) {
     return text +
-           fmt::format(
+           sentence(
                " It would take a hidden reason for treatment {:.1f} times as strong as {} to "
                "undo this.",
                *policy.overturning_strength,

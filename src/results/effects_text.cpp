@@ -7,6 +7,7 @@
 
 #include "base/numeric.hpp"
 #include "base/readable_number.hpp"
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "results/effects_output.hpp"
 #include "results/ridge_text.hpp"
@@ -52,8 +53,8 @@ std::string effects_text(std::span<const std::string> arms, const NodeEffects& e
       "Effects against arm {}; \"surely\" is beyond two standard "
       "deviations{}\n{}\n",
       printable(arms.front()),
-      effects.draws > 0 ? fmt::format(" (from {} draws, each right within {:.0f} %)", effects.draws,
-                                      100 / std::sqrt(2.0 * effects.draws))
+      effects.draws > 0 ? sentence(" (from {} draws, each right within {:.0f} %)", effects.draws,
+                                   100 / std::sqrt(2.0 * effects.draws))
                         : "",
       mean_effects_text(arms, effects, people));
   text += "What the variance of the outcomes is made of, beside the degree\n";

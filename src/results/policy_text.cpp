@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/readable_number.hpp"
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "results/policy_output.hpp"
 #include "results/text_table.hpp"
@@ -39,7 +40,7 @@ void add_node_text(const LearntPolicy& policy, std::size_t at, const std::string
 }
 
 std::string values_table(const LearntPolicy& policy, double level) {
-  const std::string interval = fmt::format("{:g} % interval", 100 * level);
+  const std::string interval = sentence("{:g} % interval", 100 * level);
   TextTable table({{"way to decide", TextTable::Align::kLeft},
                    {"utility"},
                    {"std. error"},
@@ -143,7 +144,7 @@ std::string threshold_text(const RuleNode& node) {
   };
   std::string text = readable_number(node.threshold);
   for (int digits = kFewestDigits; digits <= kAllDigits && !decides_alike(text); ++digits) {
-    text = fmt::format("{:.{}g}", node.threshold, digits);
+    text = sentence("{:.{}g}", node.threshold, digits);
   }
   return text;
 }

@@ -2,8 +2,7 @@
 
 #include <vector>
 
-#include <fmt/format.h>
-
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "results/text_table.hpp"
 
@@ -20,7 +19,7 @@ std::string variance_shares_text(const NetworkRidgeSummary& ridge) {
     for (const auto& [name, variance] : arm.groups) total += variance;
     std::vector<std::string> cells = {printable(arm.arm), grouped(arm.num_nodes)};
     const auto add_share = [&](double variance) {
-      cells.push_back(fmt::format("{:.1f} %", total > 0 ? 100 * variance / total : 0));
+      cells.push_back(sentence("{:.1f} %", total > 0 ? 100 * variance / total : 0));
     };
     for (const auto& [name, variance] : arm.groups) add_share(variance);
     add_share(noise);

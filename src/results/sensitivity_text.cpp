@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/readable_number.hpp"
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "results/sensitivity_output.hpp"
 #include "results/text_table.hpp"
@@ -22,11 +23,11 @@ int sensitivity_decimals(const PolicySensitivity& policy) {
 
 std::string curve_table(const SensitivityReport& report, const PolicySensitivity& policy) {
   const int decimals = sensitivity_decimals(policy);
-  const auto number = [&](double value) { return fmt::format("{:.{}f}", value, decimals); };
+  const auto number = [&](double value) { return sentence("{:.{}f}", value, decimals); };
   TextTable table({{"odds off by"},
                    {"at least"},
                    {"at most"},
-                   {fmt::format("{:g} % interval of both", 100 * report.level)}});
+                   {sentence("{:g} % interval of both", 100 * report.level)}});
   // The interval at 1 says which quantile its ends are at.
   const double z = policy.standard_error > 0
                        ? (policy.interval.second - policy.value) / policy.standard_error
@@ -36,7 +37,7 @@ std::string curve_table(const SensitivityReport& report, const PolicySensitivity
         std::find(kShownLambdas.begin(), kShownLambdas.end(), at.lambda) != kShownLambdas.end() ||
         at.lambda == report.lambda_max;
     if (!is_shown) continue;
-    table.add_row({fmt::format("{:g}", at.lambda), number(at.lower.value), number(at.upper.value),
+    table.add_row({sentence("{:g}", at.lambda), number(at.lower.value), number(at.upper.value),
                    fmt::format("[{}, {}]", number(at.lower.value - z * at.lower.standard_error),
                                number(at.upper.value + z * at.upper.standard_error))});
   }
@@ -56,8 +57,8 @@ std::string benchmark_table(const SensitivityReport& report, const PolicySensiti
     table.add_row(
         {printable(benchmark.name), share_in_percent(benchmark.cf_y),
          benchmark.treatment_gain_is_clear ? share_in_percent(benchmark.cf_d) : "not clear",
-         benchmark.treatment_gain_is_clear ? fmt::format("{:.{}f}", benchmark.bias, decimals) : "-",
-         fmt::format("{:+.{}f}", benchmark.shift, decimals),
+         benchmark.treatment_gain_is_clear ? sentence("{:.{}f}", benchmark.bias, decimals) : "-",
+         sentence("{:+.{}f}", benchmark.shift, decimals),
          std::isfinite(times) ? fmt::format("{:.1f}", times) : "-"});
   }
   return table.to_string();
@@ -66,7 +67,7 @@ std::string benchmark_table(const SensitivityReport& report, const PolicySensiti
 std::string describe_models(const SensitivityReport& report) {
   const std::string treatment =
       report.treatment_r2 > 0.005
-          ? fmt::format("explain {:.0f} % of who was treated", 100 * report.treatment_r2)
+          ? sentence("explain {:.0f} % of who was treated", 100 * report.treatment_r2)
           : "explain next to nothing of who was treated";
   return fmt::format(
       "The network ridge explains {} of the outcomes out of fold; propensities from "
@@ -87,11 +88,11 @@ std::string sensitivity_text(const SensitivityReport& report) {
     }
     if (!policy.doubt.empty()) continue;
     const int decimals = sensitivity_decimals(policy);
-    text += fmt::format(
+    text += sentence(
         "\nDoubly robust {:.{}f}, network ridge {:.{}f}. The bounds are around the first.\n\n",
         policy.value, decimals, policy.ridge_value, decimals);
     if (policy.error_factor > 1.005) {
-      text += fmt::format(
+      text += sentence(
           "Errors of connected people go together: standard errors are {:.2f} times those of "
           "independent people.\n\n",
           policy.error_factor);

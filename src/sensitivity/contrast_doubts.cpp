@@ -4,9 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "base/numeric.hpp"
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "estimate/weights.hpp"
 
@@ -51,7 +50,7 @@ std::optional<std::string> doubt_overlap(const std::string& name, const LoggedSa
                                          const PropensityBounds& bounds) {
   const double unsupported = unsupported_share(policy, propensity, bounds);
   if (unsupported > kUnsupported) {
-    return fmt::format(
+    return sentence(
         "{}: the log hardly ever did what the policy does for {:.2g} % of the people (propensity "
         "at the bound of {}); hardly any logged outcome speaks for them, and no bound here "
         "allows for that",
@@ -63,7 +62,7 @@ std::optional<std::string> doubt_overlap(const std::string& name, const LoggedSa
   for (std::size_t i = 0; i < sample.weight.size(); ++i) weights[i] -= sample.weight[i];
   const double error = standard_error(weights);
   if (std::abs(surplus) <= kSurprisingMeanWeight * error + 1e-9) return std::nullopt;
-  return fmt::format(
+  return sentence(
       "{}: its mean weight is {:.3g}, where propensities that describe the log give 1 ± {:.2g}: "
       "they do not, or the policy goes by what was done itself; do not rely on its figures",
       printable(name), 1 + surplus, error);
@@ -73,7 +72,7 @@ std::optional<std::string> doubt_agreement(const PolicySensitivity& found) {
   constexpr double kFarApart = 2;  // standard errors
   const double apart = std::abs(found.ridge_value - found.value);
   if (found.standard_error == 0 || !(apart > kFarApart * found.standard_error)) return std::nullopt;
-  return fmt::format(
+  return sentence(
       "{}: the doubly robust estimate ({:.4g}) and the network ridge ({:.4g}) are more than two "
       "standard errors apart: trust neither before you know why",
       printable(found.policy), found.value, found.ridge_value);

@@ -4,6 +4,7 @@
 
 #include "cone/version.hpp"
 
+#include "base/sentence.hpp"
 #include "options/json_number.hpp"
 #include "study/coverage.hpp"
 #include "study/titled_table.hpp"
@@ -115,10 +116,10 @@ std::string coverage_csv(const CoverageTable& table) {
     for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
       for (std::size_t r = 0; r < kCoverageRows.size(); ++r) {
         const CoverageCell& c = table.cells[s][p][r];
-        text += fmt::format("\"{}\",{},{},{},{},{},{},{},{},{},{}\n", table.settings[s],
-                            kUtilityPolicies[p], kCoverageRows[r], c.num_simulations, c.sampling,
-                            c.robust, c.robust_least, c.half_width, c.robust_half_width, c.rmse,
-                            c.naive_rmse);
+        text +=
+            csv_line("\"{}\",{},{},{},{},{},{},{},{},{},{}\n", table.settings[s],
+                     kUtilityPolicies[p], kCoverageRows[r], c.num_simulations, c.sampling, c.robust,
+                     c.robust_least, c.half_width, c.robust_half_width, c.rmse, c.naive_rmse);
       }
     }
   }

@@ -4,6 +4,7 @@
 
 #include "cone/version.hpp"
 
+#include "base/sentence.hpp"
 #include "options/json_number.hpp"
 #include "study/effects.hpp"
 #include "study/titled_table.hpp"
@@ -37,8 +38,8 @@ std::vector<TitledTable> effects_tables(const EffectsTable& table) {
       if (published.network != table.networks[n]) continue;
       std::vector<TitledTable::Cell> row = {{std::string(published.method)}};
       for (const double kappa2 : kEffectStrengths) {
-        row.push_back({kappa2 == 1 ? fmt::format("{:.2f}", published.root_pehe) : ""});
-        row.push_back({kappa2 == 1 ? fmt::format("{:.2f}", published.ate_error) : ""});
+        row.push_back({kappa2 == 1 ? sentence("{:.2f}", published.root_pehe) : ""});
+        row.push_back({kappa2 == 1 ? sentence("{:.2f}", published.ate_error) : ""});
       }
       row.push_back({std::string(published.source)});
       out.rows.push_back(std::move(row));
@@ -67,16 +68,16 @@ std::string effects_csv(const EffectsTable& table) {
     for (std::size_t k = 0; k < std::size(kEffectStrengths); ++k) {
       for (std::size_t r = 0; r < table.rows.size(); ++r) {
         const EffectsCell& cell = table.cells[n][r][k];
-        text += fmt::format("\"{}\",{},\"{}\",{},{},{},{},{},this run\n", table.networks[n],
-                            kEffectStrengths[k], table.rows[r], cell.root_pehe.mean,
-                            cell.root_pehe.error, cell.ate_error.mean, cell.ate_error.error,
-                            cell.num_missing);
+        text +=
+            csv_line("\"{}\",{},\"{}\",{},{},{},{},{},this run\n", table.networks[n],
+                     kEffectStrengths[k], table.rows[r], cell.root_pehe.mean, cell.root_pehe.error,
+                     cell.ate_error.mean, cell.ate_error.error, cell.num_missing);
       }
     }
     for (const PublishedEffects& published : published_effects()) {
       if (published.network != table.networks[n]) continue;
-      text += fmt::format("\"{}\",1,\"{}\",{},,{},,,\"{}\"\n", published.network, published.method,
-                          published.root_pehe, published.ate_error, published.source);
+      text += csv_line("\"{}\",1,\"{}\",{},,{},,,\"{}\"\n", published.network, published.method,
+                       published.root_pehe, published.ate_error, published.source);
     }
   }
   return text;

@@ -4,6 +4,7 @@
 
 #include "cone/version.hpp"
 
+#include "base/sentence.hpp"
 #include "options/json_number.hpp"
 #include "options/option_json.hpp"
 #include "results/text_table.hpp"
@@ -23,16 +24,16 @@ constexpr Measure kMeasures[] = {{"RMSE", &ErrorSummary::rmse, &ErrorSummary::rm
 
 std::vector<std::string> map_titles(const Figure2& figure) {
   std::vector<std::string> titles = {"gamma \\ zeta"};
-  for (const double zeta : figure.values) titles.push_back(fmt::format("{:g}", zeta));
+  for (const double zeta : figure.values) titles.push_back(sentence("{:g}", zeta));
   return titles;
 }
 
 std::vector<std::string> map_row(const Figure2& figure, const ParameterMap& map, std::size_t row,
                                  const Measure& measure) {
-  std::vector<std::string> cells = {fmt::format("{:g}", figure.values[row])};
+  std::vector<std::string> cells = {sentence("{:g}", figure.values[row])};
   for (const ErrorSummary& cell : map.cells[row]) {
     cells.push_back(std::isfinite(cell.*measure.value)
-                        ? fmt::format("{:.4f} ± {:.4f}", cell.*measure.value, cell.*measure.error)
+                        ? sentence("{:.4f} ± {:.4f}", cell.*measure.value, cell.*measure.error)
                         : "-");
   }
   return cells;
@@ -56,8 +57,8 @@ std::string figure2_text(const Figure2& figure) {
     TextTable choices({{"gamma and zeta chosen by", TextTable::Align::kLeft}, {"RMSE"}, {"MAE"}});
     for (const SelectionResult& selection : map.selections) {
       const ErrorSummary& e = selection.errors;
-      choices.add_row({selection.criterion, fmt::format("{:.4f} ± {:.4f}", e.rmse, e.rmse_error),
-                       fmt::format("{:.4f} ± {:.4f}", e.mae, e.mae_error)});
+      choices.add_row({selection.criterion, sentence("{:.4f} ± {:.4f}", e.rmse, e.rmse_error),
+                       sentence("{:.4f} ± {:.4f}", e.mae, e.mae_error)});
     }
     text += fmt::format("\n{}: what a choice would have reached\n\n{}", map.setting,
                         choices.to_string());
@@ -88,9 +89,9 @@ std::string figure2_csv(const Figure2& figure) {
     for (std::size_t g = 0; g < figure.values.size(); ++g) {
       for (std::size_t z = 0; z < figure.values.size(); ++z) {
         const ErrorSummary& cell = map.cells[g][z];
-        text += fmt::format("\"{}\",{},{},{},{},{},{},{},{}\n", map.setting, figure.values[g],
-                            figure.values[z], cell.rmse, cell.rmse_error, cell.mae, cell.mae_error,
-                            cell.bias, cell.num_missing);
+        text += csv_line("\"{}\",{},{},{},{},{},{},{},{}\n", map.setting, figure.values[g],
+                         figure.values[z], cell.rmse, cell.rmse_error, cell.mae, cell.mae_error,
+                         cell.bias, cell.num_missing);
       }
     }
   }

@@ -6,6 +6,7 @@
 #include "cone/version.hpp"
 
 #include "base/numeric.hpp"
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "options/json_number.hpp"
 #include "options/option_json.hpp"
@@ -24,7 +25,7 @@ int refutation_decimals(const RefutedPolicy& policy) {
 
 std::string check_sentence(const CheckOutcome& outcome, const RefutedPolicy& answer) {
   const int decimals = refutation_decimals(answer);
-  const auto number = [&](double value) { return fmt::format("{:.{}f}", value, decimals); };
+  const auto number = [&](double value) { return sentence("{:.{}f}", value, decimals); };
   if (outcome.differences.empty()) return "Every rerun failed: nothing is known.";
   const std::string moved = number(outcome.moved);
   switch (outcome.check) {
@@ -63,10 +64,10 @@ std::string refutation_text(const Refutation& refutation) {
   std::string text;
   for (const RefutedPolicy& policy : refutation.policies) {
     const int decimals = refutation_decimals(policy);
-    const auto number = [&](double value) { return fmt::format("{:.{}f}", value, decimals); };
-    text += fmt::format(
-        "policy {}: {} from what was done (standard error {})\n\n", printable(policy.policy),
-        fmt::format("{:+.{}f}", policy.difference, decimals), number(policy.standard_error));
+    const auto number = [&](double value) { return sentence("{:.{}f}", value, decimals); };
+    text += fmt::format("policy {}: {} from what was done (standard error {})\n\n",
+                        printable(policy.policy), sentence("{:+.{}f}", policy.difference, decimals),
+                        number(policy.standard_error));
     TextTable table({{"check", TextTable::Align::kLeft},
                      {"reruns"},
                      {"moved"},

@@ -10,6 +10,7 @@
 #include "cone/error.hpp"
 
 #include "base/file.hpp"
+#include "base/sentence.hpp"
 #include "base/text.hpp"
 #include "options/json_text.hpp"
 #include "study/ablation.hpp"
@@ -85,7 +86,7 @@ StudyTables do_figure2(const StudyRequest& request) {
   const Figure2 figure =
       reproduce_figure2(request.context, request.networks(), request.options.study, request.work());
   return {outcome_of(figure, figure2_text(figure), figure2_json(figure),
-                     fmt::format("{:.1f} seconds of one core", figure.seconds)),
+                     sentence("{:.1f} seconds of one core", figure.seconds)),
           figure2_markdown(figure),
           figure2_csv(figure),
           {{"figure2.svg", figure2_svg(figure)}}};

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/sentence.hpp"
 #include "results/text_table.hpp"
 
 namespace cone {
@@ -29,10 +30,10 @@ std::string timing_text(const StudyRun& run) {
   double total = 0;
   for (const auto& [group, seconds] : run.group_seconds) total += seconds;
   for (const auto& [group, seconds] : run.group_seconds) {
-    rows.add_row({group, fmt::format("{:.1f}", seconds),
-                  fmt::format("{:.1f} %", total > 0 ? 100 * seconds / total : 0)});
+    rows.add_row({group, sentence("{:.1f}", seconds),
+                  sentence("{:.1f} %", total > 0 ? 100 * seconds / total : 0)});
   }
-  rows.add_row({"all", fmt::format("{:.1f}", total), ""});
+  rows.add_row({"all", sentence("{:.1f}", total), ""});
   return rows.to_string();
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/sentence.hpp"
 #include "results/text_table.hpp"
 #include "study/table1.hpp"
 
@@ -7,16 +8,16 @@ namespace cone {
 namespace {
 
 std::string cell(const std::optional<Spread>& spread) {
-  return spread ? fmt::format("{:.1f} ± {:.1f}", spread->mean, spread->sd) : "-";
+  return spread ? sentence("{:.1f} ± {:.1f}", spread->mean, spread->sd) : "-";
 }
 
 std::string cell(const Spread& spread) {
-  return fmt::format("{:.1f} ± {:.1f}", spread.mean, spread.sd);
+  return sentence("{:.1f} ± {:.1f}", spread.mean, spread.sd);
 }
 
 /// Mean and standard deviation, both empty where there are none.
 std::string csv_cells(const std::optional<Spread>& spread) {
-  return spread ? fmt::format("{},{}", spread->mean, spread->sd) : ",";
+  return spread ? csv_line("{},{}", spread->mean, spread->sd) : ",";
 }
 
 std::vector<std::string> cells(const Table1Row& row) {
@@ -66,9 +67,9 @@ std::string table1_csv(const std::vector<Table1Row>& rows) {
       "treated_sd,paper_gaining_mean,paper_gaining_sd,gaining_mean,gaining_sd\n";
   for (const Table1Row& row : rows) {
     text +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{}\n", row.network, row.kappa2, row.num_nodes,
-                    row.num_features, csv_cells(row.paper_treated), row.treated.mean,
-                    row.treated.sd, csv_cells(row.paper_gaining), row.gaining.mean, row.gaining.sd);
+        csv_line("{},{},{},{},{},{},{},{},{},{}\n", row.network, row.kappa2, row.num_nodes,
+                 row.num_features, csv_cells(row.paper_treated), row.treated.mean, row.treated.sd,
+                 csv_cells(row.paper_gaining), row.gaining.mean, row.gaining.sd);
   }
   return text;
 }

@@ -5,6 +5,7 @@
 #include "cone/settings.hpp"
 #include "cone/version.hpp"
 
+#include "base/sentence.hpp"
 #include "options/json_number.hpp"
 #include "options/option_json.hpp"
 #include "results/text_table.hpp"
@@ -25,11 +26,11 @@ std::string with_error(double value, double error) {
 
 std::string p_text(const std::optional<double>& p) {
   if (!p || !std::isfinite(*p)) return "";
-  return *p < 0.001 ? "< 0.001" : fmt::format("{:.3f}", *p);
+  return *p < 0.001 ? "< 0.001" : sentence("{:.3f}", *p);
 }
 
 std::string paper_text(const std::optional<PaperFigure>& paper) {
-  return paper ? fmt::format("{:.3f} / {:.3f}", paper->rmse, paper->mae) : "";
+  return paper ? sentence("{:.3f} / {:.3f}", paper->rmse, paper->mae) : "";
 }
 
 std::vector<std::string> column_titles() {
@@ -101,7 +102,7 @@ std::string table2_csv(const Table2& table) {
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
     for (std::size_t m = 0; m < table.methods.size(); ++m) {
       const auto& [ours, paper] = table.cells[m][s];
-      text += fmt::format(
+      text += csv_line(
           "\"{}\",\"{}\",{},{},{},{},{},{},{},{},{},{},{}\n", table.settings[s], table.methods[m],
           ours.rmse, ours.rmse_error, ours.mae, ours.mae_error, ours.median_error, ours.bias,
           ours.num_missing, ours.p_cone_better ? fmt::format("{}", *ours.p_cone_better) : "",
@@ -149,10 +150,10 @@ std::string table2_timing_text(const Table2& table) {
   double total = 0;
   for (const auto& [group, seconds] : table.group_seconds) total += seconds;
   for (const auto& [group, seconds] : table.group_seconds) {
-    rows.add_row({group, fmt::format("{:.1f}", seconds),
-                  fmt::format("{:.1f} %", total > 0 ? 100 * seconds / total : 0)});
+    rows.add_row({group, sentence("{:.1f}", seconds),
+                  sentence("{:.1f} %", total > 0 ? 100 * seconds / total : 0)});
   }
-  rows.add_row({"all", fmt::format("{:.1f}", total), ""});
+  rows.add_row({"all", sentence("{:.1f}", total), ""});
   return rows.to_string();
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/sentence.hpp"
 #include "results/text_table.hpp"
 
 namespace cone {
@@ -52,7 +53,7 @@ std::string value_with_error(double value, double error) {
   if (!std::isfinite(value)) return "-";
   const int digits = std::abs(value) < 0.1 ? 4 : std::abs(value) < 10 ? 3 : 2;
   if (!std::isfinite(error)) return fmt::format("{:.{}f}", value, digits);
-  return fmt::format("{:.{}f} ± {:.{}f}", value, digits, error, digits);
+  return sentence("{:.{}f} ± {:.{}f}", value, digits, error, digits);
 }
 
 }  // namespace cone

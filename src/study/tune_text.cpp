@@ -6,6 +6,7 @@
 #include "cone/settings.hpp"
 #include "cone/version.hpp"
 
+#include "base/sentence.hpp"
 #include "options/option_file.hpp"
 #include "options/option_json.hpp"
 #include "results/text_table.hpp"
@@ -55,9 +56,8 @@ std::string tuning_text(const Tuning& tuning) {
   for (const TunedPoint& point : tuning.ranked) {
     std::vector<std::string> row = {"-", "failed", "", ""};
     if (point.failure.empty()) {
-      row = {std::to_string(++rank), fmt::format("{:.5f}", point.score),
-             fmt::format("{:.5f}", point.outcome_error),
-             fmt::format("{:.5f}", point.propensity_loss)};
+      row = {std::to_string(++rank), sentence("{:.5f}", point.score),
+             sentence("{:.5f}", point.outcome_error), sentence("{:.5f}", point.propensity_loss)};
     } else {
       ++failures[point.failure];
     }

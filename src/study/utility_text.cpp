@@ -5,6 +5,7 @@
 
 #include "cone/version.hpp"
 
+#include "base/sentence.hpp"
 #include "options/json_number.hpp"
 #include "study/titled_table.hpp"
 #include "study/utility_study.hpp"
@@ -96,12 +97,10 @@ std::string utility_csv(const UtilityTable& table) {
       for (std::size_t m = 0; m < table.methods.size(); ++m) {
         const UtilityCell& cell = table.cells[p][m][s];
         const double ratio = ratio_to_reference(table, p, m, s);
-        text += fmt::format("{},\"{}\",\"{}\",{},{},{},{},{},{},{},{}\n", kUtilityPolicies[p],
-                            table.settings[s], table.methods[m], cell.errors.rmse,
-                            cell.errors.rmse_error, cell.errors.mae, cell.errors.bias,
-                            std::isfinite(cell.coverage) ? fmt::format("{}", cell.coverage) : "",
-                            cell.num_intervals, cell.errors.num_missing,
-                            std::isfinite(ratio) ? fmt::format("{}", ratio) : "");
+        text += csv_line("{},\"{}\",\"{}\",{},{},{},{},{},{},{},{}\n", kUtilityPolicies[p],
+                         table.settings[s], table.methods[m], cell.errors.rmse,
+                         cell.errors.rmse_error, cell.errors.mae, cell.errors.bias, cell.coverage,
+                         cell.num_intervals, cell.errors.num_missing, ratio);
       }
     }
   }

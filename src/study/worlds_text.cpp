@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/sentence.hpp"
 #include "options/json_number.hpp"
 #include "study/joined_plan.hpp"
 #include "study/titled_table.hpp"
@@ -12,7 +13,7 @@ namespace {
 
 std::string verdict_text(const HarmVerdict& verdict) {
   const bool may_be_noise = verdict.ratio > HarmVerdict::kTolerance && !verdict.is_harm();
-  return fmt::format("{:.2f}{} ({})", verdict.ratio, may_be_noise ? "?" : "", verdict.best);
+  return sentence("{:.2f}{} ({})", verdict.ratio, may_be_noise ? "?" : "", verdict.best);
 }
 
 /// Settings × policies for one judged row.
