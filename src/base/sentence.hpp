@@ -11,16 +11,17 @@
 namespace cone {
 
 /// A number in a text: as fmt writes it, and `otherwise` where it is not finite.
+template <class Real>
 struct ShownNumber {
-  double value = 0;
+  Real value = 0;
   std::string_view otherwise;
 };
 
-/// Arguments of fmt::format with every double as a ShownNumber.
+/// Arguments of fmt::format with every floating-point number as a ShownNumber.
 template <class T>
 decltype(auto) shown(const T& argument, std::string_view otherwise) {
-  if constexpr (std::is_same_v<T, double>) {
-    return ShownNumber{argument, otherwise};
+  if constexpr (std::is_floating_point_v<T>) {
+    return ShownNumber<T>{argument, otherwise};
   } else {
     return (argument);
   }
@@ -30,11 +31,11 @@ using Shown = decltype(shown(std::declval<const T&>(), ""));
 
 }  // namespace cone
 
-template <>
-struct fmt::formatter<cone::ShownNumber> : fmt::formatter<double> {
+template <class Real>
+struct fmt::formatter<cone::ShownNumber<Real>> : fmt::formatter<Real> {
   template <class FormatContext>
-  auto format(cone::ShownNumber number, FormatContext& context) const {
-    if (std::isfinite(number.value)) return formatter<double>::format(number.value, context);
+  auto format(cone::ShownNumber<Real> number, FormatContext& context) const {
+    if (std::isfinite(number.value)) return formatter<Real>::format(number.value, context);
     return fmt::format_to(context.out(), "{}", number.otherwise);
   }
 };

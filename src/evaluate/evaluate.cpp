@@ -112,6 +112,19 @@ std::vector<std::string> note_left_out(const Dataset& data, const EvaluateOption
                       fmt::join(left_out, " and "), why, fmt::join(left_out, ","))};
 }
 
+/// Names that were asked for and stand for another row: choose_rows() says which.
+std::vector<std::string> note_renamed(const EvaluateOptions& options,
+                                      std::span<const EstimatorInfo> rows) {
+  std::vector<std::string> renamed;
+  for (const std::string& name : options.estimators) {
+    if (std::ranges::find(rows, name, &EstimatorInfo::name) == rows.end()) renamed.push_back(name);
+  }
+  if (renamed.empty()) return {};
+  return {fmt::format(
+      "with the outcome model that is given (mu0, mu1) {} the same as dm or dr",
+      renamed.size() == 1 ? renamed[0] + " is" : fmt::format("{} are", fmt::join(renamed, ", ")))};
+}
+
 Diagnostics describe_run(const LoadedData& data, const EvaluationRun& run,
                          const EvaluateOptions& options) {
   Diagnostics out = diagnose(data, run.sample(), run.learnt(), run.warnings());
@@ -209,6 +222,7 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
   note_better_regressions(run.sample(), run.learnt(), record.policies);
   sort_estimates(run.rows(), record.policies);
   record.notes = note_left_out(data.observed, options);
+  for (std::string& note : note_renamed(options, run.rows())) record.notes.push_back(note);
   record.diagnostics = describe_run(data, run, options);
   std::vector<std::string> learnt = warn_of_learnt_policies(data.observed, policies);
   std::vector<std::string>& warnings = record.diagnostics.warnings;

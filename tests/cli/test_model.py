@@ -178,7 +178,8 @@ class Evaluating(ModelTest):
         self.write("arms.csv", "id,treatment,outcome,x,z\n" + rows)
         data = self.folder / "arms.csv"
         model = self.folder / "arms.model"
-        done = cone("fit", data, "--control", "b", "--out", model, *SMALL)
+        done = cone("fit", data, "--control", "b", "--out", model, "--parts",
+                    "networks,network_ridge", *SMALL)
         self.assertEqual(done.returncode, 0, done.stderr)
         for flags, words in ((["--control", "a"], "read in another way: its control arm is 'b', "
                               "here it is 'a'; give --control b"),

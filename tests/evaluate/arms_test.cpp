@@ -40,8 +40,13 @@ TEST(Arms, RelabellingThemChangesNoClosedForm) {
     const EvaluationRecord before = run(world, options);
     for (const std::vector<Arm>& order : {std::vector<Arm>{1, 0, 2}, {2, 0, 1}, {0, 2, 1}}) {
       const EvaluationRecord after = run(testing::with_arms_relabelled(world, order), options);
-      ASSERT_EQ(before.policies[0].estimates.size(), options.estimators.size());
-      for (std::size_t k = 0; k < options.estimators.size(); ++k) {
+      // Names that stand for one estimator with given models are there once.
+      const std::size_t count = before.policies[0].estimates.size();
+      if (source == NuisanceSource::kFitted) {
+        ASSERT_EQ(count, options.estimators.size());
+      }
+      ASSERT_EQ(after.policies[0].estimates.size(), count);
+      for (std::size_t k = 0; k < count; ++k) {
         const Estimate& was = before.policies[0].estimates[k];
         const Estimate& is = after.policies[0].estimates[k];
         EXPECT_NEAR(is.value, was.value, 1e-6) << was.estimator;
