@@ -35,7 +35,7 @@ class Warnings(unittest.TestCase):
         features, treatment = log["features"], log["treatment"]
         mu = numpy.column_stack([features[:, 0], features[:, 0] + 1])
         rare = numpy.where(treatment == 1, 0.001, 0.999)
-        for given, estimators, words in (({"mu": mu}, ["network_dm", "dm"], "the outcome model is the given mu0"),
+        for given, estimators, words in (({"mu": mu}, ["network_dm", "dm"], "with the outcome model that is given (mu0, mu1) network_dm is the same as dm or dr"),
                                          ({"mu": mu, "propensity": rare}, None, "weight")):
             data = cone.Dataset.from_arrays(**log, **given)
             answer = cone.evaluate(data, ["treat-all"], estimators, nuisances="given")
