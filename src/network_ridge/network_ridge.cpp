@@ -170,7 +170,8 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
   if (is_constant) model.sd = pooled_spread(data, system);
   learnt.converged = true;
   learnt.num_nodes = places.size();
-  const bool learns = !is_constant && !is_tiny;
+  const bool learns =
+      !is_constant && !is_tiny && !adopt_kept(source.kept.get(), arm, system, model, learnt);
   if (solver.low_rank != nullptr) {
     const std::vector<double> outcome = scale_outcomes(data, inputs, model, arm);
     const ArmProducts products(context, system, arm, outcome);
@@ -181,14 +182,16 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
         for (std::size_t k = 0; k < count; ++k) chosen.push_back(places[order[k]]);
         return sum_over(context, system, arm, chosen, outcome);
       };
-      learnt = learn_variances(context, products.of_all(), sum_first);
+      const std::size_t most = source.most_nodes;
+      const bool is_part = most > 0 && most < places.size();
+      learnt = learn_variances(context, is_part ? sum_first(most) : products.of_all(), sum_first);
       adopt_variances(learnt, model);
     }
     solver.low_rank->prepare_arm(context, arm, products);
     return;
   }
   DenseSolver* dense = solver.dense.get();
-  if (!learns || adopt_kept(source.kept.get(), arm, system, model, learnt)) {
+  if (!learns) {
     if (dense != nullptr) {
       dense->prepare_arm(context, arm, make_kernels(context, inputs, system.groups, places));
     }
@@ -263,7 +266,10 @@ bool has_low_rank(const RidgeSystem& system) {
 }
 
 RidgeMethod choose_method(const RidgeSystem& system, const NetworkRidgeOptions& options,
-                          std::size_t most_nodes) {
+                          const VarianceSource& source) {
+  // Where variances are kept, iterations take less time than a dense factor of a larger arm.
+  constexpr std::size_t kLargestKept = 1500;
+  const std::size_t most_nodes = source.kept != nullptr ? kLargestKept : source.most_nodes;
   if (options.ridge_solver == RidgeSolverChoice::kDense) return RidgeMethod::kDense;
   if (options.ridge_solver == RidgeSolverChoice::kIterative) return RidgeMethod::kIterative;
   const bool by_likelihood = options.ridge_criterion == RidgeCriterion::kLikelihood;
@@ -275,11 +281,6 @@ RidgeMethod choose_method(const RidgeSystem& system, const NetworkRidgeOptions& 
 }
 
 }  // namespace
-
-VarianceSource keep_variances(std::shared_ptr<const NetworkRidgeSummary> fitted) {
-  constexpr std::size_t kMostByFactors = 1500;
-  return {.kept = std::move(fitted), .most_nodes = kMostByFactors};
-}
 
 NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, const FitPlan& plan,
                                  const NetworkRidgeOptions& options, const VarianceSource& source) {
@@ -312,7 +313,7 @@ NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, co
     for (const std::size_t t : part->tasks) {
       part->system.learns_from.push_back(mark_learning(plan.tasks[t], *inputs));
     }
-    part->method = choose_method(part->system, options, source.most_nodes);
+    part->method = choose_method(part->system, options, source);
     PreparedSolver solver;
     if (part->method == RidgeMethod::kDense) {
       solver.dense = std::make_unique<DenseSolver>(part->system);

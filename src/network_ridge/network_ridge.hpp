@@ -60,7 +60,7 @@ inline constexpr std::size_t kVarianceSample = 3000;
 
 /// Whether an arm is small enough for dense factors, where no solver is asked for; `most_nodes`: as
 /// in VarianceSource.
-constexpr bool is_small_arm(std::size_t arm_size, std::size_t most_nodes) {
+constexpr bool is_small_arm(std::size_t arm_size, std::size_t most_nodes = 0) {
   return arm_size <= (most_nodes == 0 ? kLargestDenseArm : most_nodes);
 }
 
@@ -99,17 +99,12 @@ struct VarianceSource {
   const RidgeFit* known = nullptr;
   /// What was learnt of data that this is a variant of (a column less, nodes less, other draws of
   /// the outcome): kept where the groups are the same, as learning them is most of the time that a
-  /// fit takes. Learnt anew where the groups differ, and by the low-rank solver, which is soon
-  /// done.
+  /// fit takes; learnt anew where the groups differ.
   std::shared_ptr<const NetworkRidgeSummary> kept;
-  /// Learn variances on no more nodes of an arm than these, where the solver is iterative, which it
-  /// is for larger arms that look at neighbours; 0: as many as the arm's size suggests.
+  /// Learn variances on no more nodes of an arm than these, unless the solver is dense, which it is
+  /// not for larger arms; 0: as many as the arm's size and the solver suggest.
   std::size_t most_nodes = 0;
 };
-
-/// The source for variants of data that `fitted` was learnt of: where variances are kept,
-/// iterations take less time than dense factors from some 1,500 nodes of an arm on.
-VarianceSource keep_variances(std::shared_ptr<const NetworkRidgeSummary> fitted);
 
 /// Learns the variances and prepares the equations. Throws what require_every_arm throws.
 NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, const FitPlan& plan,

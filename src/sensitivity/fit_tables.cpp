@@ -24,7 +24,7 @@ FittedTables fit_tables(const Context& context, const Dataset& data, const FitPl
   FittedTables out;
   {
     const StageScope stage(context, "outcomes", 0, 0.6);
-    const VarianceSource source = like != nullptr ? keep_variances(like->ridge) : VarianceSource{};
+    const VarianceSource source = {.kept = like != nullptr ? like->ridge : nullptr};
     Nuisances fitted = NetworkRidgeLearner(options.network_ridge, source).fit(context, data, plan);
     out.ridge = fitted.outcome->network_ridge;
     out.mu = std::move(fitted.outcome->mu);

@@ -182,7 +182,7 @@ class Refuter {
     if (check == RefuteCheck::kBootstrap) return refit_bootstrap(context, draw);
     Rng rng(seed_, Stream::kRefuter, 4 * std::uint64_t{draw} + static_cast<std::uint64_t>(check));
     const auto measure = [&](const Dataset& data) {
-      return measure_differences(context, data, policies_, options_, keep_variances(answer_.kept),
+      return measure_differences(context, data, policies_, options_, answer_,
                                  /*with_errors=*/false);
     };
     switch (check) {
@@ -204,8 +204,8 @@ class Refuter {
     }
     policies.reserve(tables.size());
     for (const Matrix<double>& table : tables) policies.push_back(table.view());
-    return measure_differences(context, select_nodes(data_, nodes), policies, options_,
-                               keep_variances(answer_.kept), /*with_errors=*/false);
+    return measure_differences(context, select_nodes(data_, nodes), policies, options_, answer_,
+                               /*with_errors=*/false);
   }
 
   /// Estimate less truth in a log of the world that was learnt.
@@ -213,8 +213,8 @@ class Refuter {
     constexpr std::uint64_t kBeyondTheOthers = std::uint64_t{1} << 40;
     Rng rng(seed_, Stream::kRefuter, kBeyondTheOthers + draw);
     const BootstrapLog log = draw_log(world_, data_, rng);
-    Json out = measure_differences(context, log.data, policies_, options_,
-                                   keep_variances(answer_.kept), /*with_errors=*/false);
+    Json out =
+        measure_differences(context, log.data, policies_, options_, answer_, /*with_errors=*/false);
     for (std::size_t p = 0; p < policies_.size(); ++p) {
       out["differences"][p] = out["differences"][p].get<double>() - true_gain(log, policies_[p]);
     }

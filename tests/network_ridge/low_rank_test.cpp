@@ -139,6 +139,22 @@ TEST(LowRank, LearnsWhatTheDenseSolverLearns) {
   EXPECT_NEAR(sum(low.implied.weights) / n, 1, 1e-10);
 }
 
+TEST(LowRank, LearnsOnTheSampleThatIterationsLearnOn) {
+  const Dataset data = without_network(1200, 2, 69);
+  const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
+  const Context context(0, 2);
+  const VarianceSource sampled{.most_nodes = 450};
+  const OutcomeTable low = *NetworkRidgeLearner({}, sampled).fit(context, data, plan).outcome;
+  const OutcomeTable iterated =
+      *NetworkRidgeLearner(solved_by(RidgeSolverChoice::kIterative), sampled)
+           .fit(context, data, plan)
+           .outcome;
+  EXPECT_EQ(low.network_ridge->solver, "low_rank");
+  EXPECT_EQ(low.network_ridge->arms[1].num_nodes, 450U);
+  EXPECT_EQ(iterated.network_ridge->arms[1].num_nodes, 450U);
+  EXPECT_LT(largest_difference(low.mu.values(), iterated.mu.values()), 1e-6);
+}
+
 TEST(LowRank, DependsOnNeitherThreadsNorOrder) {
   const Dataset data = without_network(1200, 2, 64);
   const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
@@ -172,10 +188,11 @@ TEST(KeptVariances, GiveTheFitOfThoseThatWereLearnt) {
       *NetworkRidgeLearner({}, {.kept = learnt.network_ridge}).fit(context, data, plan).outcome;
   EXPECT_EQ(kept.network_ridge->arms[0].steps, 0U);
   EXPECT_LT(largest_difference(kept.mu.values(), learnt.mu.values()), 1e-9);
-  // By iterations, where refits of large arms take these.
-  VarianceSource source = keep_variances(learnt.network_ridge);
-  source.most_nodes = 100;
-  const OutcomeTable iterated = *NetworkRidgeLearner({}, source).fit(context, data, plan).outcome;
+  // By iterations, which refits of large arms take.
+  const OutcomeTable iterated =
+      *NetworkRidgeLearner(solved_by(RidgeSolverChoice::kIterative), {.kept = learnt.network_ridge})
+           .fit(context, data, plan)
+           .outcome;
   EXPECT_EQ(iterated.network_ridge->solver, "iterative");
   EXPECT_LT(largest_difference(iterated.mu.values(), learnt.mu.values()), 1e-5);
 }
