@@ -78,7 +78,9 @@ std::filesystem::path follow_links(const std::filesystem::path& path) {
     if (failure) return target;  // not a link
     target = target.parent_path() / next;
   }
-  fail_writing(path, "its links lead in a circle");
+  throw Error(ErrorCode::kUsage, {{.file = path.string()},
+                                  "cannot be written: its links lead in a circle",
+                                  "name another path"});
 }
 
 }  // namespace cone

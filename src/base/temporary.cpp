@@ -53,10 +53,11 @@ bool remove_abandoned(const fs::path& path, const std::function<bool(const fs::p
   return !is_same_file(path, info) || remove(path);
 }
 
-/// `create` returns a descriptor, or -1 and errno.
+bool remove_file(const fs::path& path) { return ::unlink(path.c_str()) == 0 || errno == ENOENT; }
+
+/// `create` makes something by that name and returns its descriptor, or -1 and errno; so does this.
 template <class Create>
-std::pair<fs::path, int> create_temporary(const fs::path& target, const fs::path& named,
-                                          const Create& create,
+std::pair<fs::path, int> create_temporary(const fs::path& target, const Create& create,
                                           const std::function<bool(const fs::path&)>& remove) {
   for (int number = 0; number < kMostTemporaries; ++number) {
     const fs::path path = temporary_path(target, number);
@@ -66,13 +67,23 @@ std::pair<fs::path, int> create_temporary(const fs::path& target, const fs::path
         if (take_hold(descriptor)) return {path, descriptor};
         ::close(descriptor);
       } else if (errno != EEXIST) {
-        fail_writing(named, errno_text());
+        return {{}, -1};
       } else if (!remove_abandoned(path, remove)) {
         break;
       }
     }
   }
-  fail_writing(named, "too many temporary files lie beside it");
+  errno = EEXIST;
+  return {{}, -1};
+}
+
+/// A file without a name, which its process can link to one as long as it can name it by /proc; -1
+/// where that is not possible.
+int create_nameless(const fs::path& target, unsigned mode) {
+  if (::access("/proc/self/fd", X_OK) != 0) return -1;
+  const int file = ::open(folder_of(target).c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+  if (file >= 0) ::flock(file, LOCK_EX | LOCK_NB);  // for the time when it has a name
+  return file;
 }
 
 }  // namespace
@@ -81,20 +92,40 @@ Descriptor::~Descriptor() {
   if (number_ >= 0) ::close(number_);
 }
 
-Temporary Temporary::create_file(const fs::path& target, const fs::path& named, unsigned mode) {
+Temporary Temporary::create_file(const fs::path& target, unsigned mode) {
+  if (const int file = create_nameless(target, mode); file >= 0) return {{}, Descriptor(file)};
   auto [path, descriptor] = create_temporary(
-      target, named,
+      target,
       [&](const fs::path& name) {
         return ::open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
       },
-      [](const fs::path& name) { return ::unlink(name.c_str()) == 0 || errno == ENOENT; });
+      remove_file);
   return {std::move(path), Descriptor(descriptor)};
 }
 
-Temporary Temporary::create_folder(const fs::path& target, const fs::path& named,
+int Temporary::move_to(const fs::path& target) {
+  if (path_.empty()) {
+    const std::string self = fmt::format("/proc/self/fd/{}", descriptor());
+    auto [path, linked] = create_temporary(
+        target,
+        [&](const fs::path& name) {
+          const int failed =
+              ::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW);
+          return failed == 0 ? descriptor() : -1;
+        },
+        remove_file);
+    if (linked < 0) return errno;
+    path_ = std::move(path);
+  }
+  if (::rename(path_.c_str(), target.c_str()) != 0) return errno;
+  release();
+  return 0;
+}
+
+Temporary Temporary::create_folder(const fs::path& target,
                                    const std::function<bool(const fs::path&)>& remove) {
   auto [path, descriptor] = create_temporary(
-      target, named,
+      target,
       [&](const fs::path& name) {
         constexpr unsigned kPermissions = 0777;
         if (::mkdir(name.c_str(), kPermissions) != 0) return -1;
@@ -116,6 +147,21 @@ Temporary::~Temporary() {
   if (path_.empty()) return;
   std::error_code ignored;
   fs::remove(path_, ignored);
+}
+
+void remove_abandoned_files(const fs::path& folder) {
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    std::error_code unknown;
+    if (!entry->path().filename().native().starts_with(kTemporaryPrefix)) continue;
+    if (entry->symlink_status(unknown).type() != fs::file_type::regular) continue;
+    remove_abandoned(entry->path(), remove_file);
+  }
+}
+
+fs::path folder_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
 void fail_writing(const fs::path& path, const std::string& why) {

@@ -29,16 +29,16 @@ inline constexpr std::string_view kTemporaryPrefix = ".cone-tmp-";
 /// A new, empty file or folder beside the target that it will be renamed to. Its name is made from
 /// the target's (.cone-tmp-HASH-NUMBER), and it is locked as long as its process lives. So whoever
 /// writes to the same target next can tell what a killed process left behind, and removes it, from
-/// what another process is still writing, and leaves that alone.
+/// what another process is still writing, and leaves that alone. A file has no name until it is
+/// moved where the file system can do that: then a process that is killed before leaves nothing.
 class Temporary {
  public:
-  /// Both throw Error(kIo) where there is no room for it; `named` is what the user called the
-  /// target. Permissions are `mode` less the umask.
-  static Temporary create_file(const std::filesystem::path& target,
-                               const std::filesystem::path& named, unsigned mode);
-  /// `remove` takes away a folder that a killed process left; true when it is gone.
+  /// Permissions are `mode` less the umask. Where it cannot be made, the descriptor is negative and
+  /// errno says why.
+  static Temporary create_file(const std::filesystem::path& target, unsigned mode);
+  /// The same of a folder. `remove` takes away one that a killed process left; true when it is
+  /// gone.
   static Temporary create_folder(const std::filesystem::path& target,
-                                 const std::filesystem::path& named,
                                  const std::function<bool(const std::filesystem::path&)>& remove);
 
   /// Removes the file, or the folder if it is empty, unless it was released.
@@ -46,8 +46,11 @@ class Temporary {
   Temporary(Temporary&& other) noexcept;
   Temporary& operator=(Temporary&&) = delete;
 
+  /// Empty while a file has no name.
   const std::filesystem::path& path() const { return path_; }
   int descriptor() const { return descriptor_.number(); }
+  /// Renames a file to its target. Returns errno, or 0.
+  int move_to(const std::filesystem::path& target);
   /// It was renamed: there is nothing to remove any more.
   void release() { path_.clear(); }
 
@@ -58,6 +61,13 @@ class Temporary {
   std::filesystem::path path_;
   Descriptor descriptor_;
 };
+
+/// Removes the temporary files that killed processes left in a folder, of whatever targets. What
+/// cannot be listed or removed stays.
+void remove_abandoned_files(const std::filesystem::path& folder);
+
+/// The folder that a path lies in.
+std::filesystem::path folder_of(const std::filesystem::path& path);
 
 /// Throws Error(kIo).
 [[noreturn]] void fail_writing(const std::filesystem::path& path, const std::string& why);

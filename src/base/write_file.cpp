@@ -1,7 +1,8 @@
-#include <array>
 #include <cerrno>
 #include <streambuf>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -44,7 +45,7 @@ class DescriptorBuffer : public std::streambuf {
 
   int descriptor_;
   int error_ = 0;
-  std::array<char, std::size_t{1} << 16> bytes_;
+  std::vector<char> bytes_ = std::vector<char>(std::size_t{1} << 16);  // stacks may be small
 };
 
 /// `named` is what the user called the file.
@@ -59,33 +60,101 @@ void write_to(int descriptor, const std::filesystem::path& named,
   fail_writing(named, std::generic_category().message(error));
 }
 
-void write_in_place(const std::filesystem::path& path,
-                    const std::function<void(std::ostream&)>& write) {
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (!file.is_open()) fail_writing(path, errno_text());
-  write_to(file.number(), path, write);
+/// The errno of a rename over `target`, as far as it can be told without one.
+int foresee_rename(const std::filesystem::path& target, const struct stat& old) {
+  struct statx more {};
+  if (::statx(AT_FDCWD, target.c_str(), AT_SYMLINK_NOFOLLOW, STATX_TYPE, &more) == 0) {
+    if ((more.stx_attributes & (STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND)) != 0) return EPERM;
+    if ((more.stx_attributes & STATX_ATTR_MOUNT_ROOT) != 0) return EBUSY;
+  }
+  struct stat folder {};
+  if (::stat(folder_of(target).c_str(), &folder) != 0) return errno;
+  const uid_t user = ::geteuid();
+  const bool may_replace = user == 0 || user == old.st_uid || user == folder.st_uid;
+  return (folder.st_mode & S_ISVTX) != 0 && !may_replace ? EPERM : 0;
 }
+
+constexpr mode_t kPermissions = 0777;
 
 }  // namespace
 
-void write_atomically(const std::filesystem::path& path,
-                      const std::function<void(std::ostream&)>& write) {
-  const PathKind kind = path_kind(path);
-  if (kind == PathKind::kOther) return write_in_place(path, write);
-  if (kind == PathKind::kFolder) fail_writing(path, "it is a folder");
-  const std::filesystem::path target = follow_links(path);
-  struct stat old {};
-  const bool replaces = ::stat(target.c_str(), &old) == 0;
-  // What only the owner may read is never readable to others in the meantime.
-  Temporary file = Temporary::create_file(target, path, replaces ? 0600 : 0666);
-  write_to(file.descriptor(), path, write);
-  constexpr mode_t kPermissions = 0777;
-  if (replaces && ::fchmod(file.descriptor(), old.st_mode & kPermissions) != 0) {
-    fail_writing(path, errno_text());
+bool is_fault_of_path(int error) {
+  switch (error) {
+    case ENOENT:
+    case EEXIST:
+    case ENOTDIR:
+    case EISDIR:
+    case EACCES:
+    case EPERM:
+    case EROFS:
+    case EBUSY:
+    case ELOOP:
+    case ENAMETOOLONG:
+    case ENXIO:
+    case ENODEV:
+      return true;
+    default:
+      return false;
   }
-  if (::fsync(file.descriptor()) != 0) fail_writing(path, errno_text());
-  if (::rename(file.path().c_str(), target.c_str()) != 0) fail_writing(path, errno_text());
-  file.release();
+}
+
+PendingFile::PendingFile(const std::filesystem::path& path) : named_(path), target_(path) {
+  struct stat old {};
+  const bool is_there = ::stat(path.c_str(), &old) == 0;
+  if (!is_there && errno != ENOENT) {
+    error_ = errno;
+  } else if (is_there && S_ISDIR(old.st_mode)) {
+    error_ = EISDIR;
+  } else if (is_there && !S_ISREG(old.st_mode)) {
+    open_in_place(S_ISFIFO(old.st_mode));
+  } else {
+    target_ = follow_links(path);
+    if (is_there) permissions_ = old.st_mode & kPermissions;
+    if (is_there) error_ = foresee_rename(target_, old);
+    if (error_ == 0) open_temporary();
+  }
+}
+
+void PendingFile::open_in_place(bool is_pipe) {
+  // Waiting for a reader is for later: it may itself wait for another output.
+  const int file = ::open(target_.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (file < 0 && !(is_pipe && errno == ENXIO)) error_ = errno;
+  if (file >= 0) ::fcntl(file, F_SETFL, 0);  // from here on it may wait
+  in_place_.emplace(file);
+}
+
+void PendingFile::open_temporary() {
+  // What only the owner may read is never readable to others in the meantime.
+  constexpr unsigned kOwner = 0600;
+  constexpr unsigned kAll = 0666;
+  temporary_.emplace(Temporary::create_file(target_, permissions_ ? kOwner : kAll));
+  if (temporary_->descriptor() < 0) error_ = errno;
+}
+
+void PendingFile::write(const std::function<void(std::ostream&)>& body) {
+  const auto fail_by = [&](int error) {
+    fail_writing(named_, std::generic_category().message(error));
+  };
+  if (error_ != 0) fail_by(error_);
+  if (in_place_) {
+    const Descriptor opened =
+        std::move(*in_place_);  // closed at the end: its reader waits for that
+    const Descriptor late(opened.is_open() ? -1 : ::open(target_.c_str(), O_WRONLY | O_CLOEXEC));
+    if (!opened.is_open() && !late.is_open()) fail_by(errno);
+    return write_to(opened.is_open() ? opened.number() : late.number(), named_, body);
+  }
+  const int file = temporary_->descriptor();
+  write_to(file, named_, body);
+  struct stat old {};
+  if (::stat(target_.c_str(), &old) == 0) permissions_ = old.st_mode & kPermissions;
+  if (permissions_ && ::fchmod(file, *permissions_) != 0) fail_by(errno);
+  if (::fsync(file) != 0) fail_by(errno);
+  if (const int error = temporary_->move_to(target_); error != 0) fail_by(error);
+}
+
+void write_atomically(const std::filesystem::path& path,
+                      const std::function<void(std::ostream&)>& body) {
+  PendingFile(path).write(body);
 }
 
 }  // namespace cone

@@ -41,6 +41,13 @@ bool is_file_name(const std::string& name) {
   throw Error(ErrorCode::kUsage, {{.file = folder.string()}, std::move(what), std::move(advice)});
 }
 
+/// Before anything is simulated.
+[[noreturn]] void fail_at_start(const fs::path& folder, int error) {
+  const std::string why = std::generic_category().message(error);
+  if (!is_fault_of_path(error)) fail_writing(folder, why);
+  refuse(folder, "cannot be written: " + why, "name a folder that you may write to");
+}
+
 std::string file_checksum(const fs::path& file) {
   const MappedFile mapped(file);
   return Checksum().add(mapped.bytes()).hex();
@@ -168,7 +175,8 @@ int exchange(const fs::path& staging, const fs::path& target) {
     return 0;
   }
   if (errno != EINVAL && errno != ENOSYS) return errno;
-  Temporary aside = Temporary::create_folder(target, target, [](const fs::path&) { return false; });
+  Temporary aside = Temporary::create_folder(target, [](const fs::path&) { return false; });
+  if (aside.descriptor() < 0) return errno;
   if (::rename(target.c_str(), aside.path().c_str()) != 0) return errno;
   if (::rename(staging.c_str(), target.c_str()) != 0) {
     const int why = errno;
@@ -186,11 +194,13 @@ SimulationFolder::NewParents::~NewParents() {
 
 SimulationFolder::SimulationFolder(const fs::path& folder)
     : named_(folder), target_(follow_links(folder.has_filename() ? folder : folder.parent_path())) {
+  struct stat info {};
+  if (::stat(target_.c_str(), &info) != 0 && errno != ENOENT) fail_at_start(named_, errno);
   std::error_code failure;
   const PathKind kind = path_kind(target_);
   if (kind == PathKind::kFolder) {
     target_ = fs::canonical(target_, failure);
-    if (failure) fail_writing(named_, failure.message());
+    if (failure) fail_at_start(named_, failure.value());
     if (is_or_holds_current_folder(target_)) {
       refuse(named_, "is the current folder or holds it, and is replaced as a whole",
              "name a folder in it, or start from elsewhere");
@@ -202,17 +212,18 @@ SimulationFolder::SimulationFolder(const fs::path& folder)
     refuse(named_, "is not a folder", "name a new folder");
   } else {
     target_ = fs::weakly_canonical(fs::absolute(target_), failure);
-    if (failure) fail_writing(named_, failure.message());
+    if (failure) fail_at_start(named_, failure.value());
     if (!target_.has_filename()) target_ = target_.parent_path();
     for (fs::path above = target_.parent_path(); path_kind(above) == PathKind::kMissing;
          above = above.parent_path()) {
       new_parents_.innermost_first.push_back(above);
     }
     fs::create_directories(target_.parent_path(), failure);
-    if (failure) fail_writing(named_, failure.message());
+    if (failure) fail_at_start(named_, failure.value());
   }
   staging_.emplace(Temporary::create_folder(
-      target_, named_, [&](const fs::path& left) { return recover_folder(left, target_); }));
+      target_, [&](const fs::path& left) { return recover_folder(left, target_); }));
+  if (staging_->descriptor() < 0) fail_at_start(named_, errno);
   if (path_kind(target_) == PathKind::kFolder) look_at_old();
 }
 
@@ -230,7 +241,7 @@ void SimulationFolder::look_at_old() {
   struct stat info {};
   if (!old_->is_open() || ::fstat(old_->number(), &info) != 0 ||
       ::access(target_.c_str(), W_OK | X_OK) != 0) {
-    fail_writing(named_, errno_text());
+    fail_at_start(named_, errno);
   }
   if (::flock(old_->number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     refuse(named_, "is being written by another process", "wait for it, or name a new folder");

@@ -1,5 +1,6 @@
 #include "base/file.hpp"
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -7,6 +8,7 @@
 #include <string>
 #include <thread>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -16,6 +18,7 @@
 #include "cone/error.hpp"
 
 #include "base/hash.hpp"
+#include "base/temporary.hpp"
 
 namespace cone {
 namespace {
@@ -77,11 +80,10 @@ TEST_F(FileTest, ALinkToNothingYetIsFollowed) {
   EXPECT_THROW(write_text(folder / "circle", "text"), Error);
 }
 
-TEST_F(FileTest, WhatAKilledProcessLeftGoesWithTheNextWriteToTheSameFile) {
-  const auto path = folder / "result.json";
+TEST_F(FileTest, AKilledProcessLeavesNothing) {
   const pid_t child = ::fork();
   if (child == 0) {
-    write_atomically(path, [](std::ostream& out) {
+    write_atomically(folder / "result.json", [](std::ostream& out) {
       out << "half" << std::flush;
       ::raise(SIGKILL);
     });
@@ -89,12 +91,88 @@ TEST_F(FileTest, WhatAKilledProcessLeftGoesWithTheNextWriteToTheSameFile) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ASSERT_TRUE(WIFSIGNALED(status));
-  EXPECT_EQ(num_entries(), 1U);  // the half
+  EXPECT_EQ(num_entries(), 0U);
+}
+
+/// As a process that was killed just before the rename leaves it.
+void leave_temporary(const std::filesystem::path& target) {
+  std::ofstream(target.parent_path() /
+                fmt::format(".cone-tmp-{:016x}-0", hash64(target.filename().native())))
+      << "half";
+}
+
+TEST_F(FileTest, WhatAKilledProcessLeftGoesWithTheNextWriteToTheSameFile) {
+  const auto path = folder / "result.json";
+  leave_temporary(path);
   write_text(folder / "other", "text");
   EXPECT_EQ(num_entries(), 2U);  // the half is none of its business
   write_text(path, "whole");
   EXPECT_EQ(MappedFile(path).bytes(), "whole");
   EXPECT_EQ(num_entries(), 2U);
+}
+
+TEST_F(FileTest, AFolderIsSweptOfWhatKilledProcessesLeftAndOfNothingElse) {
+  leave_temporary(folder / "a");
+  leave_temporary(folder / "b");
+  write_text(folder / "mine", "text");
+  PendingFile busy(folder / "c");
+  remove_abandoned_files(folder);
+  EXPECT_EQ(num_entries(), 1U);
+  busy.write([](std::ostream& out) { out << "text"; });
+  EXPECT_EQ(num_entries(), 2U);
+}
+
+TEST_F(FileTest, APendingFileChangesNothingUntilItIsWritten) {
+  const auto path = folder / "result.json";
+  write_text(path, "old");
+  ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
+  {
+    const PendingFile dropped(path);
+    EXPECT_EQ(dropped.error(), 0);
+    EXPECT_EQ(MappedFile(path).bytes(), "old");
+  }
+  EXPECT_EQ(num_entries(), 1U);
+  PendingFile file(path);
+  std::filesystem::remove(path);
+  file.write([](std::ostream& out) { out << "new"; });
+  struct stat info {};
+  ASSERT_EQ(::stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777U, 0600U);  // those of the file that was there
+}
+
+TEST_F(FileTest, WhatCannotBeWrittenIsKnownBefore) {
+  std::filesystem::create_symlink("circle", folder / "circle");
+  write_text(folder / "file", "text");
+  EXPECT_EQ(PendingFile(folder / std::string(256, 'n')).error(), ENAMETOOLONG);
+  EXPECT_EQ(PendingFile(folder / "circle").error(), ELOOP);
+  EXPECT_EQ(PendingFile(folder / "nowhere" / "x").error(), ENOENT);
+  EXPECT_EQ(PendingFile(folder / "file" / "x").error(), ENOTDIR);
+  EXPECT_EQ(PendingFile(folder).error(), EISDIR);
+  EXPECT_THROW(PendingFile(folder).write([](std::ostream&) {}), Error);
+  for (const int error : {ENAMETOOLONG, ELOOP, ENOENT, ENOTDIR, EISDIR, EACCES}) {
+    EXPECT_TRUE(is_fault_of_path(error));
+  }
+  EXPECT_FALSE(is_fault_of_path(ENOSPC));
+}
+
+TEST_F(FileTest, AFolderThatIsRemovedMeanwhileIsAnErrorAndNothingStays) {
+  std::filesystem::create_directory(folder / "inner");
+  PendingFile file(folder / "inner" / "result.json");
+  std::filesystem::remove_all(folder / "inner");
+  EXPECT_THROW(file.write([](std::ostream& out) { out << "text"; }), Error);
+  EXPECT_EQ(num_entries(), 0U);
+}
+
+TEST_F(FileTest, APipeThatNobodyReadsYetDoesNotHoldUpTheStart) {
+  const auto pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  PendingFile file(pipe);
+  EXPECT_EQ(file.error(), 0);
+  std::string received;
+  std::thread reader([&] { std::getline(std::ifstream(pipe), received); });
+  file.write([](std::ostream& out) { out << "through"; });
+  reader.join();
+  EXPECT_EQ(received, "through");
 }
 
 TEST_F(FileTest, WhatAnotherProcessIsWritingIsLeftAlone) {

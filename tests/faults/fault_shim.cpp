@@ -7,6 +7,7 @@
 //   CONE_FAULT_CALL    the number (from 1) of the call to disturb; 0 disturbs none
 //   CONE_FAULT_ERROR   the errno it fails with; 0 kills the process instead, before the call
 //   CONE_FAULT_NO_EXCHANGE  where set, two folders cannot be exchanged in one step
+//   CONE_FAULT_NO_TMPFILE   where set, there are no files without a name
 
 #include <cerrno>
 #include <climits>
@@ -73,8 +74,22 @@ bool allow(const char* call, const std::string& path) {
   return false;
 }
 
+bool opens_nameless(int flags) { return (flags & O_TMPFILE) == O_TMPFILE; }
+
 /// Flags of an open that can change something.
-bool opens_to_create(int flags) { return (flags & (O_CREAT | O_TRUNC)) != 0; }
+bool opens_to_create(int flags) {
+  return (flags & (O_CREAT | O_TRUNC)) != 0 || opens_nameless(flags);
+}
+
+/// Flags of an open with a third argument.
+bool takes_mode(int flags) { return (flags & O_CREAT) != 0 || opens_nameless(flags); }
+
+/// Where the file system is to know no files without a name.
+bool refuse_nameless(int flags) {
+  if (!opens_nameless(flags) || variable("CONE_FAULT_NO_TMPFILE").empty()) return false;
+  errno = EOPNOTSUPP;
+  return true;
+}
 
 }  // namespace
 
@@ -83,8 +98,9 @@ extern "C" {
 int open(const char* path, int flags, ...) {
   va_list arguments;
   va_start(arguments, flags);
-  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
+  const mode_t mode = takes_mode(flags) ? va_arg(arguments, mode_t) : 0;
   va_end(arguments);
+  if (refuse_nameless(flags)) return -1;
   if (opens_to_create(flags) && !allow("open", path_of(AT_FDCWD, path))) return -1;
   return next<int (*)(const char*, int, ...)>("open")(path, flags, mode);
 }
@@ -92,8 +108,9 @@ int open(const char* path, int flags, ...) {
 int open64(const char* path, int flags, ...) {
   va_list arguments;
   va_start(arguments, flags);
-  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
+  const mode_t mode = takes_mode(flags) ? va_arg(arguments, mode_t) : 0;
   va_end(arguments);
+  if (refuse_nameless(flags)) return -1;
   if (opens_to_create(flags) && !allow("open", path_of(AT_FDCWD, path))) return -1;
   return next<int (*)(const char*, int, ...)>("open64")(path, flags, mode);
 }
@@ -101,8 +118,9 @@ int open64(const char* path, int flags, ...) {
 int openat(int folder, const char* path, int flags, ...) {
   va_list arguments;
   va_start(arguments, flags);
-  const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
+  const mode_t mode = takes_mode(flags) ? va_arg(arguments, mode_t) : 0;
   va_end(arguments);
+  if (refuse_nameless(flags)) return -1;
   if (opens_to_create(flags) && !allow("openat", path_of(folder, path))) return -1;
   return next<int (*)(int, const char*, int, ...)>("openat")(folder, path, flags, mode);
 }
