@@ -6,13 +6,12 @@
 #include "cone/error.hpp"
 #include "cone/policy.hpp"
 
-#include "base/file.hpp"
 #include "base/numeric.hpp"
 #include "commands.hpp"
 #include "data_argument.hpp"
-#include "flag_checks.hpp"
 #include "flags.hpp"
 #include "options/json_text.hpp"
+#include "outputs.hpp"
 #include "results/data_report.hpp"
 #include "terminal.hpp"
 
@@ -45,12 +44,9 @@ struct CheckFlags {
 };
 
 int run_check(const CheckFlags& flags) {
-  if (flags.json != "-") {
-    check_output_files({{"--json", flags.json}});
-    std::vector<std::string> inputs = flags.policies;
-    inputs.insert(inputs.end(), {flags.data, flags.table.edges});
-    refuse_inputs_as_outputs({{"--json", flags.json}}, inputs);
-  }
+  std::vector<std::string> inputs = flags.policies;
+  inputs.insert(inputs.end(), {flags.data, flags.table.edges});
+  Outputs outputs({{"--json", flags.json}}, inputs);
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const Context context(flags.run.seed, flags.run.threads, &progress);
@@ -68,15 +64,10 @@ int run_check(const CheckFlags& flags) {
     }
   }
   progress.clear();
-  if (flags.json == "-") {
-    std::cout << dump_json(to_json(report)) << std::endl;
-    return kSuccess;
-  }
-  std::cout << data_report_text(report) << std::flush;
-  if (!flags.json.empty()) {
-    write_atomically(flags.json,
-                     [&](std::ostream& out) { out << dump_json(to_json(report)) << '\n'; });
-  }
+  outputs.print_answer(
+      flags.json, [&] { return dump_json(to_json(report)); },
+      [&] { return data_report_text(report); });
+  outputs.throw_failures();
   return kSuccess;
 }
 

@@ -17,9 +17,9 @@
 #include "commands.hpp"
 #include "data_argument.hpp"
 #include "evaluate/model_file.hpp"
-#include "flag_checks.hpp"
 #include "flags.hpp"
 #include "inference/network_treatment.hpp"
+#include "outputs.hpp"
 #include "results/effects_output.hpp"
 #include "terminal.hpp"
 
@@ -98,9 +98,7 @@ void refuse_decided_flags(const CLI::App& command) {
 
 int run_effects(EffectsFlags flags) {
   validate(flags.options);
-  const std::vector<OutputFile> outputs = {{"--out", flags.out}};
-  check_output_files(outputs);
-  refuse_inputs_as_outputs(outputs, {flags.data, flags.table.edges, flags.model});
+  Outputs outputs({{"--out", flags.out}}, {flags.data, flags.table.edges, flags.model});
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const std::optional<FittedModel> model = read_ridge(flags);
@@ -110,17 +108,22 @@ int run_effects(EffectsFlags flags) {
   NodeEffects effects = estimate_effects(context, data.observed, flags.options,
                                          model ? &*model->network_ridge : nullptr);
   warn_of_network_treatment(context, data.observed, flags.options, effects);
-  write_effects(context, flags.out, data.observed, effects, flags.cells);
   std::vector<NodeIndex> nodes(data.observed.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
   const std::vector<double> people = take_sample(data.observed, nodes).weight;
+  progress.finish();
   progress.clear();
-  if (!flags.run.quiet) {
-    print_notes(data);
-    std::cerr << fmt::format("wrote {}: {} nodes\n\n", printable(flags.out),
+  if (!flags.run.quiet) print_notes(data);
+  std::cout << effects_text(data.observed.arms, effects, people) << std::flush;
+  const bool is_written = outputs.write(flags.out, [&](std::ostream& out) {
+    write_effects(context, out, data.observed, effects, flags.cells);
+  });
+  progress.clear();
+  if (is_written && !flags.run.quiet) {
+    std::cerr << fmt::format("wrote {}: {} nodes\n", printable(flags.out),
                              grouped(data.observed.num_nodes()));
   }
-  std::cout << effects_text(data.observed.arms, effects, people) << std::flush;
+  outputs.throw_failures();
   return kSuccess;
 }
 

@@ -16,16 +16,21 @@
 
 #include "cone/evaluate.hpp"
 
-#include "base/file.hpp"
 #include "commands.hpp"
 #include "distributed/evaluate_on_ranks.hpp"
 #include "evaluate_flags.hpp"
 #include "options/json_text.hpp"
+#include "outputs.hpp"
 #include "run_summary.hpp"
 #include "terminal.hpp"
 #endif
 
 namespace cone::app {
+
+bool is_first_process() {
+  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  return rank == nullptr || std::string_view(rank) == "0";
+}
 
 void refuse_many_processes() {
   const char* size = std::getenv("OMPI_COMM_WORLD_SIZE");
@@ -141,18 +146,13 @@ nlohmann::ordered_json describe_ranks(const distributed::Ranks& ranks,
 }
 
 void print(const EvaluateFlags& flags, const LoadedData& read, const EvaluationRecord& record,
-           const nlohmann::ordered_json& engine) {
+           const nlohmann::ordered_json& engine, Outputs& outputs) {
   nlohmann::ordered_json json = to_json(record);
   json["engine"] = engine;
-  if (flags.json == "-") {
-    std::cout << dump_json(json) << std::endl;
-    return;
-  }
-  if (!flags.run.quiet) print_summary(record, read);
-  std::cout << evaluation_text(record, flags.details) << std::flush;
-  if (!flags.json.empty()) {
-    write_atomically(flags.json, [&](std::ostream& out) { out << dump_json(json) << '\n'; });
-  }
+  if (!flags.run.quiet && flags.json != "-") print_summary(record, read);
+  outputs.print_answer(
+      flags.json, [&] { return dump_json(json); },
+      [&] { return evaluation_text(record, flags.details); });
 }
 
 /// For containers whose shared memory is small in ways that nobody can ask for.
@@ -161,7 +161,7 @@ bool may_share_memory() {
   return wish == nullptr || std::string_view(wish) != "off";
 }
 
-int evaluate_together(const EvaluateFlags& flags) {
+int evaluate_together(const EvaluateFlags& flags, Outputs& outputs) {
   const distributed::Ranks ranks(PETSC_COMM_WORLD, may_share_memory());
   ConsoleProgress progress(flags.run.quiet || !ranks.is_first());
   const Context context(flags.run.seed, flags.run.threads == 0 ? 1 : flags.run.threads, &progress);
@@ -179,7 +179,7 @@ int evaluate_together(const EvaluateFlags& flags) {
                    read, record);
     const nlohmann::ordered_json engine = describe_ranks(ranks, report);
     progress.clear();
-    if (ranks.is_first()) print(flags, read, record, engine);
+    if (ranks.is_first()) print(flags, read, record, engine, outputs);
     return kSuccess;
   } catch (const distributed::SharedError&) {
     progress.clear();
@@ -204,10 +204,14 @@ int evaluate_together(const EvaluateFlags& flags) {
 
 int run_on_ranks(const EvaluateFlags& flags) {
   refuse_outputs(flags);
+  // Of thousands of processes one writes.
+  Outputs outputs = is_first_process() ? open_outputs(flags) : Outputs({}, {});
   const PetscSession session;
   catch_interrupts();  // after PETSc, which has handlers of its own
   if (!session.is_up()) throw Error(ErrorCode::kIo, {{}, "PETSc could not be started", ""});
-  return evaluate_together(flags);
+  const int status = evaluate_together(flags, outputs);
+  outputs.throw_failures();
+  return status;
 }
 
 #endif

@@ -1,6 +1,8 @@
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,7 +19,6 @@
 #include "cone/report.hpp"
 #include "cone/settings.hpp"
 
-#include "base/file.hpp"
 #include "base/stopwatch.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
@@ -33,6 +34,7 @@
 #include "options/json_text.hpp"
 #include "options/option_json.hpp"
 #include "options_file_flag.hpp"
+#include "outputs.hpp"
 #include "report/network_sample.hpp"
 #include "results/budget_output.hpp"
 #include "results/nodes_output.hpp"
@@ -145,21 +147,16 @@ nlohmann::ordered_json record_json(const EvaluationRecord& record, const Evaluat
 }
 
 /// The same bytes as cone report makes of the record that --json writes.
-void write_report(nlohmann::ordered_json record, const std::string& file) {
+std::string make_report(nlohmann::ordered_json record) {
   std::vector<ReportRecord> records;
   records.push_back({.json = std::move(record), .source = "the record"});
-  const std::string page = report_html(records);
-  write_atomically(file, [&](std::ostream& out) { out << page; });
+  return report_html(records);
 }
 
 /// What is missing goes to stderr, last of all.
-int finish(const EvaluationRecord& record, const EvaluateFlags& flags) {
-  if (record.status != "completed" && !flags.nodes.empty()) {
-    std::cerr << fmt::format("cone: interrupted; {} was not written\n", printable(flags.nodes));
-  }
-  if (record.status != "completed" && !flags.budget_curve.empty() && record.budget_curves.empty()) {
-    std::cerr << fmt::format("cone: interrupted; {} was not written\n",
-                             printable(flags.budget_curve));
+int finish(const EvaluationRecord& record, const EvaluateFlags& flags, const Outputs& outputs) {
+  for (const std::string& file : outputs.left_out()) {
+    std::cerr << fmt::format("cone: interrupted; {} was not written\n", printable(file));
   }
   if (record.repeats < flags.options.repeats && record.unfinished.empty()) {
     std::cerr << fmt::format("cone: interrupted; {} of {} repeats were finished\n", record.repeats,
@@ -176,10 +173,38 @@ int finish(const EvaluationRecord& record, const EvaluateFlags& flags) {
   return interrupted_status();
 }
 
+/// All outputs but the answer and its record. `networks`: where there are any.
+void write_rest(const Context& context, const EvaluateFlags& flags, const Dataset& data,
+                const EvaluationRecord& record, const nlohmann::ordered_json& json,
+                const NodeTable& nodes, const ConeFit* networks, Outputs& outputs) {
+  const auto write = [&](const std::string& file, const std::string& what,
+                         const std::function<void(std::ostream&)>& body) {
+    if (!outputs.write(file, body) || flags.run.quiet) return;
+    std::cerr << fmt::format("wrote {}: {}\n", printable(file), what);
+  };
+  write(flags.report, "open it in a browser", [&](std::ostream& out) { out << make_report(json); });
+  if (record.status == "completed") {
+    write(flags.nodes, fmt::format("{} nodes, by {}", grouped(nodes.nodes.size()), nodes.estimator),
+          [&](std::ostream& out) {
+            write_nodes(context, out, data, nodes, flags.explanations.cells);
+          });
+  }
+  if (!record.budget_curves.empty()) {
+    write(flags.budget_curve,
+          fmt::format("{} curve{}", record.budget_curves.size(),
+                      record.budget_curves.size() == 1 ? "" : "s"),
+          [&](std::ostream& out) {
+            write_budget_curves(out, record.budget_curves, flags.explanations.cells);
+          });
+  }
+  if (networks != nullptr) flags.explanations.write(context, data, *networks, outputs);
+}
+
 int run_evaluate(EvaluateFlags flags) {
   flags.details = flags.details || !flags.options.estimators.empty();
   if (flags.engine == "petsc") return run_on_ranks(flags);
   refuse_many_processes();
+  Outputs outputs = open_outputs(flags);
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const Stopwatch watch;
@@ -201,27 +226,17 @@ int run_evaluate(EvaluateFlags flags) {
   refuse_idle_explanations(flags, data.observed);
   const auto policies = resolve_policies(context, data.observed, flags.policies);
   choose_rankings(policies, flags);
-  if (flags.explanations.any() && !model) {
-    model.emplace().networks =
-        fit_cone(context, data.observed, flags.options.plan, flags.options.cone);
-  }
   const FittedModel* fitted = model ? &*model : nullptr;
   if (!flags.run.quiet) announce(expected_costs(context, data.observed, flags.options, fitted));
   NodeTable nodes;
   const bool draws_network = !flags.report.empty() && flags.options.repeats == 1 &&
                              data.observed.num_nodes() <= kMostNodesForPicture;
   const bool wants_nodes = !flags.nodes.empty() || draws_network;
+  ConeFit networks;
   EvaluationRecord record =
-      evaluate(context, data, policies, flags.options, fitted, wants_nodes ? &nodes : nullptr);
-  const bool writes_nodes = !flags.nodes.empty() && record.status == "completed";
-  if (writes_nodes)
-    write_nodes(context, flags.nodes, data.observed, nodes, flags.explanations.cells);
-  const bool writes_curves = !flags.budget_curve.empty() && !record.budget_curves.empty();
-  if (writes_curves)
-    write_budget_curves(flags.budget_curve, record.budget_curves, flags.explanations.cells);
-  if (model && model->networks && record.unfinished.empty()) {
-    flags.explanations.write(context, data.observed, *model->networks);
-  }
+      evaluate(context, data, policies, flags.options, fitted, wants_nodes ? &nodes : nullptr,
+               flags.explanations.any() ? &networks : nullptr);
+  progress.finish();
   progress.clear();
   add_provenance({.data = flags.data,
                   .table = flags.table,
@@ -232,35 +247,22 @@ int run_evaluate(EvaluateFlags flags) {
                   .total_seconds = watch.seconds()},
                  data, record);
   const nlohmann::ordered_json json = record_json(record, flags, data.observed, nodes);
-  if (!flags.report.empty()) write_report(json, flags.report);
-  if (flags.json == "-") {
-    std::cout << dump_json(json) << std::endl;
-    return finish(record, flags);
-  }
-  if (!flags.run.quiet) {
+  if (!flags.run.quiet && flags.json != "-") {
     if (flags.takes_rows_of_model) {
       data.notes.push_back(
           "with --model the rows are those that rest on the model; --estimators adds others");
     }
-    if (writes_nodes) {
-      data.notes.push_back(fmt::format("wrote {}: {} nodes, by {}", printable(flags.nodes),
-                                       grouped(nodes.nodes.size()), nodes.estimator));
-    }
-    if (!flags.report.empty()) {
-      data.notes.push_back(fmt::format("wrote {}: open it in a browser", printable(flags.report)));
-    }
-    if (writes_curves) {
-      data.notes.push_back(fmt::format("wrote {}: {} curve{}", printable(flags.budget_curve),
-                                       record.budget_curves.size(),
-                                       record.budget_curves.size() == 1 ? "" : "s"));
-    }
     print_summary(record, data);
   }
-  std::cout << evaluation_text(record, flags.details) << std::flush;
-  if (!flags.json.empty()) {
-    write_atomically(flags.json, [&](std::ostream& out) { out << dump_json(json) << '\n'; });
-  }
-  return finish(record, flags);
+  outputs.print_answer(
+      flags.json, [&] { return dump_json(json); },
+      [&] { return evaluation_text(record, flags.details); });
+  write_rest(context, flags, data.observed, record, json, nodes,
+             networks.folds.empty() ? networks_of(fitted) : &networks, outputs);
+  progress.clear();
+  const int status = finish(record, flags, outputs);
+  outputs.throw_failures();
+  return status;
 }
 
 }  // namespace

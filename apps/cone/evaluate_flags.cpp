@@ -59,18 +59,6 @@ void check_engine_flags(const CLI::App& command, const EvaluateFlags& flags) {
   options.throw_if_any();
 }
 
-void check_files(const EvaluateFlags& flags) {
-  std::vector<OutputFile> outputs = flags.explanations.outputs();
-  outputs.push_back({"--nodes", flags.nodes});
-  outputs.push_back({"--budget-curve", flags.budget_curve});
-  outputs.push_back({"--report", flags.report});
-  if (flags.json != "-") outputs.push_back({"--json", flags.json});
-  check_output_files(outputs);
-  std::vector<std::string> inputs = flags.policies;
-  inputs.insert(inputs.end(), {flags.data, flags.model, flags.table.edges, *flags.options_file});
-  refuse_inputs_as_outputs(outputs, inputs);
-}
-
 }  // namespace
 
 void check_evaluate_flags(const CLI::App& command, const EvaluateFlags& flags) {
@@ -81,7 +69,17 @@ void check_evaluate_flags(const CLI::App& command, const EvaluateFlags& flags) {
   check_engine_flags(command, flags);
   validate(flags.options);
   refuse_beside_repeats(flags);
-  check_files(flags);
+}
+
+Outputs open_outputs(const EvaluateFlags& flags) {
+  std::vector<OutputFile> files = flags.explanations.outputs();
+  files.push_back({"--nodes", flags.nodes});
+  files.push_back({"--budget-curve", flags.budget_curve});
+  files.push_back({"--report", flags.report});
+  files.push_back({"--json", flags.json});
+  std::vector<std::string> inputs = flags.policies;
+  inputs.insert(inputs.end(), {flags.data, flags.model, flags.table.edges, *flags.options_file});
+  return {files, inputs};
 }
 
 void refuse_idle_explanations(const EvaluateFlags& flags, const Dataset& data) {

@@ -10,6 +10,7 @@
 
 #include "explanation_flags.hpp"
 #include "flags.hpp"
+#include "outputs.hpp"
 
 namespace cone::app {
 
@@ -34,9 +35,12 @@ struct EvaluateFlags {
   EvaluateOptions options;
 };
 
-/// Refuses, before anything is read, flags that contradict each other, have no part in the run, or
-/// would write over what is read. Throws Error(kUsage).
+/// Refuses, before anything is read, flags that contradict each other or have no part in the run.
+/// Throws Error(kUsage).
 void check_evaluate_flags(const CLI::App& command, const EvaluateFlags& flags);
+
+/// The files to write, as far as flags name them.
+Outputs open_outputs(const EvaluateFlags& flags);
 
 /// The same for what only the data can tell: --attention and --embeddings where no estimator uses
 /// cone's networks.

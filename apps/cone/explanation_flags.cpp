@@ -28,10 +28,12 @@ void ExplanationFlags::check(const ConeOptions& options) const {
   if (!attention.empty()) require_attention(options);
 }
 
-void ExplanationFlags::write(const Context& context, const Dataset& data,
-                             const ConeFit& fit) const {
-  if (!attention.empty()) write_attention(context, attention, data, fit, cells);
-  if (!embeddings.empty()) write_representations(context, embeddings, data, fit);
+void ExplanationFlags::write(const Context& context, const Dataset& data, const ConeFit& fit,
+                             Outputs& outputs) const {
+  outputs.write(attention,
+                [&](std::ostream& out) { write_attention(context, out, data, fit, cells); });
+  outputs.write(embeddings,
+                [&](std::ostream& out) { write_representations(context, out, data, fit); });
 }
 
 }  // namespace cone::app

@@ -11,7 +11,7 @@
 
 #include "cone_networks/cone_fit.hpp"
 #include "data/csv_writer.hpp"
-#include "flag_checks.hpp"
+#include "outputs.hpp"
 
 namespace cone::app {
 
@@ -22,12 +22,13 @@ struct ExplanationFlags {
   CsvCells cells = CsvCells::kExact;  ///< of these and of all other tables that the command writes
 
   void bind(CLI::App& command);
-  /// As check_output_files takes them.
+  /// As Outputs takes them.
   std::vector<OutputFile> outputs() const;
   /// Throws Error(kUsage) where these networks have nothing to show.
   void check(const ConeOptions& options) const;
   bool any() const { return !attention.empty() || !embeddings.empty(); }
-  void write(const Context& context, const Dataset& data, const ConeFit& fit) const;
+  void write(const Context& context, const Dataset& data, const ConeFit& fit,
+             Outputs& outputs) const;
 };
 
 }  // namespace cone::app

@@ -27,6 +27,7 @@
 #include "flags.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
 #include "options_file_flag.hpp"
+#include "outputs.hpp"
 #include "results/ridge_text.hpp"
 #include "results/text_table.hpp"
 #include "terminal.hpp"
@@ -69,6 +70,7 @@ struct FitFlags {
   ExplanationFlags explanations;
   CommonFlags run;
   ModelOptions options;
+  std::shared_ptr<const std::string> options_file;
 };
 
 std::string fit_text(const ConeFit& fit) {
@@ -129,10 +131,9 @@ std::string model_text(const FittedModel& model) {
 
 int run_fit(FitFlags flags) {
   validate(flags.options);
-  std::vector<OutputFile> outputs = flags.explanations.outputs();
-  outputs.push_back({"--out", flags.out});
-  check_output_files(outputs);
-  refuse_inputs_as_outputs(outputs, {flags.data, flags.table.edges});
+  std::vector<OutputFile> files = flags.explanations.outputs();
+  files.push_back({"--out", flags.out});
+  Outputs outputs(files, {flags.data, flags.table.edges, *flags.options_file});
   flags.explanations.check(flags.options.cone);
   refuse_explanations_without_networks(flags);
   catch_interrupts();
@@ -143,8 +144,10 @@ int run_fit(FitFlags flags) {
   const bool asks_for_networks = flags.explanations.any() && flags.options.parts.empty();
   if (asks_for_networks) flags.options.parts = {"networks", "network_ridge"};
   const Model model = fit_model(context, data.observed, flags.options);
-  write_model(flags.out, *model);
-  if (model->networks) flags.explanations.write(context, data.observed, *model->networks);
+  progress.finish();
+  // Training takes the longest of all: its fruit is kept before anything is said.
+  const bool is_written =
+      outputs.write(flags.out, [&](std::ostream& out) { write_model(out, *model); });
   progress.clear();
   if (!flags.run.quiet) {
     print_notes(data);
@@ -153,9 +156,12 @@ int run_fit(FitFlags flags) {
           "note: the networks were left out, as {}; --parts networks,network_ridge fits them too\n",
           why_without_networks(data.observed));
     }
-    print_file(flags.out);
+    if (is_written) print_file(flags.out);
   }
   std::cout << model_text(*model) << std::flush;
+  if (model->networks) flags.explanations.write(context, data.observed, *model->networks, outputs);
+  progress.clear();
+  outputs.throw_failures();
   return kSuccess;
 }
 
@@ -174,7 +180,7 @@ void add_fit_command(CLI::App& root, Command& chosen) {
   bind_flags(*command, flags->options, "Plan");
   regroup_flags<NetworkRidgeOptions>(*command, "Network ridge");
   regroup_flags<ConeOptions>(*command, "Networks");
-  bind_options_file(*command, flags->options.cone);
+  flags->options_file = bind_options_file(*command, flags->options.cone);
   command->callback([flags, command, &chosen] {
     chosen = [flags, command] {
       refuse_idle_plan(flags_given(*command), flags->options.plan.protocol);

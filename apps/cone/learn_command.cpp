@@ -8,7 +8,6 @@
 #include "cone/learn_policy.hpp"
 #include "cone/options.hpp"
 
-#include "base/file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "data/arm_costs.hpp"
@@ -17,6 +16,7 @@
 #include "flag_checks.hpp"
 #include "flags.hpp"
 #include "options/json_text.hpp"
+#include "outputs.hpp"
 #include "results/policy_output.hpp"
 #include "terminal.hpp"
 
@@ -59,11 +59,11 @@ struct LearnFlags {
 
 int run_learn(LearnFlags flags) {
   validate(flags.options);
-  std::vector<OutputFile> outputs = {
-      {"--out", flags.out}, {"--out-of-fold", flags.out_of_fold}, {"--picture", flags.picture}};
-  if (flags.json != "-") outputs.push_back({"--json", flags.json});
-  check_output_files(outputs);
-  refuse_inputs_as_outputs(outputs, {flags.data, flags.table.edges});
+  Outputs outputs({{"--out", flags.out},
+                   {"--out-of-fold", flags.out_of_fold},
+                   {"--picture", flags.picture},
+                   {"--json", flags.json}},
+                  {flags.data, flags.table.edges});
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const Context context(flags.run.seed, flags.run.threads, &progress);
@@ -71,32 +71,30 @@ int run_learn(LearnFlags flags) {
   const LoadedData data = load_named(context, flags.data, flags.table);
   LearntPolicy policy = learn_policy(context, data.observed, flags.options);
   policy.warnings.insert(policy.warnings.begin(), data.doubts.begin(), data.doubts.end());
-  write_policy(context, flags.out, data.observed, "learnt", policy.arm,
-               /*in_sample=*/true, flags.cells);
-  if (!flags.out_of_fold.empty()) {
-    write_policy(context, flags.out_of_fold, data.observed, "learnt_out_of_fold",
-                 policy.out_of_fold_arm, /*in_sample=*/false, flags.cells);
-  }
+  progress.finish();
   progress.clear();
-  if (!flags.picture.empty()) {
-    write_atomically(flags.picture, [&](std::ostream& out) { out << rule_svg(policy); });
-  }
-  const auto record = [&] {
-    return dump_json(learnt_policy_json(data.observed, policy, flags.options, flags.run.seed));
-  };
-  if (!flags.run.quiet) {
-    print_notes(data);
-    std::cerr << fmt::format("wrote {}: {} nodes\n\n", printable(flags.out),
+  if (!flags.run.quiet) print_notes(data);
+  outputs.print_answer(
+      flags.json,
+      [&] {
+        return dump_json(learnt_policy_json(data.observed, policy, flags.options, flags.run.seed));
+      },
+      [&] { return learnt_policy_text(policy, flags.options); });
+  const bool is_written = outputs.write(flags.out, [&](std::ostream& out) {
+    write_policy(context, out, data.observed, "learnt", policy.arm, /*in_sample=*/true,
+                 flags.cells);
+  });
+  outputs.write(flags.out_of_fold, [&](std::ostream& out) {
+    write_policy(context, out, data.observed, "learnt_out_of_fold", policy.out_of_fold_arm,
+                 /*in_sample=*/false, flags.cells);
+  });
+  outputs.write(flags.picture, [&](std::ostream& out) { out << rule_svg(policy); });
+  progress.clear();
+  if (is_written && !flags.run.quiet) {
+    std::cerr << fmt::format("wrote {}: {} nodes\n", printable(flags.out),
                              grouped(data.observed.num_nodes()));
   }
-  if (flags.json == "-") {
-    std::cout << record() << std::endl;
-    return kSuccess;
-  }
-  if (!flags.json.empty()) {
-    write_atomically(flags.json, [&](std::ostream& out) { out << record() << '\n'; });
-  }
-  std::cout << learnt_policy_text(policy, flags.options) << std::flush;
+  outputs.throw_failures();
   return kSuccess;
 }
 

@@ -1,12 +1,10 @@
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <new>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -18,6 +16,7 @@
 
 #include "base/text.hpp"
 #include "commands.hpp"
+#include "engine.hpp"
 #include "printable_output.hpp"
 #include "restart.hpp"
 #include "study/unit_work.hpp"
@@ -42,16 +41,15 @@ constexpr const char* kExamples = R"(Examples:
   cone estimators                                     what can be estimated, and how
 
 cone COMMAND --help explains a command with examples.
-Exit status: 0 fine, 2 wrong usage or bad input, 130 after Ctrl-C, 143 after SIGTERM, 1 anything
-else.)";
+Exit status: 0 fine, 2 wrong usage or bad input, 130 after Ctrl-C, 143 after SIGTERM (after SIGHUP,
+SIGXCPU and SIGUSR1 128 + the signal too), 141 where nobody reads the output, 1 anything else.)";
 
 /// Of several processes that mpirun started, the first says what is wrong with their arguments, and
 /// its status has mpirun end the others. They wait for that: a status of theirs would end the first
 /// before it has spoken. One that nobody ended has arguments of its own, and speaks for itself.
 void let_first_speak() {
   constexpr std::chrono::seconds kLongest{5};
-  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  if (rank == nullptr || std::string_view(rank) == "0") return;
+  if (is_first_process()) return;
   std::this_thread::sleep_for(kLongest);
 }
 
@@ -165,10 +163,9 @@ int main(int argc, char** argv) {
   using namespace cone;
   app::restart_with_better_kernels(argv);
   const app::PrintableOutput output;
+  app::prepare_signals();
   try {
-    const int status = app::run_command(argc, argv);
-    if (std::cout.flush()) return status;
-    std::cerr << "cone: the output could not be written\n";
+    return app::finish_stdout(app::run_command(argc, argv));
   } catch (const Error& error) {
     app::print_error(error);
     return app::exit_status(error.code());

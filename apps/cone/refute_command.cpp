@@ -9,11 +9,12 @@
 #include "cone/options.hpp"
 #include "cone/policy.hpp"
 
-#include "base/file.hpp"
+#include "base/text.hpp"
 #include "commands.hpp"
 #include "data_argument.hpp"
 #include "flags.hpp"
 #include "options/json_text.hpp"
+#include "outputs.hpp"
 #include "study/refute.hpp"
 #include "terminal.hpp"
 #include "unit_flags.hpp"
@@ -63,18 +64,23 @@ int run_refute(const RefuteFlags& flags) {
   const LoadedData loaded = load_named(context, flags.data, flags.table);
   const Dataset& data = loaded.observed;  // the truth of a simulation ends here
   const std::vector<PolicyOnData> policies = resolve_policies(context, data, flags.policies);
-  const UnitWork work = flags.units.work();
+  UnitWork work = flags.units.work();
+  const std::string record = (std::filesystem::path(flags.units.out) / "refutation.json").string();
+  std::vector<std::string> inputs = flags.policies;
+  inputs.insert(inputs.end(), {flags.data, flags.table.edges});
+  Outputs outputs({{"--out", record}}, inputs);
+  work.when_incomplete = [&] { remove_old_conclusion(record, kRefutationSchema, "policies"); };
   const Refutation refutation = refute(context, data, policies, flags.options, work);
   progress.clear();
+  const bool is_written = outputs.write(
+      record, [&](std::ostream& out) { out << dump_json(to_json(refutation)) << '\n'; });
   if (!flags.run.quiet) {
     print_notes(loaded);
     print_unit_remarks(refutation.units);
   }
-  const std::filesystem::path record = std::filesystem::path(flags.units.out) / "refutation.json";
-  write_atomically(record,
-                   [&](std::ostream& out) { out << dump_json(to_json(refutation)) << '\n'; });
   std::cout << refutation_text(refutation) << std::flush;
-  if (!flags.run.quiet) std::cerr << fmt::format("wrote {}\n", record.string());
+  if (is_written && !flags.run.quiet) std::cerr << fmt::format("wrote {}\n", printable(record));
+  outputs.throw_failures();
   return kSuccess;
 }
 

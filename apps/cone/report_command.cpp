@@ -10,8 +10,8 @@
 #include "base/file.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
-#include "flag_checks.hpp"
 #include "flags.hpp"
+#include "outputs.hpp"
 
 namespace cone::app {
 namespace {
@@ -40,9 +40,7 @@ struct ReportFlags {
 };
 
 int run_report(const ReportFlags& flags) {
-  const std::vector<OutputFile> outputs = {{"--out", flags.out}};
-  check_output_files(outputs);
-  refuse_inputs_as_outputs(outputs, flags.records);
+  Outputs outputs({{"--out", flags.out}}, flags.records);
   std::vector<ReportRecord> records;
   for (const std::string& name : flags.records) {
     const MappedFile file(name);
@@ -51,7 +49,8 @@ int run_report(const ReportFlags& flags) {
     }
   }
   const std::string page = report_html(records);
-  write_atomically(flags.out, [&](std::ostream& out) { out << page; });
+  outputs.write(flags.out, [&](std::ostream& out) { out << page; });
+  outputs.throw_failures();
   if (!flags.quiet) {
     std::cerr << fmt::format("wrote {}: {} kB\n", printable(flags.out),
                              grouped((page.size() + 999) / 1000));

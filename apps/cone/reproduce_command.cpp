@@ -83,7 +83,9 @@ int run_reproduce(const ReproduceFlags& flags) {
       reproduce_study(context, flags.what, flags.data, flags.out, flags.options);
   progress.clear();
   std::cout << study.text << std::flush;
-  return report_units(study, flags.run.quiet);
+  const int status = report_units(study, flags.run.quiet);
+  if (!study.unwritten.empty()) throw Error(ErrorCode::kIo, study.unwritten);
+  return status;
 }
 
 }  // namespace

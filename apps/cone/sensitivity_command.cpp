@@ -10,12 +10,11 @@
 #include "cone/policy.hpp"
 #include "cone/sensitivity.hpp"
 
-#include "base/file.hpp"
 #include "commands.hpp"
 #include "data_argument.hpp"
-#include "flag_checks.hpp"
 #include "flags.hpp"
 #include "options/json_text.hpp"
+#include "outputs.hpp"
 #include "results/sensitivity_output.hpp"
 #include "terminal.hpp"
 
@@ -79,12 +78,9 @@ SensitivityRequest request_of(const SensitivityFlags& flags) {
 
 int run_sensitivity(const SensitivityFlags& flags) {
   validate(flags.options);
-  std::vector<OutputFile> outputs;
-  if (flags.json != "-") outputs.push_back({"--json", flags.json});
-  check_output_files(outputs);
   std::vector<std::string> inputs = flags.policies;
   inputs.insert(inputs.end(), {flags.data, flags.table.edges, flags.against});
-  refuse_inputs_as_outputs(outputs, inputs);
+  Outputs outputs({{"--json", flags.json}}, inputs);
   catch_interrupts();
   ConsoleProgress progress(flags.run.quiet);
   const Context context(flags.run.seed, flags.run.threads, &progress);
@@ -97,18 +93,14 @@ int run_sensitivity(const SensitivityFlags& flags) {
       analyse_sensitivity(context, data, policies, reference_of(flags.against),
                           against ? &*against : nullptr, flags.options);
   progress.clear();
-  const auto record = [&] {
-    return dump_json(to_json(report, to_json(request_of(flags)), data.observed.checksum()));
-  };
-  if (flags.json == "-") {
-    std::cout << record() << std::endl;
-    return kSuccess;
-  }
-  if (!flags.run.quiet) print_notes(data);
-  std::cout << sensitivity_text(report) << std::flush;
-  if (!flags.json.empty()) {
-    write_atomically(flags.json, [&](std::ostream& out) { out << record() << '\n'; });
-  }
+  if (!flags.run.quiet && flags.json != "-") print_notes(data);
+  outputs.print_answer(
+      flags.json,
+      [&] {
+        return dump_json(to_json(report, to_json(request_of(flags)), data.observed.checksum()));
+      },
+      [&] { return sensitivity_text(report); });
+  outputs.throw_failures();
   return kSuccess;
 }
 

@@ -1,8 +1,10 @@
 #include "terminal.hpp"
 
+#include <array>
 #include <atomic>
 #include <iostream>
 
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -17,6 +19,17 @@ namespace {
 volatile sig_atomic_t interrupting_signal = 0;
 
 void on_interrupt(int signal) { interrupting_signal = signal; }
+
+/// A signal that asks to stop.
+struct Stop {
+  int signal;
+  bool second_is_final;
+  bool is_ignored = false;  ///< the parent wished so
+};
+std::array<Stop, 5> stops = {
+    {{SIGINT, true}, {SIGTERM, true}, {SIGHUP, false}, {SIGXCPU, false}, {SIGUSR1, false}}};
+
+constexpr int kStatusOfSignals = 128;  // as shells count
 
 std::atomic_flag bus_error_reported;  // lock-free, so a handler may use it
 
@@ -36,15 +49,30 @@ void on_bus_error(int, siginfo_t* info, void*) {
   _exit(kBadInput);
 }
 
+void ignore_failed_writes() {
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
+}
+
 }  // namespace
 
+void prepare_signals() {
+  ignore_failed_writes();
+  for (Stop& stop : stops) {
+    struct sigaction old {};
+    stop.is_ignored = sigaction(stop.signal, nullptr, &old) == 0 && old.sa_handler == SIG_IGN;
+  }
+}
+
 void catch_interrupts() {
-  struct sigaction action {};
-  action.sa_handler = on_interrupt;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // the second one is final
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+  ignore_failed_writes();  // again: PETSc has handlers of its own
+  for (const Stop& stop : stops) {
+    struct sigaction action {};
+    action.sa_handler = stop.is_ignored ? SIG_IGN : on_interrupt;
+    action.sa_flags = stop.second_is_final ? static_cast<int>(SA_RESETHAND) : 0;
+    sigemptyset(&action.sa_mask);
+    sigaction(stop.signal, &action, nullptr);
+  }
   struct sigaction bus_error {};
   bus_error.sa_sigaction = on_bus_error;
   bus_error.sa_flags = static_cast<int>(SA_SIGINFO);
@@ -55,8 +83,16 @@ void catch_interrupts() {
 bool was_interrupted() { return interrupting_signal != 0; }
 
 int interrupted_status() {
-  constexpr int kStatusOfSignals = 128;
   return kStatusOfSignals + (was_interrupted() ? interrupting_signal : SIGINT);
+}
+
+int finish_stdout(int status) {
+  if (std::cout.flush()) return status;
+  pollfd output{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  const bool reader_left = poll(&output, 1, 0) == 1 && (output.revents & (POLLERR | POLLHUP)) != 0;
+  if (!reader_left) std::cerr << "cone: the output could not be written\n";
+  if (status != kSuccess) return status;
+  return reader_left ? kStatusOfSignals + SIGPIPE : kFailure;
 }
 
 ConsoleProgress::ConsoleProgress(bool quiet) {
@@ -66,7 +102,7 @@ ConsoleProgress::ConsoleProgress(bool quiet) {
 
 bool ConsoleProgress::update(std::string_view phase, std::uint64_t done, std::uint64_t total) {
   if (bar_) bar_->update(phase, done, total);
-  return !was_interrupted();
+  return is_finished_ || !was_interrupted();
 }
 
 void ConsoleProgress::enter(const ProgressStage& stage) {

@@ -11,8 +11,6 @@
 #include "cone/error.hpp"
 #include "cone/settings.hpp"
 
-#include "base/file.hpp"
-#include "base/temporary.hpp"
 #include "base/text.hpp"
 #include "commands.hpp"
 #include "data_argument.hpp"
@@ -21,6 +19,7 @@
 #include "flags.hpp"
 #include "options/json_text.hpp"
 #include "options/option_file.hpp"
+#include "outputs.hpp"
 #include "study/tune.hpp"
 #include "study/unit_work.hpp"
 #include "terminal.hpp"
@@ -102,20 +101,6 @@ std::vector<ConeOptions> grid_of(const TuneFlags& flags) {
   return expand_grid(base, axes);
 }
 
-/// Only what cone tune wrote.
-void remove_old_best(const std::filesystem::path& best) {
-  if (path_kind(best) != PathKind::kFile) return;
-  try {
-    read_option_object(best);
-  } catch (const Error&) {
-    return;
-  }
-  std::error_code failure;
-  std::filesystem::remove(best, failure);
-  if (failure) fail_writing(best, failure.message());
-  std::cerr << fmt::format("removed {}: it was the best of another grid\n", best.string());
-}
-
 int run_tune(const TuneFlags& flags) {
   validate(flags.options);
   const std::vector<ConeOptions> grid = grid_of(flags);
@@ -124,27 +109,21 @@ int run_tune(const TuneFlags& flags) {
   const Context context(flags.run.seed, flags.run.threads, &progress);
   const LoadedData loaded = load_named(context, flags.data, flags.table);
   const Dataset& data = loaded.observed;  // the truth of a simulation ends here
-  const UnitWork work = flags.units.work();
-  const std::filesystem::path best = std::filesystem::path(flags.units.out) / "best.json";
-  const auto tune_all = [&] {
-    try {
-      return tune(context, data, grid, flags.options, work);
-    } catch (const OtherShardsAreBusy&) {
-      // Points of this grid are missing, so what lies there is the best of another one.
-      remove_old_best(best);
-      throw;
-    }
-  };
-  const Tuning tuning = tune_all();
+  UnitWork work = flags.units.work();
+  const std::string best = (std::filesystem::path(flags.units.out) / "best.json").string();
+  Outputs outputs({{"--out", best}}, {flags.data, flags.table.edges});
+  work.when_incomplete = [&] { remove_old_conclusion(best, kOptionFileSchema, "tuning"); };
+  const Tuning tuning = tune(context, data, grid, flags.options, work);
   progress.clear();
+  const bool is_written = outputs.write(
+      best, [&](std::ostream& out) { out << dump_json(best_options_json(tuning)) << '\n'; });
   if (!flags.run.quiet) {
     print_notes(loaded);
     print_unit_remarks(tuning.units);
   }
-  write_atomically(best,
-                   [&](std::ostream& out) { out << dump_json(best_options_json(tuning)) << '\n'; });
   std::cout << tuning_text(tuning) << std::flush;
-  if (!flags.run.quiet) std::cerr << fmt::format("wrote {}\n", best.string());
+  if (is_written && !flags.run.quiet) std::cerr << fmt::format("wrote {}\n", printable(best));
+  outputs.throw_failures();
   return kSuccess;
 }
 

@@ -1,11 +1,18 @@
 #include "unit_flags.hpp"
 
 #include <iostream>
+#include <system_error>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include "cone/error.hpp"
+
+#include "base/file.hpp"
+#include "base/temporary.hpp"
 #include "base/text.hpp"
 #include "flags.hpp"
+#include "options/json_text.hpp"
 
 namespace cone::app {
 
@@ -24,6 +31,25 @@ void UnitFlags::bind(CLI::App& command, const std::string& what) {
 UnitWork UnitFlags::work() const {
   const Shard part = parse_shard(shard);
   return {.store = UnitStore(out), .retry_failed = retry_failed, .shard = part};
+}
+
+void remove_old_conclusion(const std::filesystem::path& file, std::string_view schema,
+                           const char* member) {
+  if (path_kind(file) != PathKind::kFile) return;
+  try {
+    const auto json = parse_json(MappedFile(file).bytes(), "", "");
+    if (!json.is_object() ||
+        json.value("schema", nlohmann::ordered_json()) != std::string(schema) ||
+        !json.contains(member)) {
+      return;
+    }
+  } catch (const Error&) {
+    return;
+  }
+  std::error_code failure;
+  std::filesystem::remove(file, failure);
+  if (failure) fail_writing(file, failure.message());
+  std::cerr << fmt::format("removed {}: it was of another run\n", printable(file.string()));
 }
 
 void print_unit_remarks(const UnitsReport& report) {

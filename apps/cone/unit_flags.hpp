@@ -1,6 +1,8 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 
@@ -19,6 +21,11 @@ struct UnitFlags {
   /// Makes the folder. Throws Error(kUsage) where the shard is none.
   UnitWork work() const;
 };
+
+/// Removes what an earlier run concluded, best.json say, which is not this one's; only what has the
+/// schema and the member, as cone wrote it. Throws Error(kIo).
+void remove_old_conclusion(const std::filesystem::path& file, std::string_view schema,
+                           const char* member);
 
 /// Says on stderr what was there already and what failed.
 void print_unit_remarks(const UnitsReport& report);

@@ -26,6 +26,7 @@
 
 namespace cone {
 
+struct ConeFit;      // cone's networks, fitted: internal
 struct FittedModel;  // what was fitted to a dataset before: cone/model.hpp
 
 enum class NuisanceSource {
@@ -122,10 +123,13 @@ bool uses_cone(const Dataset& data, const EvaluateOptions& options);
 /// must be those of the model (adopt_model). What it does not hold is fitted.
 ///
 /// `nodes`: where given, filled with what the decision's estimator rests on (without a decision,
-/// what it would have rested on). Neither goes with options.repeats above 1: Error(kUsage).
+/// what it would have rested on). `networks`: where given, set to cone's networks as soon as they
+/// are trained; not where `model` holds them. None of the three goes with options.repeats above
+/// 1: Error(kUsage).
 EvaluationRecord evaluate(const Context& context, const LoadedData& data,
                           std::span<const PolicyOnData> policies, const EvaluateOptions& options,
-                          const FittedModel* model = nullptr, NodeTable* nodes = nullptr);
+                          const FittedModel* model = nullptr, NodeTable* nodes = nullptr,
+                          ConeFit* networks = nullptr);
 
 /// The estimators that rest on what the model holds (and on nothing else but propensities of a
 /// logistic regression).

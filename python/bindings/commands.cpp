@@ -115,7 +115,9 @@ py::dict reproduce(const std::string& what, const std::string& data, const std::
   found["num_units"] = study.num_units;
   found["num_reused"] = study.num_reused;
   found["failures"] = study.failures;
-  found["remarks"] = study.remarks;
+  std::vector<std::string> remarks = study.remarks;
+  for (const Fault& fault : study.unwritten) remarks.push_back(fault.to_string());
+  found["remarks"] = remarks;
   return found;
 }
 

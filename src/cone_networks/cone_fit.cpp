@@ -143,7 +143,12 @@ ConeFit fit_cone(const Context& context, const Dataset& data, const PlanOptions&
                  const ConeOptions& options) {
   validate(plan_options);
   validate(options);
-  const FitPlan plan = make_plan(context, data, plan_options, context.seed());
+  return fit_cone(context, data, plan_options,
+                  make_plan(context, data, plan_options, context.seed()), options);
+}
+
+ConeFit fit_cone(const Context& context, const Dataset& data, const PlanOptions& plan_options,
+                 const FitPlan& plan, const ConeOptions& options) {
   FittedFolds fitted = fit_cone_folds(context, data, plan, options, plan_options.selection_folds);
   return {.plan = plan_options,
           .options = options,

@@ -59,7 +59,11 @@ struct ConeFit {
 ConeFit fit_cone(const Context& context, const Dataset& data, const PlanOptions& plan,
                  const ConeOptions& options);
 
-/// The same for a plan that is there already; `selection_folds` as in the plan's options.
+/// The same for the plan of these options, where it is there already.
+ConeFit fit_cone(const Context& context, const Dataset& data, const PlanOptions& plan_options,
+                 const FitPlan& plan, const ConeOptions& options);
+
+/// The same for a plan of any options; `selection_folds` as in them.
 struct FittedFolds {
   std::vector<ConeFold> folds;
   Matrix<float> z;  ///< as in ConeFit

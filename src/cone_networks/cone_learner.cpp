@@ -14,9 +14,10 @@ namespace cone {
 Nuisances ConeLearner::fit(const Context& context, const Dataset& data, const FitPlan& plan) const {
   if (fitted_ == nullptr) {
     validate(options_.networks);
-    const FittedFolds own =
-        fit_cone_folds(context, data, plan, options_.networks, options_.plan.selection_folds);
-    return predict(context, data, plan, own.folds, own.z);
+    ConeFit own;
+    ConeFit& fit = kept_ != nullptr ? *kept_ : own;
+    fit = fit_cone(context, data, options_.plan, plan, options_.networks);
+    return predict(context, data, plan, fit.folds, fit.z);
   }
   require(canonical_text(fitted_->plan) == canonical_text(options_.plan) &&
               fitted_->seed == context.seed() && fitted_->folds.size() == plan.tasks.size(),

@@ -23,9 +23,11 @@ struct ConeLearnerOptions {
 /// end of its training, or here where `fitted` comes from a file.
 class ConeLearner : public Learner {
  public:
-  /// `fitted`: networks to use instead of fitting anew; must outlive the learner.
-  explicit ConeLearner(const ConeLearnerOptions& options, const ConeFit* fitted = nullptr)
-      : options_(options), fitted_(fitted) {}
+  /// `fitted`: networks to use instead of fitting anew. `kept`: set to those that are fitted, as
+  /// soon as they are. Both must outlive the learner.
+  explicit ConeLearner(const ConeLearnerOptions& options, const ConeFit* fitted = nullptr,
+                       ConeFit* kept = nullptr)
+      : options_(options), fitted_(fitted), kept_(kept) {}
   Nuisances fit(const Context& context, const Dataset& data, const FitPlan& plan) const override;
 
  private:
@@ -34,6 +36,7 @@ class ConeLearner : public Learner {
 
   ConeLearnerOptions options_;
   const ConeFit* fitted_;
+  ConeFit* kept_;
 };
 
 }  // namespace cone

@@ -12,7 +12,6 @@
 #include "cone/error.hpp"
 #include "cone/settings.hpp"
 
-#include "base/file.hpp"
 #include "cone_networks/cone_fit.hpp"
 #include "data/array_file.hpp"
 #include "data/csv_writer.hpp"
@@ -56,29 +55,27 @@ void require_attention(const ConeOptions& options) {
                                   "leave it out, or fit with --encoder attention"});
 }
 
-void write_attention(const Context& context, const std::filesystem::path& path, const Dataset& data,
+void write_attention(const Context& context, std::ostream& out, const Dataset& data,
                      const ConeFit& fit, CsvCells cells) {
   require_attention(fit.options);
   const FitPlan plan = redraw_plan_checked(context, data, fit);
   const ConeInput input(data);
-  write_atomically(path, [&](std::ostream& out) {
-    CsvWriter lines(out, cells);
-    write_header(lines, fit.options.heads);
-    for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
-      context.report("writing attention", t, plan.tasks.size());
-      std::vector<bool> is_scored(data.num_nodes());
-      for (const NodeIndex i : plan.tasks[t].score) is_scored[i] = true;
-      for_each_attention(context, input, fit.options, fit.folds[t].encoder,
-                         [&](const AttentionPair& pair) {
-                           if (is_scored[pair.node]) write_pair(lines, data, pair);
-                         });
-    }
-    context.report("writing attention", plan.tasks.size(), plan.tasks.size());
-  });
+  CsvWriter lines(out, cells);
+  write_header(lines, fit.options.heads);
+  for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
+    context.report("writing attention", t, plan.tasks.size());
+    std::vector<bool> is_scored(data.num_nodes());
+    for (const NodeIndex i : plan.tasks[t].score) is_scored[i] = true;
+    for_each_attention(context, input, fit.options, fit.folds[t].encoder,
+                       [&](const AttentionPair& pair) {
+                         if (is_scored[pair.node]) write_pair(lines, data, pair);
+                       });
+  }
+  context.report("writing attention", plan.tasks.size(), plan.tasks.size());
 }
 
-void write_representations(const Context& context, const std::filesystem::path& path,
-                           const Dataset& data, const ConeFit& fit) {
+void write_representations(const Context& context, std::ostream& out, const Dataset& data,
+                           const ConeFit& fit) {
   const FitPlan plan = redraw_plan_checked(context, data, fit);
   const Matrix<float> encoded =
       fit.z.rows() > 0 ? Matrix<float>() : encode_scored_nodes(context, data, plan, fit);
@@ -87,7 +84,7 @@ void write_representations(const Context& context, const std::filesystem::path& 
   for (std::size_t k = 0; k < plan.scored.size(); ++k) {
     std::copy(scored.row(k).begin(), scored.row(k).end(), z.row(plan.scored[k]).begin());
   }
-  write_npy(path, std::as_const(z).view());
+  write_npy(out, std::as_const(z).view());
 }
 
 }  // namespace cone

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <filesystem>
+#include <ostream>
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
@@ -9,9 +9,9 @@
 #include "cone_networks/cone_fit.hpp"
 #include "data/csv_writer.hpp"
 
-// What a fit looks at, in files that other programs read. Both are written atomically, are a
-// function of data and fit, and throw Error(kData) where the data is not that of the fit,
-// Error(kIo) where the file cannot be written and Cancelled when the observer asks to stop.
+// What a fit looks at, in files that other programs read. Both are a function of data and fit, and
+// throw Error(kData) where the data is not that of the fit and Cancelled when the observer asks to
+// stop.
 
 namespace cone {
 
@@ -26,12 +26,12 @@ void require_attention(const ConeOptions& options);
 /// by fold, within it ordered by source and then target. O(folds · edges · heads); holds no more
 /// than one fold's encoding. Throws Error(kUsage) where
 /// require_attention does.
-void write_attention(const Context& context, const std::filesystem::path& path, const Dataset& data,
+void write_attention(const Context& context, std::ostream& out, const Dataset& data,
                      const ConeFit& fit, CsvCells cells = CsvCells::kExact);
 
 /// Writes [z^y ; z^t] as a NumPy array of single precision: one row per node in the order of the
 /// data, by the fold that scores it; zeros for nodes that none does.
-void write_representations(const Context& context, const std::filesystem::path& path,
-                           const Dataset& data, const ConeFit& fit);
+void write_representations(const Context& context, std::ostream& out, const Dataset& data,
+                           const ConeFit& fit);
 
 }  // namespace cone

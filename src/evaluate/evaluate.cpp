@@ -74,7 +74,8 @@ void add_cost_checksum(const Dataset& data, const EvaluateOptions& options,
 }
 
 /// A median of several fits is made of no single one.
-void refuse_beside_repeats(const FittedModel* model, const NodeTable* nodes) {
+void refuse_beside_repeats(const FittedModel* model, const NodeTable* nodes,
+                           const ConeFit* networks) {
   std::vector<Fault> faults;
   const auto refuse = [&](const char* what) {
     faults.push_back({{.item = "--repeats"},
@@ -83,6 +84,7 @@ void refuse_beside_repeats(const FittedModel* model, const NodeTable* nodes) {
   };
   if (model != nullptr) refuse("a fitted model");
   if (nodes != nullptr) refuse("--nodes");
+  if (networks != nullptr) refuse("--attention and --embeddings");
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));
 }
 
@@ -160,12 +162,12 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
 
 EvaluationRecord evaluate(const Context& context, const LoadedData& data,
                           std::span<const PolicyOnData> policies, const EvaluateOptions& options,
-                          const FittedModel* model, NodeTable* nodes) {
+                          const FittedModel* model, NodeTable* nodes, ConeFit* networks) {
   validate(options);
   require_log(data.observed);
   require(!policies.empty(), "evaluate: no policy");
-  if (options.repeats > 1) refuse_beside_repeats(model, nodes);
-  EvaluationRun run(context, data, policies, options, model);
+  if (options.repeats > 1) refuse_beside_repeats(model, nodes, networks);
+  EvaluationRun run(context, data, policies, options, model, networks);
 
   EvaluationRecord record;
   record.version = kVersion;

@@ -19,8 +19,8 @@ namespace cone {
 namespace {
 
 std::unique_ptr<Learner> make_cone_learner(std::span<const EstimatorInfo> rows,
-                                           const EvaluateOptions& options,
-                                           const FittedModel* model) {
+                                           const EvaluateOptions& options, const FittedModel* model,
+                                           ConeFit* networks) {
   ConeLearnerOptions cone{.plan = options.plan,
                           .networks = options.cone,
                           .propensity_bound = options.nuisance.propensity_bound};
@@ -28,13 +28,14 @@ std::unique_ptr<Learner> make_cone_learner(std::span<const EstimatorInfo> rows,
     return row.needs_balance() && row.weights == LearnerId::kCone;
   });
   if (balances) cone.kernel = options.kernel;
-  return std::make_unique<ConeLearner>(cone, networks_of(model));
+  return std::make_unique<ConeLearner>(cone, networks_of(model), networks);
 }
 
 }  // namespace
 
 std::unique_ptr<Learner> make_learner(LearnerId learner, std::span<const EstimatorInfo> rows,
-                                      const EvaluateOptions& options, const FittedModel* model) {
+                                      const EvaluateOptions& options, const FittedModel* model,
+                                      ConeFit* networks) {
   switch (learner) {
     case LearnerId::kNone:
       break;
@@ -53,7 +54,7 @@ std::unique_ptr<Learner> make_learner(LearnerId learner, std::span<const Estimat
     case LearnerId::kKernel:
       return std::make_unique<KernelLearner>(options.kernel);
     case LearnerId::kCone:
-      return make_cone_learner(rows, options, model);
+      return make_cone_learner(rows, options, model, networks);
     case LearnerId::kNetworkRidge:
       return std::make_unique<NetworkRidgeLearner>(
           options.network_ridge, VarianceSource{.known = network_ridge_of(model)});

@@ -44,9 +44,11 @@ std::vector<LearningStep> plan_learning(const Context& context, const Dataset& d
                                         std::span<const EstimatorInfo> rows,
                                         const EvaluateOptions& options, const FittedModel* model);
 
-/// One row per learner. `rows` say which of its parts are used.
+/// One row per learner. `rows` say which of its parts are used. `networks`: where cone's are kept
+/// as soon as they are trained; must outlive the learner.
 std::unique_ptr<Learner> make_learner(LearnerId learner, std::span<const EstimatorInfo> rows,
-                                      const EvaluateOptions& options, const FittedModel* model);
+                                      const EvaluateOptions& options, const FittedModel* model,
+                                      ConeFit* networks = nullptr);
 
 /// What has been learnt so far.
 class LearntNuisances {

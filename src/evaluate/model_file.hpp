@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <ostream>
 #include <string>
 #include <string_view>
 
@@ -8,8 +9,9 @@
 
 namespace cone {
 
-/// Writes a model, atomically, in the format of docs/model_format.md. The same model gives the same
-/// bytes. Throws Error(kIo).
+/// Writes a model in the format of docs/model_format.md, to a file atomically. The same model gives
+/// the same bytes. Throws Error(kIo).
+void write_model(std::ostream& out, const FittedModel& model);
 void write_model(const std::filesystem::path& path, const FittedModel& model);
 
 /// Reads what write_model wrote. Safe on files from strangers: every size is checked against the

@@ -59,11 +59,12 @@ void warn_of_idle_columns(const Dataset& data, const EvaluateOptions& options,
 
 EvaluationRun::EvaluationRun(const Context& context, const LoadedData& data,
                              std::span<const PolicyOnData> policies, const EvaluateOptions& options,
-                             const FittedModel* model)
+                             const FittedModel* model, ConeFit* networks)
     : context_(context),
       data_(data.observed),
       options_(options),
       model_(model),
+      networks_(networks),
       rows_(choose_rows(data_, options)),
       rankings_(find_rankings(data_, policies, options.budget)),
       costs_(read_costs(data_, options.cost)),
@@ -110,7 +111,7 @@ void EvaluationRun::learn(const LearningStep& step) {
     learn_overlap();
     return;
   }
-  const auto learner = make_learner(step.learner, rows_, options_, model_);
+  const auto learner = make_learner(step.learner, rows_, options_, model_, networks_);
   Nuisances nuisances = learner->fit(context_, data_, plan_);
   // A learner may find out more than anyone asked for.
   const bool needs_outcome = std::any_of(rows_.begin(), rows_.end(), [&](const EstimatorInfo& row) {

@@ -21,7 +21,7 @@ class EvaluationRun {
   /// What is passed must outlive it.
   EvaluationRun(const Context& context, const LoadedData& data,
                 std::span<const PolicyOnData> policies, const EvaluateOptions& options,
-                const FittedModel* model);
+                const FittedModel* model, ConeFit* networks = nullptr);
 
   /// Whether all was done; false where the observer asked to stop.
   bool learn_and_estimate(EvaluationRecord& record);
@@ -75,6 +75,7 @@ class EvaluationRun {
   const Dataset& data_;
   const EvaluateOptions& options_;
   const FittedModel* model_;
+  ConeFit* networks_;  ///< where they are to be kept; otherwise nullptr
   std::vector<EstimatorInfo> rows_;
   std::vector<LearningStep> steps_;
   FitPlan plan_;  ///< without tasks where nothing is fitted

@@ -61,13 +61,14 @@ std::uint64_t model_num_bytes(const FittedModel& model) {
 
 }  // namespace
 
+void write_model(std::ostream& out, const FittedModel& model) {
+  ByteWriter writer(out);
+  put_model(writer, model, model_num_bytes(model));
+  out << writer.checksum();
+}
+
 void write_model(const std::filesystem::path& path, const FittedModel& model) {
-  const std::uint64_t num_bytes = model_num_bytes(model);
-  write_atomically(path, [&](std::ostream& out) {
-    ByteWriter writer(out);
-    put_model(writer, model, num_bytes);
-    out << writer.checksum();
-  });
+  write_atomically(path, [&](std::ostream& out) { write_model(out, model); });
 }
 
 std::string model_checksum(const FittedModel& model) {

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <ostream>
 
-#include "base/file.hpp"
 #include "data/csv_writer.hpp"
 #include "results/budget_output.hpp"
 
@@ -30,40 +29,37 @@ constexpr std::array kBudgetColumns = {"ranking",
 
 }  // namespace
 
-void write_budget_curves(const std::filesystem::path& path, std::span<const BudgetCurve> curves,
-                         CsvCells cells) {
-  write_atomically(path, [&](std::ostream& out) {
-    CsvWriter lines(out, cells);
-    for (const char* name : kBudgetColumns) lines.field(name);
-    lines.end_line();
-    const auto write_number = [&](double value) {
-      if (std::isfinite(value)) {
-        lines.field(value);
-      } else {
-        lines.field("");
-      }
-    };
-    const auto write_range = [&](const std::pair<double, double>& range) {
-      write_number(range.first);
-      write_number(range.second);
-    };
-    for (const BudgetCurve& curve : curves) {
-      for (const BudgetPoint& point : curve.points) {
-        lines.field(curve.ranking).field(curve.arm);
-        for (const double value : {point.share, point.cost, point.gain, point.standard_error}) {
-          write_number(value);
-        }
-        write_range(point.interval);
-        write_range(point.band);
-        write_range(point.robust_interval);
-        write_number(point.over_random);
-        write_range(point.over_random_interval);
-        write_range(point.over_random_band);
-        write_number(point.truth.value_or(std::nan("")));
-        lines.end_line();
-      }
+void write_budget_curves(std::ostream& out, std::span<const BudgetCurve> curves, CsvCells cells) {
+  CsvWriter lines(out, cells);
+  for (const char* name : kBudgetColumns) lines.field(name);
+  lines.end_line();
+  const auto write_number = [&](double value) {
+    if (std::isfinite(value)) {
+      lines.field(value);
+    } else {
+      lines.field("");
     }
-  });
+  };
+  const auto write_range = [&](const std::pair<double, double>& range) {
+    write_number(range.first);
+    write_number(range.second);
+  };
+  for (const BudgetCurve& curve : curves) {
+    for (const BudgetPoint& point : curve.points) {
+      lines.field(curve.ranking).field(curve.arm);
+      for (const double value : {point.share, point.cost, point.gain, point.standard_error}) {
+        write_number(value);
+      }
+      write_range(point.interval);
+      write_range(point.band);
+      write_range(point.robust_interval);
+      write_number(point.over_random);
+      write_range(point.over_random_interval);
+      write_range(point.over_random_band);
+      write_number(point.truth.value_or(std::nan("")));
+      lines.end_line();
+    }
+  }
 }
 
 }  // namespace cone

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "base/file.hpp"
 #include "data/csv_writer.hpp"
 #include "results/arm_column.hpp"
 #include "results/effects_output.hpp"
@@ -39,23 +38,21 @@ std::vector<std::string> list_columns(std::span<const std::string> arms,
 
 }  // namespace
 
-void write_effects(const Context& context, const std::filesystem::path& path, const Dataset& data,
+void write_effects(const Context& context, std::ostream& out, const Dataset& data,
                    const NodeEffects& effects, CsvCells cells) {
-  write_atomically(path, [&](std::ostream& out) {
-    CsvWriter lines(out, cells);
-    for (const std::string& name : list_columns(data.arms, effects)) lines.field(name);
-    lines.end_line();
-    constexpr std::size_t kLinesPerReport = 4096;
-    for (std::size_t i = 0; i < data.num_nodes(); ++i) {
-      if (i % kLinesPerReport == 0) context.report("writing effects", i, data.num_nodes());
-      lines.field(data.ids[static_cast<NodeIndex>(i)]);
-      for (const Matrix<double>* table :
-           {&effects.mu, &effects.effect, &effects.effect_sd, &effects.mu_sd, &effects.parts}) {
-        for (const double value : table->row(i)) lines.field(value);
-      }
-      lines.end_line();
+  CsvWriter lines(out, cells);
+  for (const std::string& name : list_columns(data.arms, effects)) lines.field(name);
+  lines.end_line();
+  constexpr std::size_t kLinesPerReport = 4096;
+  for (std::size_t i = 0; i < data.num_nodes(); ++i) {
+    if (i % kLinesPerReport == 0) context.report("writing effects", i, data.num_nodes());
+    lines.field(data.ids[static_cast<NodeIndex>(i)]);
+    for (const Matrix<double>* table :
+         {&effects.mu, &effects.effect, &effects.effect_sd, &effects.mu_sd, &effects.parts}) {
+      for (const double value : table->row(i)) lines.field(value);
     }
-  });
+    lines.end_line();
+  }
 }
 
 }  // namespace cone

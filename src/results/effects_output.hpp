@@ -1,6 +1,6 @@
 #pragma once
 
-#include <filesystem>
+#include <ostream>
 #include <span>
 #include <string>
 
@@ -12,11 +12,11 @@
 
 namespace cone {
 
-/// One line per node, in the order of the data, atomically. Columns (docs/effects.md) of arms
+/// One line per node, in the order of the data. Columns (docs/effects.md) of arms
 /// called 0 and 1: id, mu0, mu1, effect, effect_sd, mu_sd0, mu_sd1, part0:NAME ..., part1:NAME ...;
 /// of others: id, mu:LABEL ..., effect:LABEL ..., effect_sd:LABEL ..., mu_sd:LABEL ...,
 /// part:LABEL:NAME ....
-void write_effects(const Context& context, const std::filesystem::path& path, const Dataset& data,
+void write_effects(const Context& context, std::ostream& out, const Dataset& data,
                    const NodeEffects& effects, CsvCells cells = CsvCells::kExact);
 
 /// The mean effect of every arm, for how many nodes the sign is clear, and what the variance of the

@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "base/file.hpp"
 #include "data/csv_writer.hpp"
 #include "results/arm_column.hpp"
 #include "results/nodes_output.hpp"
@@ -26,33 +25,31 @@ std::vector<std::string> name_node_columns(std::span<const std::string> arms,
 
 }  // namespace
 
-void write_nodes(const Context& context, const std::filesystem::path& path, const Dataset& data,
+void write_nodes(const Context& context, std::ostream& out, const Dataset& data,
                  const NodeTable& table, CsvCells cells) {
-  write_atomically(path, [&](std::ostream& out) {
-    CsvWriter lines(out, cells);
-    const auto write_number = [&](double value) {
-      if (std::isfinite(value)) {
-        lines.field(value);
-      } else {
-        lines.field("");
-      }
-    };
-    for (const std::string& name : name_node_columns(data.arms, table)) lines.field(name);
-    lines.end_line();
-    constexpr std::size_t kLinesPerReport = 4096;
-    for (std::size_t i = 0; i < table.nodes.size(); ++i) {
-      if (i % kLinesPerReport == 0) context.report("writing nodes", i, table.nodes.size());
-      const NodeIndex node = table.nodes[i];
-      lines.field(data.ids[node]).field(data.arms[data.treatment[node]]);
-      write_number(data.outcome[node]);
-      if (!table.people.empty()) write_number(table.people[i]);
-      for (const Matrix<double>* part :
-           {&table.mu, &table.propensity, &table.weight, &table.influence}) {
-        for (const double value : part->row(i)) write_number(value);
-      }
-      lines.end_line();
+  CsvWriter lines(out, cells);
+  const auto write_number = [&](double value) {
+    if (std::isfinite(value)) {
+      lines.field(value);
+    } else {
+      lines.field("");
     }
-  });
+  };
+  for (const std::string& name : name_node_columns(data.arms, table)) lines.field(name);
+  lines.end_line();
+  constexpr std::size_t kLinesPerReport = 4096;
+  for (std::size_t i = 0; i < table.nodes.size(); ++i) {
+    if (i % kLinesPerReport == 0) context.report("writing nodes", i, table.nodes.size());
+    const NodeIndex node = table.nodes[i];
+    lines.field(data.ids[node]).field(data.arms[data.treatment[node]]);
+    write_number(data.outcome[node]);
+    if (!table.people.empty()) write_number(table.people[i]);
+    for (const Matrix<double>* part :
+         {&table.mu, &table.propensity, &table.weight, &table.influence}) {
+      for (const double value : part->row(i)) write_number(value);
+    }
+    lines.end_line();
+  }
 }
 
 }  // namespace cone

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <filesystem>
+#include <ostream>
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
@@ -10,10 +10,10 @@
 
 namespace cone {
 
-/// One line per evaluated node, in the order of the data, atomically. Columns (docs/nodes.md): id,
+/// One line per evaluated node, in the order of the data. Columns (docs/nodes.md): id,
 /// arm, outcome, mu and propensity of every arm (mu0, mu1, or mu:LABEL), then weight:POLICY and
 /// influence:POLICY of every policy. A cell of what does not exist is empty.
-void write_nodes(const Context& context, const std::filesystem::path& path, const Dataset& data,
+void write_nodes(const Context& context, std::ostream& out, const Dataset& data,
                  const NodeTable& table, CsvCells cells = CsvCells::kExact);
 
 }  // namespace cone

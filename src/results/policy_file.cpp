@@ -1,29 +1,26 @@
 #include <ostream>
 #include <string>
 
-#include "base/file.hpp"
 #include "data/csv_writer.hpp"
 #include "data/policy_columns.hpp"
 #include "results/policy_output.hpp"
 
 namespace cone {
 
-void write_policy(const Context& context, const std::filesystem::path& path, const Dataset& data,
+void write_policy(const Context& context, std::ostream& out, const Dataset& data,
                   std::string_view name, std::span<const Arm> arms, bool in_sample,
                   CsvCells cells) {
-  write_atomically(path, [&](std::ostream& out) {
-    CsvWriter lines(out, cells);
-    lines.field("id").field(name);
-    if (in_sample) lines.field(std::string(load::kLearntFrom) + data.log_checksum());
+  CsvWriter lines(out, cells);
+  lines.field("id").field(name);
+  if (in_sample) lines.field(std::string(load::kLearntFrom) + data.log_checksum());
+  lines.end_line();
+  constexpr std::size_t kLinesPerReport = 4096;
+  for (std::size_t i = 0; i < data.num_nodes(); ++i) {
+    if (i % kLinesPerReport == 0) context.report("writing the policy", i, data.num_nodes());
+    lines.field(data.ids[static_cast<NodeIndex>(i)]).field(data.arms[arms[i]]);
+    if (in_sample) lines.field("");
     lines.end_line();
-    constexpr std::size_t kLinesPerReport = 4096;
-    for (std::size_t i = 0; i < data.num_nodes(); ++i) {
-      if (i % kLinesPerReport == 0) context.report("writing the policy", i, data.num_nodes());
-      lines.field(data.ids[static_cast<NodeIndex>(i)]).field(data.arms[arms[i]]);
-      if (in_sample) lines.field("");
-      lines.end_line();
-    }
-  });
+  }
 }
 
 }  // namespace cone

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <filesystem>
+#include <ostream>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,10 +17,10 @@ namespace cone {
 
 inline constexpr std::string_view kPolicySchema = "cone.policy/1";
 
-/// `id` and a column of that name: the label of the arm of every node, in the order of the data,
-/// atomically. cone evaluate --policy reads it back. `in_sample`: the rule saw the nodes that it is
-/// written for, and a column says so (data/policy_columns.hpp).
-void write_policy(const Context& context, const std::filesystem::path& path, const Dataset& data,
+/// `id` and a column of that name: the label of the arm of every node, in the order of the data.
+/// cone evaluate --policy reads it back. `in_sample`: the rule saw the nodes that it is written
+/// for, and a column says so (data/policy_columns.hpp).
+void write_policy(const Context& context, std::ostream& out, const Dataset& data,
                   std::string_view name, std::span<const Arm> arms, bool in_sample,
                   CsvCells cells = CsvCells::kExact);
 

@@ -120,27 +120,11 @@ class Refuter {
       all.add(policy.probability.values());
     }
     policies_checksum_ = all.hex();
-    const std::vector<RefuteCheck> checks = options.chosen_checks();
-    const auto has = [&](RefuteCheck check) {
-      return std::find(checks.begin(), checks.end(), check) != checks.end();
-    };
-    const FitPlan plan = make_plan(context, data, plan_of(options), seed_);
-    {
-      const StageScope stage(context, "the data as they are", 0, 1);
-      const Nuisances fitted = NetworkRidgeLearner(options.network_ridge).fit(context, data, plan);
-      answer_.kept = fitted.outcome->network_ridge;
-      if (has(RefuteCheck::kBootstrap)) {
-        world_ = learn_world(context, data, plan, policies_, options, fitted);
-      }
-    }
-    if (has(RefuteCheck::kPlacebo)) {
-      propensity_ = LogisticLearner(options.nuisance).fit(context, data, plan).propensity->e;
-    }
     units_.push_back(make_unit("answer", 0, seed_, [this](const Context& unit_context) {
       return measure_differences(unit_context, data_, policies_, options_, answer_,
                                  /*with_errors=*/true);
     }));
-    for (const RefuteCheck check : checks) {
+    for (const RefuteCheck check : options.chosen_checks()) {
       for (std::uint32_t draw = 0; draw < options.draws; ++draw) {
         const std::uint64_t seed = check == RefuteCheck::kSeeds ? seed_ + 1 + draw : seed_;
         units_.push_back(make_unit(std::string(enum_name(check)), draw, seed,
@@ -152,6 +136,27 @@ class Refuter {
   }
 
   std::span<const Unit> units() const { return units_; }
+
+  /// Fits what the units stand on.
+  void prepare(const Context& context) {
+    const std::vector<RefuteCheck> checks = options_.chosen_checks();
+    const auto has = [&](RefuteCheck check) {
+      return std::find(checks.begin(), checks.end(), check) != checks.end();
+    };
+    const FitPlan plan = make_plan(context, data_, plan_of(options_), seed_);
+    {
+      const StageScope stage(context, "the data as they are", 0, 1);
+      const Nuisances fitted =
+          NetworkRidgeLearner(options_.network_ridge).fit(context, data_, plan);
+      answer_.kept = fitted.outcome->network_ridge;
+      if (has(RefuteCheck::kBootstrap)) {
+        world_ = learn_world(context, data_, plan, policies_, options_, fitted);
+      }
+    }
+    if (has(RefuteCheck::kPlacebo)) {
+      propensity_ = LogisticLearner(options_.nuisance).fit(context, data_, plan).propensity->e;
+    }
+  }
 
  private:
   template <class Run>
@@ -301,7 +306,9 @@ Refutation refute(const Context& context, const Dataset& data,
                  "--ignore the column instead"});
   }
   Refutation out{.options = options, .seed = context.seed(), .data_checksum = data.checksum()};
-  const Refuter refuter(context, data, policies, options);
+  Refuter refuter(context, data, policies, options);
+  if (work.when_incomplete && lacks_units(work, refuter.units())) work.when_incomplete();
+  refuter.prepare(context);
   out.units = run_units(context, work, refuter.units(), "refuting");
   const UnitRecord& base = out.units.records.front();
   if (base.status == UnitStatus::kFailed) {

@@ -1,6 +1,7 @@
 #include "study/reproduce.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -48,7 +49,7 @@ struct StudyRequest {
 struct StudyTables {
   StudyOutcome outcome;
   std::string markdown, csv;
-  std::vector<std::pair<std::string, std::string>> more_files = {};  ///< name and content
+  std::string extra = {};  ///< the content of a file that only this study has
 };
 
 /// What may differ from run to run; works for both kinds of result.
@@ -76,10 +77,8 @@ StudyTables do_table2(const StudyRequest& request) {
   const Table2 table =
       reproduce_table2(request.context, request.networks(), request.options.study, request.work());
   const std::string timing = table2_timing_text(table);
-  return {outcome_of(table, table2_text(table), table2_json(table), timing),
-          table2_markdown(table),
-          table2_csv(table),
-          {{"table2_timing.txt", timing}}};
+  return {outcome_of(table, table2_text(table), table2_json(table), timing), table2_markdown(table),
+          table2_csv(table), timing};
 }
 
 StudyTables do_figure2(const StudyRequest& request) {
@@ -87,9 +86,7 @@ StudyTables do_figure2(const StudyRequest& request) {
       reproduce_figure2(request.context, request.networks(), request.options.study, request.work());
   return {outcome_of(figure, figure2_text(figure), figure2_json(figure),
                      sentence("{:.1f} seconds of one core", figure.seconds)),
-          figure2_markdown(figure),
-          figure2_csv(figure),
-          {{"figure2.svg", figure2_svg(figure)}}};
+          figure2_markdown(figure), figure2_csv(figure), figure2_svg(figure)};
 }
 
 StudyTables do_utility(const StudyRequest& request) {
@@ -137,19 +134,29 @@ StudyTables do_coverage(const StudyRequest& request) {
 struct StudyKind {
   const char* name;
   StudyTables (*run)(const StudyRequest&);
+  const char* extra_file;                 ///< of its own, beside those that all have; or nullptr
   std::vector<std::string_view> options;  ///< of those that not every study uses
 };
 
 const std::vector<StudyKind>& study_kinds() {
   static const std::vector<StudyKind> kinds = {
-      {"table1", do_table1, {"normalisation"}},
-      {"table2", do_table2, {"normalisation", "runs", "tune", "retry_failed", "shard"}},
-      {"figure2", do_figure2, {"normalisation", "runs", "tune", "retry_failed", "shard"}},
-      {"utility", do_utility, {"estimators", "retry_failed", "shard"}},
-      {"worlds", do_worlds, {"estimators", "nodes", "retry_failed", "shard"}},
-      {"effects", do_effects, {"estimators", "retry_failed", "shard"}},
-      {"ablation", do_ablation, {"nodes", "retry_failed", "shard"}},
-      {"coverage", do_coverage, {"coverage_nodes", "quiet_simulations", "retry_failed", "shard"}}};
+      {"table1", do_table1, nullptr, {"normalisation"}},
+      {"table2",
+       do_table2,
+       "table2_timing.txt",
+       {"normalisation", "runs", "tune", "retry_failed", "shard"}},
+      {"figure2",
+       do_figure2,
+       "figure2.svg",
+       {"normalisation", "runs", "tune", "retry_failed", "shard"}},
+      {"utility", do_utility, nullptr, {"estimators", "retry_failed", "shard"}},
+      {"worlds", do_worlds, nullptr, {"estimators", "nodes", "retry_failed", "shard"}},
+      {"effects", do_effects, nullptr, {"estimators", "retry_failed", "shard"}},
+      {"ablation", do_ablation, nullptr, {"nodes", "retry_failed", "shard"}},
+      {"coverage",
+       do_coverage,
+       nullptr,
+       {"coverage_nodes", "quiet_simulations", "retry_failed", "shard"}}};
   return kinds;
 }
 
@@ -164,6 +171,40 @@ const StudyKind& find_study(const std::string& name) {
                nearest.empty() ? fmt::format("choose from {}", fmt::join(study_names(), ", "))
                                : fmt::format("did you mean {}?", nearest)});
 }
+
+/// The files of a study, which are opened before it computes anything.
+class StudyFiles {
+ public:
+  /// Throws Error(kUsage) where one cannot be written, and Error(kIo) where the machine is at
+  /// fault.
+  StudyFiles(const std::filesystem::path& folder, const StudyKind& study) : folder_(folder) {
+    for (const char* suffix : {".txt", ".md", ".csv", ".json"})
+      open(study.name + std::string(suffix));
+    if (study.extra_file != nullptr) open(study.extra_file);
+  }
+
+  /// Adds to `faults` where it cannot be written.
+  void write(const std::string& name, const std::string& text, std::vector<Fault>& faults) {
+    try {
+      files_.at(name).write([&](std::ostream& out) { out << text; });
+    } catch (const Error& error) {
+      faults.insert(faults.end(), error.faults().begin(), error.faults().end());
+    }
+  }
+
+ private:
+  void open(const std::string& name) {
+    const int error = files_.try_emplace(name, folder_ / name).first->second.error();
+    if (error == 0) return;
+    throw Error(is_fault_of_path(error) ? ErrorCode::kUsage : ErrorCode::kIo,
+                {{.file = (folder_ / name).string()},
+                 "cannot be written: " + std::generic_category().message(error),
+                 "name another folder"});
+  }
+
+  std::filesystem::path folder_;
+  std::map<std::string, PendingFile> files_;
+};
 
 }  // namespace
 
@@ -195,26 +236,28 @@ StudyOutcome reproduce_study(const Context& context, const std::string& name,
   std::error_code failure;
   std::filesystem::create_directories(out, failure);
   if (path_kind(out) != PathKind::kFolder) {
-    throw Error(ErrorCode::kUsage,
+    throw Error(failure && !is_fault_of_path(failure.value()) ? ErrorCode::kIo : ErrorCode::kUsage,
                 {{.item = "--out"},
                  fmt::format("cannot make the folder {}", printable(out.string())),
                  "name another one"});
   }
+  StudyFiles files(out, study);
   StudyTables tables;
   try {
     tables = study.run({context, data, out, options});
   } catch (const OtherShardsAreBusy& busy) {
     return {.text = std::string(busy.what()) + '\n', .has_units = false};
   }
+  StudyOutcome outcome = std::move(tables.outcome);
   const auto write = [&](const std::string& file, const std::string& text) {
-    write_atomically(out / file, [&](std::ostream& stream) { stream << text; });
+    files.write(file, text, outcome.unwritten);
   };
-  write(name + ".txt", tables.outcome.text);
+  if (!outcome.json.empty()) write(name + ".json", outcome.json);
+  write(name + ".txt", outcome.text);
   write(name + ".md", tables.markdown);
   write(name + ".csv", tables.csv);
-  if (!tables.outcome.json.empty()) write(name + ".json", tables.outcome.json);
-  for (const auto& [file, text] : tables.more_files) write(file, text);
-  return std::move(tables.outcome);
+  if (study.extra_file != nullptr) write(study.extra_file, tables.extra);
+  return outcome;
 }
 
 }  // namespace cone

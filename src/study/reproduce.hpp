@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cone/context.hpp"
+#include "cone/error.hpp"
 
 #include "options/given_options.hpp"
 #include "study/coverage.hpp"
@@ -46,6 +47,7 @@ struct StudyOutcome {
   std::size_t num_reused = 0;  ///< from earlier runs
   std::vector<std::string> failures;
   std::vector<std::string> remarks;
+  std::vector<Fault> unwritten;  ///< files that could not be written; all others are there
 };
 
 /// table1, table2, ...
@@ -57,7 +59,8 @@ void prepare_study(const std::string& name, const IsGiven& is_given, ReproduceOp
 
 /// Does a study on the networks in the folder `data` (or "demo") and writes it to `out`, which is
 /// made where it is not there: NAME.txt, .md, .csv and .json, and its units, from which a study
-/// that was stopped goes on. Where other shards are not done, it says so and writes no table.
+/// that was stopped goes on. Where other shards are not done, it says so and writes no table. What
+/// cannot be written is refused before anything is computed: Error(kUsage).
 StudyOutcome reproduce_study(const Context& context, const std::string& name,
                              const std::string& data, const std::filesystem::path& out,
                              const ReproduceOptions& options);

@@ -1,5 +1,6 @@
 #include "study/run_units.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <set>
 #include <vector>
@@ -101,6 +102,14 @@ void compute_units(const Context& context, const UnitStore& store, std::span<con
 
 }  // namespace
 
+bool lacks_units(const UnitWork& work, std::span<const Unit> units) {
+  return std::any_of(units.begin(), units.end(), [&](const Unit& unit) {
+    const UnitStore::Found found = work.store.find(unit.identity);
+    return !found.record || !has_right_shape(unit, *found.record) ||
+           (work.retry_failed && found.record->status == UnitStatus::kFailed);
+  });
+}
+
 UnitsReport run_units(const Context& context, const UnitWork& work, std::span<const Unit> units,
                       const std::string& phase) {
   require_distinct(units);
@@ -112,10 +121,12 @@ UnitsReport run_units(const Context& context, const UnitWork& work, std::span<co
     (work.shard.owns(u) ? own : others).push_back(u);
   }
   own = take_records(work.store, units, own, work.retry_failed, report);
+  if (!own.empty() && work.when_incomplete) work.when_incomplete();
   compute_units(context, work.store, units, own, phase, report);
   // What failed elsewhere is for the shard that owns it to try again.
   const std::vector<std::size_t> missing =
       take_records(work.store, units, others, /*retry_failed=*/false, report);
+  if (!missing.empty() && work.when_incomplete) work.when_incomplete();
   if (!missing.empty() && !work.does_what_is_missing) {
     throw OtherShardsAreBusy(work.shard, units.size(), missing.size());
   }

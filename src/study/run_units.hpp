@@ -45,4 +45,7 @@ struct UnitsReport {
 UnitsReport run_units(const Context& context, const UnitWork& work, std::span<const Unit> units,
                       const std::string& phase);
 
+/// Whether run_units would compute something, or leave it to other shards.
+bool lacks_units(const UnitWork& work, std::span<const Unit> units);
+
 }  // namespace cone

@@ -104,11 +104,14 @@ std::string UnitIdentity::id() const { return Checksum().add(dump_json(to_json()
 UnitStore::UnitStore(const std::filesystem::path& folder) : folder_(folder / "units") {
   std::error_code failure;
   std::filesystem::create_directories(folder_, failure);
-  if (!failure && path_kind(folder_) == PathKind::kFolder) return;
-  throw Error(ErrorCode::kIo,
-              {{.file = folder_.string()},
-               fmt::format("cannot be made: {}", failure ? failure.message() : "not a folder"),
-               "check the path and the permissions"});
+  const int error = failure ? failure.value() : PendingFile(file_of("any")).error();
+  if (error != 0) {
+    throw Error(is_fault_of_path(error) ? ErrorCode::kUsage : ErrorCode::kIo,
+                {{.file = folder_.string()},
+                 "cannot be written: " + std::generic_category().message(error),
+                 "check the path and the permissions"});
+  }
+  remove_abandoned_files(folder_);
 }
 
 std::filesystem::path UnitStore::file_of(const std::string& id) const {

@@ -48,7 +48,9 @@ struct UnitRecord {
 /// experiments may share a folder: at worst they compute a unit twice.
 class UnitStore {
  public:
-  /// Makes the folder where it is not there. Throws Error(kIo) where that is impossible.
+  /// Makes the folder where it is not there, and removes what killed processes left half written.
+  /// Throws Error(kUsage) where nothing can be written there, Error(kIo) where the machine is at
+  /// fault.
   explicit UnitStore(const std::filesystem::path& folder);
 
   struct Found {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -29,6 +30,9 @@ struct UnitWork {
   /// After its own part, also compute what other shards have not finished: the next step of the
   /// experiment stands on all of it. At worst a unit is computed twice.
   bool does_what_is_missing = false;
+  /// Called before units are computed, and where some are left to other shards: a conclusion that
+  /// lies in the folder was drawn from others. May be called several times.
+  std::function<void()> when_incomplete = {};
 };
 
 /// Thrown where a shard has done its part and other shards have not: there is nothing to sum up

@@ -68,6 +68,17 @@ class Refute(FolderTest):
         self.assertEqual(done.stdout, "")
         self.assertFalse((self.folder / "stopped/refutation.json").exists())
 
+    def test_a_run_that_is_stopped_leaves_no_answer_of_another(self):
+        out = self.folder / "refuted"
+        self.refute(self.write_log(), "--checks", "seeds")
+        self.assertTrue((out / "refutation.json").exists())
+        done = stop_at("%", "refute", "demo", "--policy", "treat-all", "--out", out)
+        self.assertEqual(done.returncode, 130, done.stderr)
+        self.assertFalse((out / "refutation.json").exists())
+        self.write("refuted/refutation.json", "mine")
+        stop_at("%", "refute", "demo", "--policy", "treat-all", "--out", out)
+        self.assertEqual((out / "refutation.json").read_text(), "mine")
+
     def test_wrong_usage_is_refused_before_the_work(self):
         data = self.write_log()
         out = ["--policy", "treat-all", "--out", self.folder / "r"]

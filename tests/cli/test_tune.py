@@ -72,7 +72,7 @@ class Tune(FolderTest):
         arguments[arguments.index("--gamma") + 1] = "0.1,0.5,1,2,3"
         done, _ = self.tune("grid", *arguments, "--shard", "1/2")
         self.assertIn("left to the others", done.stdout)
-        self.assertIn("best.json: it was the best of another grid", done.stderr)
+        self.assertIn("best.json: it was of another run", done.stderr)
         self.assertFalse((out / "best.json").exists())
         self.tune("grid", *arguments, "--shard", "2/2")
         self.assertTrue((out / "best.json").exists())
@@ -136,6 +136,22 @@ class Tune(FolderTest):
         self.assertEqual(done.stdout, "")
         self.assertEqual(list(out.rglob("*.json*")), [])
 
+    def test_a_run_that_is_stopped_leaves_no_best_of_another(self):
+        _, out = self.tune("tuned", *GRID)
+        best = (out / "best.json").read_bytes()
+        done = stop_at("%", "tune", "demo", "--out", out, "--epochs", 100000, "--patience", 100000)
+        self.assertEqual(done.returncode, 130, done.stderr)
+        self.assertIn("best.json: it was of another run", done.stderr)
+        self.assertFalse((out / "best.json").exists())
+        done, _ = self.tune("tuned", *GRID)  # its units are there
+        self.assertNotIn("removed", done.stderr)
+        self.assertEqual((out / "best.json").read_bytes(), best)
+
+    def test_half_written_units_of_killed_processes_go(self):
+        left = self.write("tuned/units/.cone-tmp-0123456789abcdef-0", "half")
+        self.tune("tuned", *GRID)
+        self.assertFalse(left.exists())
+
     def test_a_damaged_record_is_computed_anew(self):
         plain, out = self.tune("a", *GRID)
         victim = sorted((out / "units").iterdir())[2]
@@ -173,7 +189,7 @@ class Tune(FolderTest):
         self.tune_refused(data=self.folder / "nowhere")
         taken = self.write("taken", "a file")
         done = cone("tune", self.data(), "--out", taken, *FEW, *GRID)
-        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(done.returncode, 2, done.stderr)
         self.assertIn("taken", done.stderr)
 
     def test_help_and_completion_know_it(self):
