@@ -39,9 +39,10 @@ def read_until(reader, words=None):
     return seen
 
 
-def stop_at(words, *arguments, by=signal.SIGINT):
-    """Exit status, stdout and stderr of a run that gets a signal when its progress shows the words (a
-    pattern), which is shown on terminals only. Where there are none, after three seconds."""
+def stop_at(words, *arguments, by=signal.SIGINT, times=1, **options):
+    """Exit status, stdout and stderr of a run that gets a signal, that many times, when its progress
+    shows the words (a pattern), which is shown on terminals only. Where there are none, after three
+    seconds. `by` may be a function of the process to call instead."""
     try:
         reader, writer = pty.openpty()
         tty.setraw(writer)
@@ -50,7 +51,7 @@ def stop_at(words, *arguments, by=signal.SIGINT):
         reader, writer = os.pipe()
         has_terminal = False
     process = subprocess.Popen([BINARY, *map(str, arguments)], stdout=subprocess.PIPE, stderr=writer,
-                               text=True)
+                               text=True, **options)
     os.close(writer)
     seen = ""
     if has_terminal:
@@ -59,7 +60,8 @@ def stop_at(words, *arguments, by=signal.SIGINT):
         time.sleep(3)
     if process.poll() is not None:
         raise AssertionError(f"over before it showed '{words}': {seen}")
-    process.send_signal(by)
+    for _ in range(times):
+        by(process) if callable(by) else process.send_signal(by)
     seen += read_until(reader)
     os.close(reader)
     stdout, _ = process.communicate(timeout=120)
