@@ -142,8 +142,10 @@ struct CommonFlags {
         ->check(whole_number)
         ->capture_default_str();
     command
-        .add_option("--threads", threads,
-                    "Threads to use; 0 is one per core. Never changes a result")
+        .add_option(
+            "--threads", threads,
+            "Threads to use; 0 is one per core. Never changes a result. At most 256, or one "
+            "per core, are started")
         ->check(CLI::Range(0, 4096))
         ->capture_default_str();
     command.add_flag("--quiet,-q", quiet, "No progress, no remarks");

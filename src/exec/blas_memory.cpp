@@ -1,10 +1,14 @@
 #include "exec/blas_memory.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <mutex>
 #include <new>
+#include <string_view>
 #include <vector>
 
+#include <cblas.h>
 #include <dlfcn.h>
 #include <sys/mman.h>
 
@@ -26,9 +30,27 @@ struct BlasAllocator {
   Free free = reinterpret_cast<Free>(dlsym(RTLD_DEFAULT, "blas_memory_free"));
 };
 
+/// How many buffers OpenBLAS has, by "... Haswell MAX_THREADS=64".
+int count_blas_buffers(std::string_view config) {
+  constexpr std::string_view kKey = "MAX_THREADS=";
+  constexpr int kFewest = 50;
+  int built_for = 0;
+  if (const std::size_t at = config.find(kKey); at != std::string_view::npos) {
+    std::from_chars(config.data() + at + kKey.size(), config.data() + config.size(), built_for);
+  }
+  return std::max(kFewest, 2 * built_for);
+}
+
 }  // namespace
 
+int most_blas_callers() {
+  constexpr int kLeftForOthers = 10;  // threads of the application that call the same library
+  static const int most = count_blas_buffers(openblas_get_config()) - kLeftForOthers;
+  return most;
+}
+
 void expect_blas_threads(int num_threads) {
+  num_threads = std::min(num_threads, most_blas_callers());
   int known = num_expected;
   while (known < num_threads && !num_expected.compare_exchange_weak(known, num_threads)) {
   }

@@ -8,7 +8,12 @@ namespace cone {
 /// Where the system refuses, it tries again, forever and deaf to signals, inside its allocator.
 inline constexpr std::size_t kBlasBufferBytes = std::size_t{128} << 20;
 
-/// BLAS will be called by this many threads at a time.
+/// How many threads may call BLAS at a time. OpenBLAS has a fixed number of buffers, 50 or two per
+/// thread that it was built for, whichever is more. A call beyond them fails: OpenBLAS writes to
+/// stdout and uses a null pointer. OneBlasThread has the others wait.
+int most_blas_callers();
+
+/// BLAS will be called by this many threads at a time, or by most_blas_callers() if that is less.
 void expect_blas_threads(int num_threads);
 
 /// Lets OpenBLAS take the buffers of the expected threads, each after making sure that there is

@@ -9,9 +9,13 @@ namespace cone {
 /// code keeps its threads. OpenBLAS built on threads of its own knows one number for the whole
 /// program, which stays at 1 from the first guard on: put back, it would change under the feet of
 /// other threads.
+///
+/// At most most_blas_callers() threads hold a guard at the same time; others wait for one of them.
+/// So a thread must not wait for tasks of other threads while it holds one.
 class OneBlasThread {
  public:
-  /// Throws std::bad_alloc where BLAS would find no memory for its buffers (blas_memory.hpp).
+  /// A thread that holds one already may take another. Throws std::bad_alloc where BLAS would find
+  /// no memory for its buffers (blas_memory.hpp).
   OneBlasThread();
   ~OneBlasThread();
   OneBlasThread(const OneBlasThread&) = delete;

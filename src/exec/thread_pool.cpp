@@ -22,6 +22,9 @@ constexpr std::chrono::milliseconds kProgressInterval(50);
 constexpr std::chrono::microseconds kSpinTime(50);
 constexpr int kPausesPerLook = 16;
 
+/// More threads than this, or than there are cores, would only wait for each other.
+constexpr int kMostThreads = 256;
+
 void pause() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -104,7 +107,7 @@ struct ThreadPool::Job {
 
 ThreadPool::ThreadPool(int num_threads) {
   const int cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const int wanted = num_threads > 0 ? num_threads : cores;
+  const int wanted = std::min(num_threads > 0 ? num_threads : cores, std::max(kMostThreads, cores));
   spins_ = wanted <= cores;  // a spinning thread must not keep a working one from its core
   workers_.reserve(static_cast<std::size_t>(wanted) - 1);
   try {

@@ -18,8 +18,8 @@ namespace cone {
 /// of looking out for the next job.
 class ThreadPool {
  public:
-  /// `num_threads` counts the caller; 0 means one per core. Where the system refuses that many,
-  /// there are fewer.
+  /// `num_threads` counts the caller; 0 means one per core. There are no more than 256, or than
+  /// there are cores, and fewer where the system refuses.
   explicit ThreadPool(int num_threads);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;

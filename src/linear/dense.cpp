@@ -38,6 +38,7 @@ void add_outer_products(const Context& context, const SparseMatrix& m, Matrix<do
 }
 
 void add_dense_blocks(const Context& context, const SparseMatrix& m, Matrix<double>& gram) {
+  const OneBlasThread guard;
   const int size = static_cast<int>(m.cols());
   const auto width = static_cast<double>(m.cols());
   const auto block_rows = static_cast<std::size_t>(
@@ -130,7 +131,6 @@ void add_weighted_products(MatrixView<const double> columns, std::span<const dou
 }
 
 Matrix<double> gram_matrix(const Context& context, const SparseMatrix& m) {
-  const OneBlasThread guard;
   double scattered = 0;
   for (std::size_t i = 0; i < m.rows(); ++i) {
     const auto entries = static_cast<double>(m.row(i).size());
