@@ -177,7 +177,8 @@ int main(int argc, char** argv) {
     return app::interrupted_status();
   } catch (const std::bad_alloc&) {
     std::cerr
-        << "cone: out of memory; try fewer --threads, fewer features, or a machine with more\n";
+        << "cone: out of memory; try fewer policies, features or --threads, or a machine with "
+           "more\n";
   } catch (const std::exception& error) {
     std::cerr << "cone: internal error: " << error.what() << '\n';
   }

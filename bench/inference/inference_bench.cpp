@@ -52,7 +52,7 @@ void run(char** argv) {
   const auto joint = kernels.shared_covariance(context, shared, parts.view(), ways[0].covariance);
   const double errors = seconds_since(start);
   start = Clock::now();
-  const auto compared = cone::compare_policies(values, joint.covariance.view(), 0.95, 1, 1000);
+  const auto compared = cone::compare_policies(context, values, joint.covariance.view(), 0.95);
   const double comparison = seconds_since(start);
   start = Clock::now();
   const cone::NetworkAssociation found =

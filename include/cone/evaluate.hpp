@@ -65,6 +65,7 @@ struct EvaluateOptions {
   bool robust = true;
   std::vector<std::string> cost;  ///< LABEL=NUMBER or LABEL=COLUMN
   int repeats = 1;
+  int list_pairs_up_to = 50;
   BudgetCurveOptions budget;
   PlanOptions plan;
   EstimatorOptions estimator;
@@ -88,6 +89,11 @@ struct EvaluateOptions {
     visitor("repeats", self.repeats,
             "Repeat the cross-fitting with this many seeds, from --seed on, and take medians",
             between(1, 1000));
+    visitor("list_pairs_up_to", self.list_pairs_up_to,
+            "The record lists the differences of all pairs of policies for up to this many "
+            "policies (1,000 policies have 500,000 pairs, 190 MB); for more it lists those from "
+            "the logged policy. Ranks, bands and p values are by all pairs in any case",
+            between(0, static_cast<double>(kMostPolicies)));
     BudgetCurveOptions::visit(self.budget, visitor);
     PlanOptions::visit(self.plan, visitor);
     EstimatorOptions::visit(self.estimator, visitor);
@@ -117,7 +123,8 @@ bool uses_cone(const Dataset& data, const EvaluateOptions& options);
 /// estimator is done as soon as its own learners are. Where the observer asks to stop, the record
 /// holds what was finished (status "interrupted"); Cancelled is thrown where nothing was. The
 /// truth, where known, is reported beside the estimates and seen by nothing else. Throws Error for
-/// options or data that cannot be evaluated, listing every fault.
+/// options or data that cannot be evaluated, listing every fault, and Error(kIo) that names the
+/// largest tables where memory runs out.
 ///
 /// `model`: what was fitted to this data before, instead of fitting anew; plan, seed and options
 /// must be those of the model (adopt_model). What it does not hold is fitted.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "cone/context.hpp"
 #include "cone/matrix.hpp"
 
 /// \file
@@ -37,18 +38,22 @@ struct PolicyDifference {
 
 struct PolicyComparison {
   std::vector<RankedPolicy> policies;
-  std::vector<PolicyDifference> differences;  ///< of all pairs first < second
+  std::vector<PolicyDifference> differences;  ///< of pairs first < second, in this order
   double band_factor = 0;                     ///< bands are value ± factor · standard error
   double pair_factor = 0;                     ///< joint intervals of differences likewise
 };
 
+/// Which pairs PolicyComparison::differences has. There are as many as the square of the policies.
+enum class ListedPairs { kAll, kWithFirst };
+
 /// Compares values with a joint covariance (Mogstad, Romano, Shaikh and Wilhelm for ranks, Romano
 /// and Wolf for the p values), by `draws` from the normal distribution with that covariance.
 /// Policies that do not differ in anything (variance of the difference 0) are tied. The draws
-/// depend on nothing but the seed and the number of values. Throws Error(kInternal) unless the
-/// covariance is square, symmetric and as large as the values are many.
-PolicyComparison compare_policies(std::span<const double> values,
+/// depend on nothing but the seed and the number of values. All pairs are compared, whichever are
+/// listed: time grows with draws times their number, memory is 32 bytes for each. Throws
+/// Error(kInternal) unless the covariance is square, symmetric and as large as the values are many.
+PolicyComparison compare_policies(const Context& context, std::span<const double> values,
                                   MatrixView<const double> covariance, double level,
-                                  std::uint64_t seed, int draws = 1000);
+                                  ListedPairs listed = ListedPairs::kAll, int draws = 1000);
 
 }  // namespace cone

@@ -131,6 +131,10 @@ LoadedData load_dataset(const Context& context, const DataFiles& files,
 /// Throws Error(kUsage) for every option that is set: for data that is no table of text.
 void refuse_table_options(const LoadOptions& options);
 
+/// Comparing policies takes time and memory by the square of their number: about a minute and 2 GB
+/// for this many.
+inline constexpr std::size_t kMostPolicies = 5'000;
+
 /// What policies do on the nodes of a dataset.
 struct PolicyTable {
   std::vector<std::string> names;

@@ -104,9 +104,12 @@ struct Decision {
   /// What the network shows of who was treated is beyond chance. Where it is not, robust intervals
   /// and overturning strengths go by the most that it may show.
   bool strength_is_clear = true;
-  std::vector<ArmCost> costs;                 ///< one per arm; empty where none has a cost
-  std::vector<DecidedPolicy> policies;        ///< what was done first, then as given
-  std::vector<PolicyDifference> differences;  ///< by places in `policies`
+  std::vector<ArmCost> costs;           ///< one per arm; empty where none has a cost
+  std::vector<DecidedPolicy> policies;  ///< what was done first, then as given
+  /// Of all pairs, by their rows in `policies`; of more policies than are to be listed
+  /// (EvaluateOptions::list_pairs_up_to), those with what was done.
+  std::vector<PolicyDifference> differences;
+  std::uint64_t num_pairs_left_out = 0;  ///< that were compared, but are not in `differences`
 };
 
 /// What treating a share of the people is worth, those that a ranking puts first.

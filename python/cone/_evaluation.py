@@ -88,7 +88,8 @@ class Evaluation:
 
     @property
     def differences(self) -> Any:
-        """Every pair of policies: first minus second."""
+        """Every pair of policies: first minus second. Of more policies than `list_pairs_up_to` (50),
+        those with what was done."""
         decision = self.record.get("decision") or {}
         return as_table([{"first": row["first"], "second": row["second"],
                           "difference": row["difference"], "standard_error": row["standard_error"],

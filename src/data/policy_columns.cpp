@@ -1,8 +1,11 @@
 #include "data/policy_columns.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
+
+#include "cone/load.hpp"
 
 #include "base/text.hpp"
 #include "data/arm_labels.hpp"
@@ -163,6 +166,14 @@ std::optional<Arm> ArmReader::find(std::string_view text) {
   return arm;
 }
 
+Fault too_many_policies(std::size_t count, Place place) {
+  return {std::move(place),
+          fmt::format("{} policies are more than can be compared at once, {}: time and memory grow "
+                      "with the square of their number",
+                      grouped(count), grouped(kMostPolicies)),
+          "evaluate them in parts, or leave out those that are nearly the same"};
+}
+
 std::vector<PolicyColumns> find_policies(const Context& context, const CsvFile& file,
                                          std::size_t id_column,
                                          const std::vector<std::string>& arms, FaultList& faults) {
@@ -205,6 +216,10 @@ std::vector<PolicyColumns> find_policies(const Context& context, const CsvFile& 
                             "keep one of them"});
     }
     policy->columns[headers[j]->arm] = j;
+  }
+  if (policies.size() > kMostPolicies) {  // before the cells, which may be many, are looked at
+    faults.add("policy", too_many_policies(policies.size(), {.file = file.name(), .line = 1}));
+    faults.throw_if_any(ErrorCode::kData);
   }
   if (is_plain) {
     single.clear();  // labels and probabilities are the same

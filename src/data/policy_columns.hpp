@@ -48,8 +48,12 @@ class ArmReader {
   std::vector<std::pair<std::string, std::optional<Arm>>> known_;
 };
 
+/// Of more than kMostPolicies.
+Fault too_many_policies(std::size_t count, Place place);
+
 /// Groups the columns of a file by policy and says what each holds, by the header and, where a
-/// column may hold labels or probabilities, by its cells. Faults for what is neither.
+/// column may hold labels or probabilities, by its cells. Faults for what is neither. Throws
+/// Error(kData) for more than kMostPolicies.
 std::vector<PolicyColumns> find_policies(const Context& context, const CsvFile& file,
                                          std::size_t id_column,
                                          const std::vector<std::string>& arms, FaultList& faults);

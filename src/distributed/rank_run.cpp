@@ -162,7 +162,7 @@ std::optional<Decision> RankRun::compare(std::span<const PolicyResult> results) 
                  .noise = noise_of(basis(), *headline),
                  .sample_policies = policies_.sample,
                  .costs = no_costs},
-                headline->name, results, options_.estimator.dependence);
+                headline->name, results, options_.estimator.dependence, options_.list_pairs_up_to);
 }
 
 std::optional<AssociationDiagnostics> RankRun::associate_residuals(

@@ -113,7 +113,7 @@ void warn_of_refused_dependence(Dependence wanted, const Decision& decision,
 }
 
 Decision decide(const Context& context, const Comparable& compared, std::string_view estimator,
-                std::span<const PolicyResult> results, Dependence wanted) {
+                std::span<const PolicyResult> results, Dependence wanted, int listed_up_to) {
   const LoggedSample& sample = compared.sample;
   const Totals& totals = compared.kernels.totals();
   CompensatedSum logged;
@@ -182,8 +182,11 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   Matrix<double> covariance = errors->best().covariance;
   allow_for_few_clusters(errors->best(), out.level, covariance);
   scale_errors(factors_to_own_errors(out.target, parts, own_errors, covariance), covariance);
+  const bool lists_all = results.size() <= static_cast<std::size_t>(listed_up_to);
   const PolicyComparison comparison =
-      compare_policies(values, covariance.view(), out.level, context.seed());
+      compare_policies(context, values, covariance.view(), out.level,
+                       lists_all ? ListedPairs::kAll : ListedPairs::kWithFirst);
+  out.num_pairs_left_out = place.size() * (place.size() - 1) / 2 - comparison.differences.size();
   for (std::size_t k = 0; k < place.size(); ++k) {
     DecidedPolicy& policy = out.policies[place[k]];
     const RankedPolicy& ranked = comparison.policies[k];

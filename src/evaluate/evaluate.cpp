@@ -1,6 +1,7 @@
 #include "cone/evaluate.hpp"
 
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <utility>
 
@@ -13,6 +14,7 @@
 #include "base/numeric.hpp"
 #include "base/stopwatch.hpp"
 #include "data/arm_costs.hpp"
+#include "data/memory_fault.hpp"
 #include "evaluate/association_diagnostics.hpp"
 #include "evaluate/decide.hpp"
 #include "evaluate/diagnostics.hpp"
@@ -160,9 +162,12 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
   return costs;
 }
 
-EvaluationRecord evaluate(const Context& context, const LoadedData& data,
-                          std::span<const PolicyOnData> policies, const EvaluateOptions& options,
-                          const FittedModel* model, NodeTable* nodes, ConeFit* networks) {
+namespace {
+
+EvaluationRecord evaluate_all(const Context& context, const LoadedData& data,
+                              std::span<const PolicyOnData> policies,
+                              const EvaluateOptions& options, const FittedModel* model,
+                              NodeTable* nodes, ConeFit* networks) {
   validate(options);
   require_log(data.observed);
   require(!policies.empty(), "evaluate: no policy");
@@ -246,6 +251,18 @@ EvaluationRecord evaluate(const Context& context, const LoadedData& data,
                                record.diagnostics.warnings);
   }
   return record;
+}
+
+}  // namespace
+
+EvaluationRecord evaluate(const Context& context, const LoadedData& data,
+                          std::span<const PolicyOnData> policies, const EvaluateOptions& options,
+                          const FittedModel* model, NodeTable* nodes, ConeFit* networks) {
+  try {
+    return evaluate_all(context, data, policies, options, model, nodes, networks);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::kIo, name_largest_table(context, data.observed, policies.size()));
+  }
 }
 
 }  // namespace cone

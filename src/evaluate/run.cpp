@@ -205,7 +205,7 @@ std::optional<Decision> EvaluationRun::compare(std::span<const PolicyResult> res
                  .noise = noise_of(basis(), *headline),
                  .sample_policies = policies_.sample,
                  .costs = costs_},
-                headline->name, results, options_.estimator.dependence);
+                headline->name, results, options_.estimator.dependence, options_.list_pairs_up_to);
 }
 
 std::optional<AssociationDiagnostics> EvaluationRun::associate_residuals(

@@ -33,6 +33,10 @@ nlohmann::ordered_json describe_config(const Context& context, const Dataset& da
                                        std::span<const EstimatorInfo> rows,
                                        std::span<const std::string> policies) {
   nlohmann::ordered_json config = option_json(options);
+  // Changes what is listed, not a result: in the record where the user chose it.
+  if (options.list_pairs_up_to == EvaluateOptions{}.list_pairs_up_to) {
+    config.erase("list_pairs_up_to");
+  }
   config["estimators"] = nlohmann::ordered_json::array();
   for (const EstimatorInfo& row : rows) config["estimators"].push_back(std::string(row.name));
   config["policies"] = nlohmann::ordered_json::array();

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numbers>
-#include <numeric>
 
 #include "cone/error.hpp"
 #include "cone/inference.hpp"
@@ -17,115 +17,161 @@ namespace {
 // A variance below this share of the variances it is the difference of is rounding.
 constexpr double kNothing = 1e-12;
 
-/// Romano and Wolf's step-down: the largest statistic is held against the largest of all draws, the
-/// next one against the largest of those left, and so on.
-std::vector<double> step_down(std::span<const double> statistics,
-                              const Matrix<double>& drawn /* draws × hypotheses */) {
-  std::vector<std::size_t> order(statistics.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return statistics[a] > statistics[b]; });
-  std::vector<double> p(statistics.size(), 1.0);
-  std::vector<double> largest(drawn.rows(), 0.0);  // over the hypotheses from the last one up
-  for (std::size_t k = order.size(); k-- > 0;) {
-    const std::size_t h = order[k];
-    std::size_t exceeding = 0;
-    for (std::size_t d = 0; d < drawn.rows(); ++d) {
-      largest[d] = std::max(largest[d], drawn(d, h));
-      exceeding += largest[d] >= statistics[h] ? 1 : 0;
+/// Two of the values. There are as many as the square of the values: what follows from these is not
+/// kept.
+struct Pair {
+  std::uint32_t first = 0;
+  std::uint32_t second = 0;
+  double standard_error = 0;  ///< 0 where they are tied
+  double statistic = 0;       ///< |difference| / standard error, 0 where they are tied
+};
+
+/// All pairs first < second, the largest statistic first.
+std::vector<Pair> sort_pairs(std::span<const double> values, MatrixView<const double> covariance) {
+  const auto n = static_cast<std::uint32_t>(values.size());
+  std::vector<Pair> pairs;
+  pairs.reserve(values.size() * (values.size() - 1) / 2);
+  for (std::uint32_t k = 0; k < n; ++k) {
+    for (std::uint32_t j = k + 1; j < n; ++j) {
+      const double variance = covariance(k, k) + covariance(j, j) - 2 * covariance(k, j);
+      Pair& pair = pairs.emplace_back(Pair{.first = k, .second = j});
+      if (!(variance > kNothing * (covariance(k, k) + covariance(j, j)))) continue;
+      pair.standard_error = std::sqrt(variance);
+      pair.statistic = std::abs(values[k] - values[j]) / pair.standard_error;
     }
-    p[h] = (1.0 + static_cast<double>(exceeding)) / (1.0 + static_cast<double>(drawn.rows()));
   }
-  for (std::size_t k = 1; k < order.size(); ++k) {  // p values may not fall on the way down
-    p[order[k]] = std::max(p[order[k]], p[order[k - 1]]);
+  std::ranges::sort(pairs, [](const Pair& a, const Pair& b) {
+    if (a.statistic != b.statistic) return a.statistic > b.statistic;
+    return std::pair(a.first, a.second) < std::pair(b.first, b.second);
+  });
+  return pairs;
+}
+
+/// Values × draws from the normal distribution with the covariance L·L'.
+Matrix<double> draw_deviations(const Context& context, const Matrix<double>& l, std::size_t draws) {
+  constexpr std::size_t kValuesPerPiece = 16;
+  Matrix<double> z(l.rows(), draws);
+  for (std::size_t d = 0; d < draws; ++d) {
+    Rng rng(context.seed(), Stream::kComparison, d);
+    for (std::size_t k = 0; k < l.rows(); ++k) z(k, d) = rng.normal();
   }
-  return p;
+  Matrix<double> out(l.rows(), draws, 0.0);
+  context.for_each_range(l.rows(), kValuesPerPiece, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t k = begin; k < end; ++k) {
+      for (std::size_t j = 0; j <= k; ++j) {
+        if (l(k, j) == 0) continue;
+        for (std::size_t d = 0; d < draws; ++d) out(k, d) += l(k, j) * z(j, d);
+      }
+    }
+  });
+  return out;
+}
+
+/// What the draws say of the pairs: Romano and Wolf's step-down holds the largest statistic against
+/// the largest of all draws, the next one against the largest of those left, and so on.
+struct StepDown {
+  std::vector<double> largest;           ///< of every draw, over all pairs
+  std::vector<std::uint32_t> exceeding;  ///< of every pair: draws whose largest is not below it
+};
+
+StepDown step_down(const Context& context, std::span<const Pair> pairs,
+                   const Matrix<double>& deviations) {
+  // All pairs are gone through once per piece. More pieces would need more counts.
+  constexpr std::size_t kDrawsPerPiece = 250;
+  constexpr std::size_t kPairsPerPoll = 1024;
+  StepDown out{.largest = std::vector<double>(deviations.cols(), 0.0),
+               .exceeding = std::vector<std::uint32_t>(pairs.size(), 0)};
+  const auto counts = context.map_ranges<std::vector<std::uint16_t>>(
+      deviations.cols(), kDrawsPerPiece, [&](std::size_t begin, std::size_t end) {
+        std::vector<std::uint16_t> exceeding(pairs.size(), static_cast<std::uint16_t>(end - begin));
+        for (std::size_t h = pairs.size(); h-- > 0;) {
+          if (h % kPairsPerPoll == 0) context.poll();
+          const Pair& pair = pairs[h];
+          if (pair.standard_error == 0) continue;  // its statistic is 0: no draw is below it
+          const double* first = deviations.row(pair.first).data();
+          const double* second = deviations.row(pair.second).data();
+          std::uint16_t count = 0;
+          for (std::size_t d = begin; d < end; ++d) {
+            const double drawn = std::abs(first[d] - second[d]) / pair.standard_error;
+            out.largest[d] = std::max(out.largest[d], drawn);
+            count += out.largest[d] >= pair.statistic ? 1 : 0;
+          }
+          exceeding[h] = count;
+        }
+        return exceeding;
+      });
+  for (const std::vector<std::uint16_t>& part : counts) {
+    for (std::size_t h = 0; h < pairs.size(); ++h) out.exceeding[h] += part[h];
+  }
+  return out;
 }
 
 }  // namespace
 
-PolicyComparison compare_policies(std::span<const double> values,
+PolicyComparison compare_policies(const Context& context, std::span<const double> values,
                                   MatrixView<const double> covariance, double level,
-                                  std::uint64_t seed, int draws) {
+                                  ListedPairs listed, int draws) {
   const std::size_t n = values.size();
   require(covariance.rows() == n && covariance.cols() == n && draws > 0,
           "comparison: a covariance of other policies");
-  const Matrix<double> l = factorise_covariance(covariance);
-  PolicyComparison out;
+  const Matrix<double> deviations =
+      draw_deviations(context, factorise_covariance(covariance), static_cast<std::size_t>(draws));
   std::vector<double> error(n);
-  for (std::size_t k = 0; k < n; ++k) error[k] = std::sqrt(std::max(0.0, covariance(k, k)));
+  std::vector<double> largest_level(deviations.cols(), 0.0);
   for (std::size_t k = 0; k < n; ++k) {
-    for (std::size_t j = k + 1; j < n; ++j) {
-      const double variance = covariance(k, k) + covariance(j, j) - 2 * covariance(k, j);
-      const bool tied = variance <= kNothing * (covariance(k, k) + covariance(j, j));
-      out.differences.push_back({.first = k,
-                                 .second = j,
-                                 .difference = values[k] - values[j],
-                                 .standard_error = tied ? 0 : std::sqrt(variance)});
+    error[k] = std::sqrt(std::max(0.0, covariance(k, k)));
+    if (!(error[k] > 0)) continue;
+    for (std::size_t d = 0; d < deviations.cols(); ++d) {
+      largest_level[d] = std::max(largest_level[d], std::abs(deviations(k, d)) / error[k]);
     }
   }
-
-  std::vector<double> largest_level(static_cast<std::size_t>(draws), 0.0);
-  std::vector<double> largest_pair(static_cast<std::size_t>(draws), 0.0);
-  Matrix<double> drawn(static_cast<std::size_t>(draws), out.differences.size(), 0.0);
-  std::vector<double> z(n);
-  std::vector<double> deviation(n);
-  for (std::size_t d = 0; d < drawn.rows(); ++d) {
-    Rng rng(seed, Stream::kComparison, d);
-    for (double& v : z) v = rng.normal();
-    for (std::size_t k = 0; k < n; ++k) {
-      deviation[k] = 0;
-      for (std::size_t j = 0; j <= k; ++j) deviation[k] += l(k, j) * z[j];
-      if (error[k] > 0) {
-        largest_level[d] = std::max(largest_level[d], std::abs(deviation[k]) / error[k]);
-      }
-    }
-    for (std::size_t h = 0; h < out.differences.size(); ++h) {
-      const PolicyDifference& pair = out.differences[h];
-      if (pair.standard_error == 0) continue;
-      drawn(d, h) = std::abs(deviation[pair.first] - deviation[pair.second]) / pair.standard_error;
-      largest_pair[d] = std::max(largest_pair[d], drawn(d, h));
-    }
-  }
+  const std::vector<Pair> pairs = sort_pairs(values, covariance);
+  const StepDown drawn = step_down(context, pairs, deviations);
   // A band for several holds each, so its factor is never below that for one.
   const double alone = two_sided_normal_quantile(level);
+  PolicyComparison out;
   out.band_factor = std::max(alone, quantile_of_draws(std::move(largest_level), level));
-  out.pair_factor = std::max(alone, quantile_of_draws(std::move(largest_pair), level));
-
-  std::vector<double> statistics;
-  for (const PolicyDifference& pair : out.differences) {
-    statistics.push_back(pair.standard_error > 0 ? std::abs(pair.difference) / pair.standard_error
-                                                 : 0.0);
-  }
-  const std::vector<double> p = step_down(statistics, drawn);
+  out.pair_factor = std::max(alone, quantile_of_draws(drawn.largest, level));
   for (std::size_t k = 0; k < n; ++k) {
     out.policies.push_back(
         {.band = {values[k] - out.band_factor * error[k], values[k] + out.band_factor * error[k]},
          .worst_rank = n});
   }
-  for (std::size_t h = 0; h < out.differences.size(); ++h) {
-    PolicyDifference& pair = out.differences[h];
+  double step_p = 0;  // p values may not fall on the way down
+  for (std::size_t h = 0; h < pairs.size(); ++h) {
+    const Pair& pair = pairs[h];
+    const double difference = values[pair.first] - values[pair.second];
     const auto around = [&](double factor) {
-      return std::pair{pair.difference - factor * pair.standard_error,
-                       pair.difference + factor * pair.standard_error};
+      return std::pair{difference - factor * pair.standard_error,
+                       difference + factor * pair.standard_error};
     };
-    pair.interval = around(alone);
-    pair.joint_interval = around(out.pair_factor);
-    // Adjusted for several it is never below that of one, which draws might miss.
-    const double single = std::erfc(statistics[h] / std::numbers::sqrt2);
-    pair.p = pair.standard_error > 0 ? std::max(p[h], single) : 1;
+    step_p = std::max(step_p, (1.0 + drawn.exceeding[h]) / (1.0 + draws));
+    const auto joint = around(out.pair_factor);
     RankedPolicy& first = out.policies[pair.first];
     RankedPolicy& second = out.policies[pair.second];
-    if (pair.standard_error > 0 && pair.joint_interval.first > 0) {
+    if (pair.standard_error > 0 && joint.first > 0) {
       ++second.best_rank;
       --first.worst_rank;
-    } else if (pair.standard_error > 0 && pair.joint_interval.second < 0) {
+    } else if (pair.standard_error > 0 && joint.second < 0) {
       ++first.best_rank;
       --second.worst_rank;
     }
-    first.regret = std::max(first.regret, -pair.joint_interval.first);
-    second.regret = std::max(second.regret, pair.joint_interval.second);
+    first.regret = std::max(first.regret, -joint.first);
+    second.regret = std::max(second.regret, joint.second);
+    if (listed == ListedPairs::kWithFirst && pair.first != 0) continue;
+    // Adjusted for several it is never below that of one, which draws might miss.
+    const double single = std::erfc(pair.statistic / std::numbers::sqrt2);
+    out.differences.push_back({.first = pair.first,
+                               .second = pair.second,
+                               .difference = difference,
+                               .standard_error = pair.standard_error,
+                               .interval = around(alone),
+                               .joint_interval = joint,
+                               .p = pair.standard_error > 0 ? std::max(step_p, single) : 1});
   }
+  std::ranges::sort(out.differences, {}, [](const PolicyDifference& pair) {
+    return std::pair(pair.first, pair.second);
+  });
   for (RankedPolicy& policy : out.policies) policy.may_be_best = policy.best_rank == 1;
   return out;
 }

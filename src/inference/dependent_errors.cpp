@@ -20,7 +20,7 @@ Matrix<double> unlogged_covariance(const Context& context, const DependenceKerne
   const std::size_t k = policies.size();
   Matrix<double> out(k, k);
   const double n = kernels.num_nodes();
-  for (std::size_t p = 0; p < k; ++p) {
+  context.for_each_range(k, 1, [&](std::size_t p, std::size_t) {
     for (std::size_t q = p; q < k; ++q) {
       context.poll();  // of many policies there are many pairs
       CompensatedSum total;
@@ -32,7 +32,7 @@ Matrix<double> unlogged_covariance(const Context& context, const DependenceKerne
       }
       out(p, q) = out(q, p) = total.value() / (n * n);
     }
-  }
+  });
   kernels.totals().add_up(out.values());
   return out;
 }

@@ -17,16 +17,18 @@ constexpr double kNoVariance = 1e-12;
 Matrix<double> factorise_covariance(MatrixView<const double> covariance) {
   const std::size_t n = covariance.rows();
   Matrix<double> l(n, n, 0.0);
+  std::vector<std::size_t> kept;  // columns that are not 0: no more than there are nodes
   for (std::size_t j = 0; j < n; ++j) {
     double pivot = covariance(j, j);
-    for (std::size_t k = 0; k < j; ++k) pivot -= l(j, k) * l(j, k);
+    for (const std::size_t k : kept) pivot -= l(j, k) * l(j, k);
     if (pivot <= kNoVariance * covariance(j, j)) continue;
     l(j, j) = std::sqrt(pivot);
     for (std::size_t i = j + 1; i < n; ++i) {
       double v = covariance(i, j);
-      for (std::size_t k = 0; k < j; ++k) v -= l(i, k) * l(j, k);
+      for (const std::size_t k : kept) v -= l(i, k) * l(j, k);
       l(i, j) = v / l(j, j);
     }
+    kept.push_back(j);
   }
   return l;
 }

@@ -100,14 +100,14 @@ Matrix<double> NetworkRidgeVariance::expect_imbalance(
     }
     const Matrix<double> reached = multiply_kernel(context, system, a, d);
     const double unit = system.arms[a].sd * system.arms[a].sd / (size * size);
-    for (std::size_t k = 0; k < num_policies; ++k) {
+    context.for_each_range(num_policies, 1, [&](std::size_t k, std::size_t) {
       for (std::size_t l = 0; l <= k; ++l) {
         CompensatedSum total;
         for (std::size_t p = 0; p < inputs.num_nodes(); ++p) total.add(d(p, k) * reached(p, l));
         out(k, l) += unit * total.value();
         if (l < k) out(l, k) = out(k, l);
       }
-    }
+    });
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
+#include "data/policy_columns.hpp"
 #include "policy/builtin_policies.hpp"
 
 namespace cone {
@@ -58,6 +59,9 @@ std::vector<Fault> list_name_faults(std::span<const PolicyOnData> policies) {
 
 std::vector<Fault> list_name_faults(std::span<const std::string> names) {
   std::vector<Fault> faults;
+  if (names.size() > kMostPolicies) {
+    faults.push_back(load::too_many_policies(names.size(), {.item = "--policy"}));
+  }
   std::set<std::string> seen;
   for (const std::string& name : names) {
     if (!seen.insert(name).second) {

@@ -77,6 +77,12 @@ Html pair_matrix(const std::vector<std::string>& names, const std::vector<Record
 
 Html pair_table(const RecordView& decision) {
   const std::vector<RecordView> pairs = decision.entries("differences");
+  if (const auto left_out = decision.find("num_differences_left_out")) {
+    return html(
+        "<p class=\"soft\">The record does not list the differences of {} pairs of policies; "
+        "ranks take all pairs into account. cone evaluate --list-pairs-up-to lists them.</p>\n",
+        count_text(left_out->number()));
+  }
   if (pairs.empty()) return {};
   std::vector<std::string> names;
   for (const RecordView& policy : decision.at("policies").entries()) {

@@ -68,6 +68,9 @@ Json decision_json(const Decision& decision) {
           {json_number(d.joint_interval.first), json_number(d.joint_interval.second)}},
          {"p", json_number(d.p)}});
   }
+  if (decision.num_pairs_left_out > 0) {
+    json["num_differences_left_out"] = decision.num_pairs_left_out;
+  }
   return json;
 }
 

@@ -1,6 +1,7 @@
 """Little time and little memory: what the program says and keeps when it must end early."""
 
 import json
+import random
 import resource
 import subprocess
 
@@ -63,3 +64,85 @@ class LittleMemory(FolderTest):
                 self.assertEqual(done.returncode, 1, (megabytes, done.stderr))
                 self.assertIn("out of memory", done.stderr)
         self.assertLessEqual({0, 1}, statuses)
+
+
+class ManyThreads(FolderTest):
+    def test_any_number_of_threads_gives_the_same_record_and_nothing_else(self):
+        """OpenBLAS has room for 128 callers; it would write to stdout and crash with more."""
+        records = []
+        for threads in ("1", "1000", "4096"):
+            done = subprocess.run(
+                [BINARY, "evaluate", "demo", "--policy", "uniform", "--threads", threads, "--epochs", "3",
+                 "--json", "-"], capture_output=True, text=True, timeout=300)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn("OpenBLAS", done.stderr)
+            record = json.loads(done.stdout)  # nothing but the record
+            del record["timing_seconds"]
+            records.append(record)
+        self.assertEqual(records[0], records[1])
+        self.assertEqual(records[0], records[2])
+
+
+class ManyPolicies(FolderTest):
+    def write_policies(self, count, num_nodes=60):
+        self.write_log(num_nodes=num_nodes)
+        draw = random.Random(3)
+        lines = ["id," + ",".join(f"p{k}" for k in range(count))]
+        for i in range(num_nodes):
+            lines.append(f"u{i}," + ",".join(f"{draw.random():.3f}" for _ in range(count)))
+        self.write("many.csv", "\n".join(lines) + "\n")
+        return str(self.folder / "many.csv")
+
+    def evaluate_many(self, count, *arguments):
+        policies = self.write_policies(count)
+        out = self.folder / "out.json"
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        done = subprocess.run(
+            [BINARY, "evaluate", str(self.folder), "--policy", policies, "--estimators", "snips",
+             "--quiet", "--json", str(out), *arguments], capture_output=True, text=True, timeout=300)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        seconds = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        return json.loads(out.read_text())["decision"], out.stat().st_size, seconds
+
+    def test_of_up_to_fifty_all_pairs_are_listed(self):
+        decision, _, _ = self.evaluate_many(50)
+        self.assertEqual(len(decision["differences"]), 51 * 50 // 2)
+        self.assertNotIn("num_differences_left_out", decision)
+
+    def test_of_more_those_from_the_log_are_and_the_others_where_asked_for(self):
+        few, _, _ = self.evaluate_many(51)
+        self.assertEqual(len(few["differences"]), 51)
+        self.assertEqual({row["first"] for row in few["differences"]}, {"what was done"})
+        self.assertEqual(few["num_differences_left_out"], 51 * 50 // 2)
+        every, _, _ = self.evaluate_many(51, "--list-pairs-up-to", "51")
+        self.assertEqual(len(every["differences"]), 52 * 51 // 2)
+        self.assertEqual(few["policies"], every["policies"])
+        self.assertEqual(few["differences"], every["differences"][:51])
+
+    def test_a_thousand_take_seconds_and_megabytes(self):
+        decision, size, seconds = self.evaluate_many(1000)
+        self.assertLess(size, 20e6)
+        self.assertLess(seconds, 20)  # 3 on an idle machine; it was 30, and 4 GB
+        self.assertEqual(len(decision["policies"]), 1001)
+        page = self.folder / "page.html"
+        done = subprocess.run([BINARY, "report", str(self.folder / "out.json"), "--out", str(page)],
+                              capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("499,500 pairs of policies", page.read_text())
+
+    def test_too_many_are_refused_by_the_header(self):
+        policies = self.write_policies(5001, num_nodes=40)
+        done = subprocess.run([BINARY, "evaluate", str(self.folder), "--policy", policies],
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"many.csv:1: 5,001 policies are more than can be compared at once")
+
+    def test_too_little_memory_names_the_policies_where_they_are_what_is_large(self):
+        policies = self.write_policies(1500)
+        limit = 600 << 20
+        done = subprocess.run(
+            [BINARY, "evaluate", str(self.folder), "--policy", policies, "--estimators", "snips",
+             "--threads", "1", "--quiet", "--list-pairs-up-to", "5000"], capture_output=True, text=True,
+            timeout=120, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(done.stderr, r"out of memory; the largest tables are those of .*policies")

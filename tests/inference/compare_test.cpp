@@ -19,7 +19,7 @@ Matrix<double> diagonal(std::vector<double> variances) {
 
 PolicyComparison compare(std::vector<double> values, const Matrix<double>& covariance,
                          double level = 0.95) {
-  return compare_policies(values, covariance.view(), level, 1);
+  return compare_policies(Context(1, 1), values, covariance.view(), level);
 }
 
 TEST(Compare, ClearOrderHasOneRankEach) {
@@ -38,7 +38,8 @@ TEST(Compare, ClearOrderHasOneRankEach) {
 TEST(Compare, PIsNeverBelowThatOfOneDifferenceAlone) {
   for (int seed = 0; seed < 40; ++seed) {  // draws of some seeds have too few large values
     const PolicyComparison found =
-        compare_policies(std::vector{0.0, 1.9}, diagonal({0, 1}).view(), 0.95, seed);
+        compare_policies(Context(static_cast<std::uint64_t>(seed), 1), std::vector{0.0, 1.9},
+                         diagonal({0, 1}).view(), 0.95);
     EXPECT_GE(found.differences[0].p, 0.0574);  // 2·(1 − Φ(1.9))
     EXPECT_LT(found.differences[0].interval.first, -1.9);
     EXPECT_GT(found.differences[0].interval.second, 0);
@@ -73,16 +74,53 @@ TEST(Compare, PoliciesThatAreTheSameAreTied) {
 
 TEST(Compare, KnownFactorsOfIndependentValues) {
   // Šidák: P(max |t| ≤ c) = (2Φ(c) − 1)^K. K = 5: c = 2.569 at 95 %.
-  const PolicyComparison found = compare_policies(std::vector<double>(5, 0.0),
-                                                  diagonal({1, 4, 9, 1, 1}).view(), 0.95, 3, 20000);
+  const PolicyComparison found =
+      compare_policies(Context(3, 1), std::vector<double>(5, 0.0), diagonal({1, 4, 9, 1, 1}).view(),
+                       0.95, ListedPairs::kAll, 20000);
   EXPECT_NEAR(found.band_factor, 2.569, 0.04);
   // Tukey's studentised range over √2, 5 means with known variance: 3.858/√2 = 2.728.
-  const PolicyComparison equal = compare_policies(std::vector<double>(5, 0.0),
-                                                  diagonal({1, 1, 1, 1, 1}).view(), 0.95, 3, 20000);
+  const PolicyComparison equal =
+      compare_policies(Context(3, 1), std::vector<double>(5, 0.0), diagonal({1, 1, 1, 1, 1}).view(),
+                       0.95, ListedPairs::kAll, 20000);
   EXPECT_NEAR(equal.pair_factor, 2.728, 0.04);
   const PolicyComparison alone =
-      compare_policies(std::vector<double>(1, 0.0), diagonal({1}).view(), 0.95, 3, 20000);
+      compare_policies(Context(3, 1), std::vector<double>(1, 0.0), diagonal({1}).view(), 0.95,
+                       ListedPairs::kAll, 20000);
   EXPECT_NEAR(alone.band_factor, 1.96, 0.05);
+}
+
+TEST(Compare, ListingFewerPairsOnMoreThreadsChangesNothingElse) {
+  constexpr std::size_t kCount = 40;
+  constexpr std::size_t kNodes = 12;  // fewer than policies, as with many policies on little data
+  Rng rng(4, Stream::kTest, 0);
+  Matrix<double> influence(kNodes, kCount);
+  for (double& v : influence.values()) v = rng.normal();
+  Matrix<double> covariance(kCount, kCount, 0.0);
+  std::vector<double> values(kCount);
+  for (std::size_t k = 0; k < kCount; ++k) {
+    values[k] = 3 * rng.normal();
+    for (std::size_t l = 0; l < kCount; ++l) {
+      for (std::size_t i = 0; i < kNodes; ++i) {
+        covariance(k, l) += influence(i, k) * influence(i, l) / kNodes;
+      }
+    }
+  }
+  const PolicyComparison all = compare(values, covariance);
+  const PolicyComparison few =
+      compare_policies(Context(1, 3), values, covariance.view(), 0.95, ListedPairs::kWithFirst);
+  ASSERT_EQ(all.differences.size(), kCount * (kCount - 1) / 2);
+  ASSERT_EQ(few.differences.size(), kCount - 1);
+  EXPECT_EQ(few.band_factor, all.band_factor);
+  EXPECT_EQ(few.pair_factor, all.pair_factor);
+  for (std::size_t k = 0; k < kCount; ++k) {
+    EXPECT_EQ(few.policies[k].best_rank, all.policies[k].best_rank);
+    EXPECT_EQ(few.policies[k].worst_rank, all.policies[k].worst_rank);
+    EXPECT_EQ(few.policies[k].regret, all.policies[k].regret);
+    if (k + 1 == kCount) continue;
+    EXPECT_EQ(few.differences[k].second, k + 1);
+    EXPECT_EQ(few.differences[k].p, all.differences[k].p);
+    EXPECT_EQ(few.differences[k].joint_interval, all.differences[k].joint_interval);
+  }
 }
 
 TEST(Compare, ScaleAndShiftOfTheOutcomeChangeNoVerdict) {

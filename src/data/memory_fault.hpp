@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstddef>
+
+#include "cone/context.hpp"
+#include "cone/dataset.hpp"
+#include "cone/error.hpp"
+
+namespace cone {
+
+/// What to say where a computation on this data found no memory (std::bad_alloc): which of its
+/// tables is the largest, and what makes it smaller.
+Fault name_largest_table(const Context& context, const Dataset& data, std::size_t num_policies);
+
+}  // namespace cone
