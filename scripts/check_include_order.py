@@ -10,7 +10,7 @@ ORDER = ["base", "options", "exec", "ops", "graph", "data", "simulate", "policy"
          "sensitivity", "policy_tree", "results", "evaluate", "distributed", "report", "study"]
 # Which room a public header belongs to.
 PUBLIC = {"error": "base", "matrix": "base", "features": "base", "version": "base",
-          "options": "options", "settings": "options", "context": "exec",
+          "options": "options", "settings": "options", "context": "exec", "forecast": "exec",
           "totals": "exec", "graph": "graph",
           "dataset": "data", "load": "data", "simulate": "simulate", "policy": "policy",
           "learn": "nuisance", "effects": "network_ridge", "estimate": "estimate",

@@ -105,9 +105,10 @@ int run_effects(EffectsFlags flags) {
   const Context context(flags.run.seed, flags.run.threads, &progress);
   const LoadedData data = load_named(context, flags.data, flags.table);
   if (model) require_model_of(*model, flags.model, data.observed, flags.data);
-  NodeEffects effects = estimate_effects(context, data.observed, flags.options,
-                                         model ? &*model->network_ridge : nullptr);
-  warn_of_network_treatment(context, data.observed, flags.options, effects);
+  const RidgeFit* known = model ? &*model->network_ridge : nullptr;
+  progress.announce(expected_costs(context, data.observed, flags.options, known));
+  const NodeEffects effects =
+      estimate_effects_and_doubts(context, data.observed, flags.options, known);
   std::vector<NodeIndex> nodes(data.observed.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
   const std::vector<double> people = take_sample(data.observed, nodes).weight;

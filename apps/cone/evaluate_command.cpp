@@ -117,22 +117,6 @@ void choose_rankings(std::span<const PolicyOnData> policies, EvaluateFlags& flag
                "name a column that does by --rank, or a policy with probabilities"});
 }
 
-/// A word before a run that takes more than a few seconds.
-void announce(std::span<const ExpectedCost> costs) {
-  constexpr double kWorthAWord = 5;
-  constexpr double kWorthAName = 0.05;
-  double total = 0;
-  for (const ExpectedCost& cost : costs) total += cost.seconds;
-  if (total < kWorthAWord) return;
-  std::vector<std::string> parts;
-  for (const ExpectedCost& cost : costs) {
-    if (cost.seconds < kWorthAName * total) continue;
-    parts.push_back(fmt::format("{} {}", cost.name, duration_text(cost.seconds)));
-  }
-  std::cerr << fmt::format("this may take about {} ({}); Ctrl-C keeps what is finished\n",
-                           duration_text(total), fmt::join(parts, ", "));
-}
-
 /// Beyond this many nodes a table of all of them is not worth a picture of ninety.
 constexpr std::size_t kMostNodesForPicture = 200'000;
 
@@ -226,8 +210,10 @@ int run_evaluate(EvaluateFlags flags) {
   refuse_idle_explanations(flags, data.observed);
   const auto policies = resolve_policies(context, data.observed, flags.policies);
   choose_rankings(policies, flags);
+  progress.announce(expected_costs(context, data.observed, flags.options, model ? &*model : nullptr,
+                                   policies.size()),
+                    "Ctrl-C keeps what is finished");
   const FittedModel* fitted = model ? &*model : nullptr;
-  if (!flags.run.quiet) announce(expected_costs(context, data.observed, flags.options, fitted));
   NodeTable nodes;
   const bool draws_network = !flags.report.empty() && flags.options.repeats == 1 &&
                              data.observed.num_nodes() <= kMostNodesForPicture;

@@ -143,6 +143,7 @@ int run_fit(FitFlags flags) {
   const LoadedData data = load_named(context, flags.data, flags.table);
   const bool asks_for_networks = flags.explanations.any() && flags.options.parts.empty();
   if (asks_for_networks) flags.options.parts = {"networks", "network_ridge"};
+  progress.announce(expected_costs(context, data.observed, flags.options));
   const Model model = fit_model(context, data.observed, flags.options);
   progress.finish();
   // Training takes the longest of all: its fruit is kept before anything is said.

@@ -69,6 +69,7 @@ int run_learn(LearnFlags flags) {
   const Context context(flags.run.seed, flags.run.threads, &progress);
   flags.table.kept = cost_columns(flags.options.cost);
   const LoadedData data = load_named(context, flags.data, flags.table);
+  progress.announce(expected_costs(context, data.observed, flags.options));
   LearntPolicy policy = learn_policy(context, data.observed, flags.options);
   policy.warnings.insert(policy.warnings.begin(), data.doubts.begin(), data.doubts.end());
   progress.finish();

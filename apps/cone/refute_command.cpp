@@ -70,6 +70,8 @@ int run_refute(const RefuteFlags& flags) {
   inputs.insert(inputs.end(), {flags.data, flags.table.edges});
   Outputs outputs({{"--out", record}}, inputs);
   work.when_incomplete = [&] { remove_old_conclusion(record, kRefutationSchema, "policies"); };
+  progress.announce(expected_costs(context, data, flags.options),
+                    "Ctrl-C keeps the reruns that are finished");
   const Refutation refutation = refute(context, data, policies, flags.options, work);
   progress.clear();
   const bool is_written = outputs.write(

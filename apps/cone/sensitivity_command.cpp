@@ -89,6 +89,7 @@ int run_sensitivity(const SensitivityFlags& flags) {
       resolve_policies(context, data.observed, flags.policies);
   const std::optional<PolicyOnData> against =
       resolve_against(context, data.observed, flags.against);
+  progress.announce(expected_costs(context, data, flags.options, policies.size()));
   const SensitivityReport report =
       analyse_sensitivity(context, data, policies, reference_of(flags.against),
                           against ? &*against : nullptr, flags.options);

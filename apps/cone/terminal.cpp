@@ -109,6 +109,13 @@ void ConsoleProgress::enter(const ProgressStage& stage) {
   if (bar_) bar_->enter(stage);
 }
 
+void ConsoleProgress::announce(std::span<const ExpectedCost> costs, std::string_view note) {
+  if (!bar_) return;
+  bar_->expect(total_seconds(costs));
+  const std::string text = forecast_text(costs);
+  if (!text.empty()) std::cerr << text << (note.empty() ? "" : "; ") << note << '\n';
+}
+
 void ConsoleProgress::clear() {
   if (bar_) bar_->clear();
 }

@@ -2,9 +2,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 
 #include "cone/context.hpp"
+#include "cone/forecast.hpp"
 
 #include "results/terminal_progress.hpp"
 
@@ -41,6 +43,9 @@ class ConsoleProgress : public ProgressObserver {
   void clear();
   /// The computation is over: from now on a signal stops nothing, so that its files are written.
   void finish() { is_finished_ = true; }
+  /// A word before a run that takes more than a few seconds, and what its time left goes by first.
+  /// `note`: what Ctrl-C keeps, where it keeps something.
+  void announce(std::span<const ExpectedCost> costs, std::string_view note = {});
 
  private:
   bool is_finished_ = false;

@@ -6,6 +6,7 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
+#include "cone/forecast.hpp"
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
@@ -74,5 +75,10 @@ struct NodeEffects {
 /// data.
 NodeEffects estimate_effects(const Context& context, const Dataset& data,
                              const EffectOptions& options, const RidgeFit* known = nullptr);
+
+/// What that may take: the ridge, predictions and standard deviations.
+std::vector<ExpectedCost> expected_effect_costs(const Context& context, const Dataset& data,
+                                                const EffectOptions& options,
+                                                const RidgeFit* known = nullptr);
 
 }  // namespace cone

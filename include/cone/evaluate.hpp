@@ -11,6 +11,7 @@
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
 #include "cone/estimate.hpp"
+#include "cone/forecast.hpp"
 #include "cone/learn.hpp"
 #include "cone/load.hpp"
 #include "cone/options.hpp"
@@ -105,16 +106,12 @@ struct EvaluateOptions {
   void check(std::vector<Fault>& faults) const;
 };
 
-/// A nuisance to be fitted and how long that may take, roughly.
-struct ExpectedCost {
-  std::string name;
-  double seconds = 0;
-};
-
-/// What an evaluation has to fit, in order: from cheap to dear.
+/// What an evaluation of this many policies has to fit, in order: from cheap to dear, and last what
+/// robust intervals need. All repeats together.
 std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
                                          const EvaluateOptions& options,
-                                         const FittedModel* model = nullptr);
+                                         const FittedModel* model = nullptr,
+                                         std::size_t num_policies = 1);
 
 /// Whether an evaluation of the data with these options uses cone's networks.
 bool uses_cone(const Dataset& data, const EvaluateOptions& options);

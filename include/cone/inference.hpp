@@ -50,7 +50,7 @@ enum class ListedPairs { kAll, kWithFirst };
 /// and Wolf for the p values), by `draws` from the normal distribution with that covariance.
 /// Policies that do not differ in anything (variance of the difference 0) are tied. The draws
 /// depend on nothing but the seed and the number of values. All pairs are compared, whichever are
-/// listed: time grows with draws times their number, memory is 32 bytes for each. Throws
+/// listed: time grows with draws times their number, memory is 40 bytes for each. Throws
 /// Error(kInternal) unless the covariance is square, symmetric and as large as the values are many.
 PolicyComparison compare_policies(const Context& context, std::span<const double> values,
                                   MatrixView<const double> covariance, double level,

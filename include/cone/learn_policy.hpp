@@ -11,6 +11,7 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
+#include "cone/forecast.hpp"
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
 #include "cone/settings.hpp"
@@ -206,6 +207,10 @@ struct LearntPolicy {
   RuleVerdict verdict = RuleVerdict::kUnclear;
   std::vector<std::string> warnings;
 };
+
+/// What learn_policy() may take.
+std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
+                                         const LearnPolicyOptions& options);
 
 /// Learns a rule from a log and estimates its value by nested cross-fitting.
 ///

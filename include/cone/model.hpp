@@ -8,6 +8,7 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
+#include "cone/forecast.hpp"
 #include "cone/learn.hpp"
 #include "cone/options.hpp"
 #include "cone/settings.hpp"
@@ -48,6 +49,10 @@ std::vector<std::string> parts_to_fit(const Dataset& data, const ModelOptions& o
 /// on large networks; the context's observer may stop it (Cancelled). Throws Error on bad options,
 /// and where the log does not allow a fit.
 Model fit_model(const Context& context, const Dataset& data, const ModelOptions& options);
+
+/// What that may take.
+std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
+                                         const ModelOptions& options);
 
 /// Reads what save_model wrote. Safe on files from strangers. Throws Error(kData) naming the file.
 Model load_model(const std::filesystem::path& path);

@@ -12,6 +12,7 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
+#include "cone/forecast.hpp"
 #include "cone/learn.hpp"
 #include "cone/matrix.hpp"
 #include "cone/options.hpp"
@@ -338,5 +339,10 @@ SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& 
                                       std::span<const PolicyOnData> policies, Reference reference,
                                       const PolicyOnData* against,
                                       const SensitivityOptions& options);
+
+/// What that may take, for this many policies. Throws Error(kUsage) as it does.
+std::vector<ExpectedCost> expected_costs(const Context& context, const LoadedData& data,
+                                         const SensitivityOptions& options,
+                                         std::size_t num_policies);
 
 }  // namespace cone

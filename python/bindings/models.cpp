@@ -39,8 +39,7 @@ py::dict fit_ridge(const DatasetHandle& handle, const std::string& words, const 
   const auto options = Keywords(words).take<EffectOptions>();
   const Dataset& data = handle.observed();
   NodeEffects effects = run_watched(run, [&](const Context& context) {
-    NodeEffects found = estimate_effects(context, data, options);
-    warn_of_network_treatment(context, data, options, found);
+    NodeEffects found = estimate_effects_and_doubts(context, data, options);
     return found;
   });
   std::vector<NodeIndex> nodes(data.num_nodes());

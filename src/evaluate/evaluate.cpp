@@ -151,14 +151,15 @@ bool uses_cone(const Dataset& data, const EvaluateOptions& options) {
 }
 
 std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
-                                         const EvaluateOptions& options, const FittedModel* model) {
+                                         const EvaluateOptions& options, const FittedModel* model,
+                                         std::size_t num_policies) {
   validate(options);
   require_log(data);
-  std::vector<ExpectedCost> costs;
-  for (const LearningStep& step :
-       plan_learning(context, data, choose_rows(data, options), options, model)) {
-    costs.push_back({step.name, step.expected_seconds * options.repeats});
-  }
+  std::vector<ExpectedCost> costs = list_stages(
+      context, data,
+      plan_learning(context, data, choose_rows(data, options), options, model, num_policies),
+      options);
+  for (ExpectedCost& cost : costs) cost.seconds *= options.repeats;
   return costs;
 }
 

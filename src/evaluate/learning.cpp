@@ -8,6 +8,8 @@
 
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/workload.hpp"
+#include "inference/network_treatment.hpp"
+#include "network_ridge/ridge_cost.hpp"
 
 namespace cone {
 namespace {
@@ -21,26 +23,30 @@ bool uses(std::span<const EstimatorInfo> rows, LearnerId learner) {
                      [learner](const EstimatorInfo& row) { return row.needs(learner); });
 }
 
-double expect_seconds(const Workload& work, LearnerId learner, const FittedModel* model) {
+double expect_seconds(const FitSize& size, LearnerId learner, const EvaluateOptions& options,
+                      const FittedModel* model, std::size_t num_policies) {
   switch (learner) {
     case LearnerId::kNone:
     case LearnerId::kGiven:
       return 0;
     case LearnerId::kLogistic:
-      return work.propensity_seconds();
+      return logistic_seconds(size);
     case LearnerId::kOls1:
     case LearnerId::kOls2:
-      return work.regression_seconds(/*chooses_penalty=*/false);
+      return regression_seconds(size, /*chooses_penalty=*/false);
     case LearnerId::kRidge:
-      return work.regression_seconds(/*chooses_penalty=*/true);
+      return regression_seconds(size, /*chooses_penalty=*/true);
     case LearnerId::kNetworks:
-      return work.network_seconds();
+      return network_seconds(size, options.cone);
     case LearnerId::kKernel:
-      return work.kernel_seconds();
+      return kernel_seconds(size);
     case LearnerId::kCone:
-      return work.cone_seconds(/*is_fitted=*/networks_of(model) != nullptr);
+      return cone_seconds(size, options.cone, /*is_fitted=*/networks_of(model) != nullptr);
     case LearnerId::kNetworkRidge:
-      return work.network_ridge_seconds(/*is_fitted=*/network_ridge_of(model) != nullptr);
+      return expect_ridge_cost(size, options.network_ridge,
+                               {.knows_variances = network_ridge_of(model) != nullptr,
+                                .num_policies = static_cast<double>(num_policies)})
+          .total();
   }
   return 0;
 }
@@ -118,16 +124,18 @@ void require_given_columns(const Dataset& data, std::span<const EstimatorInfo> r
 
 std::vector<LearningStep> plan_learning(const Context& context, const Dataset& data,
                                         std::span<const EstimatorInfo> rows,
-                                        const EvaluateOptions& options, const FittedModel* model) {
-  const Workload work(data, options, context.num_threads());
+                                        const EvaluateOptions& options, const FittedModel* model,
+                                        std::size_t num_policies) {
+  const FitSize size = measure_size(context, data, options.plan);
   std::vector<LearningStep> steps;
   for (const LearnerId learner :
        {LearnerId::kOls1, LearnerId::kOls2, LearnerId::kRidge, LearnerId::kNetworks,
         LearnerId::kKernel, LearnerId::kNetworkRidge, LearnerId::kCone}) {
     if (!uses(rows, learner)) continue;
-    steps.push_back({.learner = learner,
-                     .name = std::string(enum_name(learner)),
-                     .expected_seconds = expect_seconds(work, learner, model)});
+    steps.push_back(
+        {.learner = learner,
+         .name = std::string(enum_name(learner)),
+         .expected_seconds = expect_seconds(size, learner, options, model, num_policies)});
   }
   std::stable_sort(steps.begin(), steps.end(), [](const LearningStep& a, const LearningStep& b) {
     return a.expected_seconds < b.expected_seconds;
@@ -139,13 +147,30 @@ std::vector<LearningStep> plan_learning(const Context& context, const Dataset& d
     return !row.needs_propensity() && !row.needs(LearnerId::kCone);
   });
   if (!has_given && (needed || shows_overlap)) {
-    steps.insert(steps.begin(),
-                 {.learner = LearnerId::kLogistic,
-                  .name = "propensity",
-                  .expected_seconds = expect_seconds(work, LearnerId::kLogistic, model),
-                  .only_shows_overlap = !needed});
+    steps.insert(steps.begin(), {.learner = LearnerId::kLogistic,
+                                 .name = "propensity",
+                                 .expected_seconds = logistic_seconds(size),
+                                 .only_shows_overlap = !needed});
   }
   return steps;
+}
+
+std::vector<ExpectedCost> list_stages(const Context& context, const Dataset& data,
+                                      std::span<const LearningStep> steps,
+                                      const EvaluateOptions& options) {
+  std::vector<ExpectedCost> costs;
+  bool has_ridge = false;
+  for (const LearningStep& step : steps) {
+    costs.push_back({step.name, step.expected_seconds});
+    has_ridge = has_ridge || step.learner == LearnerId::kNetworkRidge;
+  }
+  const bool scores_all = options.plan.protocol == Protocol::kCrossFit;
+  if (options.robust && has_ridge && scores_all && data.graph.num_edges() > 0) {
+    costs.push_back(
+        {"hidden confounding", network_treatment_seconds(measure_size(context, data, options.plan),
+                                                         options.network_ridge)});
+  }
+  return costs;
 }
 
 bool LearntNuisances::is_ready_for(const EstimatorInfo& row) const {

@@ -42,7 +42,14 @@ struct LearningStep {
 /// others from cheap to dear.
 std::vector<LearningStep> plan_learning(const Context& context, const Dataset& data,
                                         std::span<const EstimatorInfo> rows,
-                                        const EvaluateOptions& options, const FittedModel* model);
+                                        const EvaluateOptions& options, const FittedModel* model,
+                                        std::size_t num_policies);
+
+/// The stages of one repeat of an evaluation: the steps, and last, where there are any, the fits
+/// behind robust intervals.
+std::vector<ExpectedCost> list_stages(const Context& context, const Dataset& data,
+                                      std::span<const LearningStep> steps,
+                                      const EvaluateOptions& options);
 
 /// One row per learner. `rows` say which of its parts are used. `networks`: where cone's are kept
 /// as soon as they are trained; must outlive the learner.

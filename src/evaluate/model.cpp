@@ -12,6 +12,8 @@
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
 #include "evaluate/model_file.hpp"
+#include "evaluate/workload.hpp"
+#include "network_ridge/ridge_cost.hpp"
 
 namespace cone {
 namespace {
@@ -43,20 +45,29 @@ std::vector<std::string> parts_to_fit(const Dataset& data, const ModelOptions& o
                                                : kPartNames;
 }
 
+std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
+                                         const ModelOptions& options) {
+  const std::vector<std::string> parts = parts_to_fit(data, options);
+  const FitSize size = measure_size(context, data, options.plan);
+  return {
+      {"network ridge", has_part(parts, "network_ridge")
+                            ? expect_ridge_cost(size, options.network_ridge).variances
+                            : 0},
+      {"networks",
+       has_part(parts, "networks") ? cone_seconds(size, options.cone, /*is_fitted=*/false) : 0}};
+}
+
 Model fit_model(const Context& context, const Dataset& data, const ModelOptions& options) {
   validate(options);
   const std::vector<std::string> parts = parts_to_fit(data, options);
-  const bool fits_networks = has_part(parts, "networks");
-  const bool fits_ridge = has_part(parts, "network_ridge");
-  // Networks take far longer.
-  const double of_ridge = !fits_networks ? 1 : fits_ridge ? 0.1 : 0;
+  const StageList stages(context, expected_costs(context, data, options));
   auto model = std::make_shared<FittedModel>();
-  if (fits_ridge) {
-    const StageScope stage(context, "network ridge", 0, of_ridge);
+  if (has_part(parts, "network_ridge")) {
+    const StageScope stage = stages.enter(0);
     model->network_ridge = fit_network_ridge(context, data, options.plan, options.network_ridge);
   }
-  if (fits_networks) {
-    const StageScope stage(context, "networks", of_ridge, 1);
+  if (has_part(parts, "networks")) {
+    const StageScope stage = stages.enter(1);
     model->networks = fit_cone(context, data, options.plan, options.cone);
   }
   return model;

@@ -70,7 +70,7 @@ EvaluationRun::EvaluationRun(const Context& context, const LoadedData& data,
       costs_(read_costs(data_, options.cost)),
       waiting_(rows_) {
   if (options.nuisances == NuisanceSource::kGiven) require_given_columns(data_, rows_);
-  steps_ = plan_learning(context, data_, rows_, options, model);
+  steps_ = plan_learning(context, data_, rows_, options, model, policies.size());
   const bool fits_models = std::any_of(steps_.begin(), steps_.end(), [](const LearningStep& step) {
     return step.learner != LearnerId::kKernel && !step.only_shows_overlap;
   });
@@ -230,24 +230,21 @@ bool EvaluationRun::learn_and_estimate(EvaluationRecord& record) {
     estimate_ready(record.policies);
     record.timing_seconds["estimates"] += watch.seconds();
   };
-  double whole = 0;
-  for (const LearningStep& step : steps_) whole += step.expected_seconds;
+  const StageList stages(context_, list_stages(context_, data_, steps_, options_));
   try {
     if (steps_.empty()) estimate_and_time();
-    double before = 0;
     for (std::size_t k = 0; k < steps_.size(); ++k) {
-      const double after = before + steps_[k].expected_seconds;
-      const StageScope stage(
-          context_, fmt::format("{} ({} of {} models)", steps_[k].name, k + 1, steps_.size()),
-          before / whole, after / whole);
+      const StageScope stage = stages.enter(
+          k, fmt::format("{} ({} of {} models)", steps_[k].name, k + 1, steps_.size()));
       const Stopwatch watch;
       learn(steps_[k]);
       record.timing_seconds["nuisances"] += watch.seconds();
       estimate_and_time();
-      before = after;
     }
-    const StageScope stage(context_, "hidden confounding", 0, 1);
-    add_robust_intervals(record.policies);
+    if (stages.size() > steps_.size()) {
+      const StageScope stage = stages.enter(steps_.size());
+      add_robust_intervals(record.policies);
+    }
   } catch (const Cancelled&) {
     return false;
   }

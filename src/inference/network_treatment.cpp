@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/sentence.hpp"
+#include "network_ridge/ridge_cost.hpp"
 #include "network_ridge/treatment_ridge.hpp"
 
 namespace cone {
@@ -49,6 +50,11 @@ NetworkStrength measure_network_treatment(const Context& context, const Dataset&
       });
 }
 
+double network_treatment_seconds(const FitSize& size, const NetworkRidgeOptions& options) {
+  return treatment_ridge_seconds(size, options, /*sees_network=*/false) +
+         treatment_ridge_seconds(size, options, /*sees_network=*/true);
+}
+
 std::optional<std::string> describe_network_treatment(const NetworkStrength& strength,
                                                       std::string_view consequence) {
   constexpr double kNotable = 0.02;
@@ -64,7 +70,6 @@ std::optional<std::string> find_network_treatment(const Context& context, const 
                                                   const NetworkRidgeOptions& options,
                                                   std::string_view consequence) {
   if (data.graph.num_edges() == 0) return std::nullopt;
-  const StageScope stage(context, "hidden confounding", 0, 1);
   std::vector<NodeIndex> nodes(data.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
   return describe_network_treatment(
@@ -73,14 +78,39 @@ std::optional<std::string> find_network_treatment(const Context& context, const 
       consequence);
 }
 
-void warn_of_network_treatment(const Context& context, const Dataset& data,
-                               const EffectOptions& options, NodeEffects& effects) {
+std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
+                                         const EffectOptions& options, const RidgeFit* known) {
+  std::vector<ExpectedCost> costs = expected_effect_costs(context, data, options, known);
+  if (data.graph.num_edges() > 0) {
+    costs.push_back(
+        {"hidden confounding",
+         network_treatment_seconds(measure_size(context, data, {.folds = options.folds}),
+                                   options.network_ridge)});
+  }
+  return costs;
+}
+
+NodeEffects estimate_effects_and_doubts(const Context& context, const Dataset& data,
+                                        const EffectOptions& options, const RidgeFit* known) {
+  const double of_effects = total_seconds(expected_effect_costs(context, data, options, known));
+  const bool has_network = data.graph.num_edges() > 0;
+  std::vector<ExpectedCost> costs = {{"effects", of_effects}};
+  if (has_network) costs.push_back(expected_costs(context, data, options, known).back());
+  const StageList stages(context, std::move(costs));
+  NodeEffects effects;
+  {
+    const StageScope stage = stages.enter(0);
+    effects = estimate_effects(context, data, options, known);
+  }
+  if (!has_network) return effects;
+  const StageScope stage = stages.enter(1);
   if (auto warning = find_network_treatment(
           context, data, {.folds = options.folds}, options.network_ridge,
           "effects of single people may be that in part: no standard deviation here holds it; cone "
           "evaluate has robust intervals")) {
     effects.warnings.push_back(std::move(*warning));
   }
+  return effects;
 }
 
 }  // namespace cone

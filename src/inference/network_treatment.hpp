@@ -4,14 +4,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
 #include "cone/effects.hpp"
+#include "cone/forecast.hpp"
 #include "cone/learn.hpp"
 #include "cone/settings.hpp"
 
 #include "inference/hidden_strength.hpp"
+#include "nuisance/fit_cost.hpp"
 
 // Whether the network decides who was treated, beyond the features: what evaluations, learnt rules
 // and effects of single people warn of alike.
@@ -24,6 +27,9 @@ NetworkStrength measure_network_treatment(const Context& context, const Dataset&
                                           const LoggedSample& sample, const PlanOptions& plan,
                                           const NetworkRidgeOptions& options,
                                           AutoNumber propensity_bound);
+
+/// What that may take.
+double network_treatment_seconds(const FitSize& size, const NetworkRidgeOptions& options);
 
 /// The same, however the treatment is predicted: predict(sees_network) is sample × arms, without
 /// the network and then with it. Where several processes have a part of the sample each, all of
@@ -44,8 +50,13 @@ std::optional<std::string> find_network_treatment(const Context& context, const 
                                                   const NetworkRidgeOptions& options,
                                                   std::string_view consequence);
 
-/// Says so below effects of single people.
-void warn_of_network_treatment(const Context& context, const Dataset& data,
-                               const EffectOptions& options, NodeEffects& effects);
+/// Effects of single nodes, with that warning among theirs.
+NodeEffects estimate_effects_and_doubts(const Context& context, const Dataset& data,
+                                        const EffectOptions& options,
+                                        const RidgeFit* known = nullptr);
+/// What that may take.
+std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
+                                         const EffectOptions& options,
+                                         const RidgeFit* known = nullptr);
 
 }  // namespace cone

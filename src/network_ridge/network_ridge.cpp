@@ -267,9 +267,7 @@ bool has_low_rank(const RidgeSystem& system) {
 
 RidgeMethod choose_method(const RidgeSystem& system, const NetworkRidgeOptions& options,
                           const VarianceSource& source) {
-  // Where variances are kept, iterations take less time than a dense factor of a larger arm.
-  constexpr std::size_t kLargestKept = 1500;
-  const std::size_t most_nodes = source.kept != nullptr ? kLargestKept : source.most_nodes;
+  const std::size_t most_nodes = source.kept != nullptr ? kLargestKeptArm : source.most_nodes;
   if (options.ridge_solver == RidgeSolverChoice::kDense) return RidgeMethod::kDense;
   if (options.ridge_solver == RidgeSolverChoice::kIterative) return RidgeMethod::kIterative;
   const bool by_likelihood = options.ridge_criterion == RidgeCriterion::kLikelihood;

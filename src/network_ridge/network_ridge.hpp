@@ -58,6 +58,9 @@ inline constexpr std::size_t kLargestDenseArm = 5000;
 /// whole.
 inline constexpr std::size_t kVarianceSample = 3000;
 
+/// Where variances are kept, iterations take less time than a dense factor of a larger arm.
+inline constexpr std::size_t kLargestKeptArm = 1500;
+
 /// Whether an arm is small enough for dense factors, where no solver is asked for; `most_nodes`: as
 /// in VarianceSource.
 constexpr bool is_small_arm(std::size_t arm_size, std::size_t most_nodes = 0) {

@@ -9,6 +9,7 @@
 #include "network_ridge/network_ridge.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
 #include "network_ridge/posterior_variance.hpp"
+#include "network_ridge/ridge_cost.hpp"
 
 namespace cone {
 namespace {
@@ -101,6 +102,18 @@ bool can_solve_for_each(const RidgePart& part) {
 
 }  // namespace
 
+std::vector<ExpectedCost> expected_effect_costs(const Context& context, const Dataset& data,
+                                                const EffectOptions& options,
+                                                const RidgeFit* known) {
+  const FitSize size = measure_size(context, data, {.folds = options.folds});
+  const RidgeCost ridge =
+      expect_ridge_cost(size, options.network_ridge, {.knows_variances = known != nullptr});
+  return {{"network ridge", ridge.variances + ridge.equations},
+          {"predictions", ridge.predictions},
+          {"standard deviations",
+           effect_deviation_seconds(size, options.network_ridge, options.draws)}};
+}
+
 NodeEffects estimate_effects(const Context& context, const Dataset& data,
                              const EffectOptions& options, const RidgeFit* known) {
   validate(options);
@@ -111,9 +124,11 @@ NodeEffects estimate_effects(const Context& context, const Dataset& data,
                                    "effects need a log; cone simulate makes one from a network"});
   }
   const FitPlan plan = make_plan(context, data, {.folds = options.folds}, context.seed());
+  const std::vector<ExpectedCost> costs = expected_effect_costs(context, data, options, known);
+  const StageList stages(context, {costs[0], {"effects", costs[1].seconds + costs[2].seconds}});
   NetworkRidge model;
   {
-    const StageScope stage(context, "network ridge", 0, 0.5);
+    const StageScope stage = stages.enter(0);
     model = learn_network_ridge(context, data, plan, options.network_ridge, {.known = known});
   }
   const std::size_t n = data.num_nodes();
@@ -128,16 +143,15 @@ NodeEffects estimate_effects(const Context& context, const Dataset& data,
   out.ridge.undersmoothing = options.network_ridge.undersmoothing;
   for (std::size_t k = 0; k < model.parts.size(); ++k) {
     const RidgePart& part = *model.parts[k];
-    const auto whole = static_cast<double>(model.parts.size());
-    const StageScope stage(context, "effects", 0.5 + 0.5 * static_cast<double>(k) / whole,
-                           0.5 + 0.5 * static_cast<double>(k + 1) / whole);
+    const StageScope stage = stages.enter_part(1, k, model.parts.size());
+    const StageList part_stages(context, {costs[1], costs[2]});
     {
-      const StageScope predictions(context, "predictions", 0, 0.1);
+      const StageScope predictions = part_stages.enter(0);
       const RidgeSolution solution = solve_outcomes(context, part, data);
       summarise_part(data, part, solution, out.ridge);
       predict_parts(context, model, part, solution, out);
     }
-    const StageScope deviations(context, "standard deviations", 0.1, 1);
+    const StageScope deviations = part_stages.enter(1);
     Matrix<double> variance(n, data.num_arms());
     if (can_solve_for_each(part)) {
       find_variances(context, model, part, variance);

@@ -1,6 +1,7 @@
 #include "cone/learn_policy.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -22,9 +23,9 @@
 namespace cone {
 namespace {
 
-// Shares of the time. Scores of all folds but one cost nearly as much as those of all.
-constexpr double kScored = 0.6;
-constexpr double kScreened = 0.65;
+// Seconds on one core.
+constexpr double kPerScreenedEntry = 2e-7;  // per node and candidate column, of one training set
+constexpr double kPerSplit = 4e-9;          // per node, pair of columns and pair of arms
 
 /// Scores that a tree is learnt with take their variances from no more nodes of an arm: with all of
 /// them, learning variances once per fold was most of the time. Values come from a fit to all.
@@ -88,9 +89,12 @@ LearntTree learn_from(const Context& context, const RuleColumns& candidates,
 }
 
 /// Given propensities know why people were treated, whatever the network shows of it.
+bool asks_about_network(const Dataset& data, const LearnPolicyOptions& options) {
+  return options.propensities != PropensitySource::kGiven && data.graph.num_edges() > 0;
+}
+
 void warn_of_network_treatment(const Context& context, const Dataset& data,
                                const LearnPolicyOptions& options, LearntPolicy& out) {
-  if (options.propensities == PropensitySource::kGiven) return;
   if (auto warning = find_network_treatment(
           context, data, {.folds = options.folds, .selection_folds = options.selection_folds},
           options.network_ridge,
@@ -101,6 +105,29 @@ void warn_of_network_treatment(const Context& context, const Dataset& data,
 }
 
 }  // namespace
+
+std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
+                                         const LearnPolicyOptions& options) {
+  const FitSize size = rule_fit_size(context, data, options);
+  FitSize nested = size.scaled(1 - 1 / size.folds);
+  nested.folds = size.folds - 1;
+  const auto candidates = static_cast<double>(RuleColumns(data, options.ask_about).size());
+  const double columns = std::min<double>(candidates, options.max_columns);
+  // Depth 3 tries the first question of every column, and then searches both sides.
+  const double columns_tried = options.tree.depth == 1 ? 1 : columns;
+  const double searches = options.tree.depth == 3 ? 2 : 1;
+  const double sets = size.folds + 1;
+  std::vector<ExpectedCost> costs = {
+      {"scores", size.folds * total_seconds(expected_score_costs(nested, options, kVarianceNodes)) +
+                     total_seconds(expected_score_costs(size, options))},
+      {"columns", kPerScreenedEntry * sets * size.nodes * candidates / size.threads},
+      {"trees", kPerSplit * sets * searches * columns * columns_tried * size.nodes *
+                    std::log2(std::max(2.0, size.nodes)) * size.arms * size.arms / size.threads}};
+  if (asks_about_network(data, options)) {
+    costs.push_back({"hidden confounding", network_treatment_seconds(size, options.network_ridge)});
+  }
+  return costs;
+}
 
 LearntPolicy learn_policy(const Context& context, const Dataset& data,
                           const LearnPolicyOptions& options) {
@@ -118,17 +145,14 @@ LearntPolicy learn_policy(const Context& context, const Dataset& data,
                 context.seed());
   const std::size_t num_folds = plan.tasks.size();
 
+  const StageList stages(context, expected_costs(context, data, options));
+
   // One training set per fold, without it, and last the one of all nodes.
   std::vector<TrainingScores> training;
   RuleScores all;
   for (std::size_t k = 0; k <= num_folds; ++k) {
-    const double step = kScored / static_cast<double>(num_folds + 1);
-    const bool is_last = k == num_folds;
-    const StageScope stage(context,
-                           is_last ? std::string("scores of all folds")
-                                   : fmt::format("scores without fold {} of {}", k + 1, num_folds),
-                           step * static_cast<double>(k), step * static_cast<double>(k + 1));
-    if (is_last) {
+    const StageScope stage = stages.enter_part(0, k, num_folds + 1);
+    if (k == num_folds) {
       all = make_scores(context, data, plan, options, costs);
       training.push_back({all.sample.nodes, all.scores});
     } else {
@@ -143,17 +167,14 @@ LearntPolicy learn_policy(const Context& context, const Dataset& data,
   out.num_candidates = candidates.size();
   std::vector<std::vector<std::size_t>> chosen;
   {
-    const StageScope stage(context, "columns", kScored, kScreened);
+    const StageScope stage = stages.enter(1);
     chosen = screen_columns(context, candidates, n, training, options.max_columns);
   }
 
   out.out_of_fold_arm.assign(n, kControlArm);
   std::vector<Arm> single(n, kControlArm);
   for (std::size_t k = 0; k <= num_folds; ++k) {
-    const double step = (1 - kScreened) / static_cast<double>(num_folds + 1);
-    const StageScope stage(context, fmt::format("tree {} of {}", k + 1, num_folds + 1),
-                           kScreened + step * static_cast<double>(k),
-                           kScreened + step * static_cast<double>(k + 1));
+    const StageScope stage = stages.enter_part(2, k, num_folds + 1);
     LearntTree tree = learn_from(context, candidates, chosen[k], n, training[k], options.tree);
     if (k < num_folds) {
       const Arm best = best_single_arm(training[k].scores, options.tree.budget);
@@ -180,7 +201,10 @@ LearntPolicy learn_policy(const Context& context, const Dataset& data,
     out.columns = std::move(tree.names);
   }
   value_rule(context, data, all, out.out_of_fold_arm, single, options, out);
-  warn_of_network_treatment(context, data, options, out);
+  if (asks_about_network(data, options)) {
+    const StageScope stage = stages.enter(3);
+    warn_of_network_treatment(context, data, options, out);
+  }
   return out;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
+#include "network_ridge/ridge_cost.hpp"
 #include "nuisance/linear_learner.hpp"
 #include "nuisance/logistic_learner.hpp"
 
@@ -47,18 +48,39 @@ void require_possible(const Dataset& data, const RuleScores& scores) {
 
 }  // namespace
 
+FitSize rule_fit_size(const Context& context, const Dataset& data,
+                      const LearnPolicyOptions& options) {
+  return measure_size(context, data,
+                      {.folds = options.folds, .selection_folds = options.selection_folds});
+}
+
+std::vector<ExpectedCost> expected_score_costs(const FitSize& size,
+                                               const LearnPolicyOptions& options,
+                                               std::size_t most_nodes) {
+  const bool is_given = options.propensities == PropensitySource::kGiven;
+  const bool is_ridge = options.outcome_model == RuleOutcomeModel::kRidge;
+  return {
+      {"propensities", is_given ? 0 : logistic_seconds(size)},
+      {"outcomes",
+       is_ridge
+           ? regression_seconds(size, /*chooses_penalty=*/true)
+           : expect_ridge_cost(size, options.network_ridge, {.most_nodes = most_nodes}).total()}};
+}
+
 RuleScores make_scores(const Context& context, const Dataset& data, const FitPlan& plan,
                        const LearnPolicyOptions& options, const CostTable& costs,
                        std::size_t most_nodes) {
   RuleScores out;
   out.sample = take_sample(data, plan.scored);
+  const StageList stages(
+      context, expected_score_costs(rule_fit_size(context, data, options), options, most_nodes));
   {
-    const StageScope stage(context, "propensities", 0, 0.3);
+    const StageScope stage = stages.enter(0);
     out.propensity = learn_propensities(context, data, plan, options);
   }
   require_possible(data, out);
   {
-    const StageScope stage(context, "outcomes", 0.3, 1);
+    const StageScope stage = stages.enter(1);
     Nuisances learnt = make_outcome_learner(options, most_nodes)->fit(context, data, plan);
     out.outcome = std::move(*learnt.outcome);
   }

@@ -5,11 +5,13 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
+#include "cone/forecast.hpp"
 #include "cone/learn.hpp"
 #include "cone/learn_policy.hpp"
 #include "cone/matrix.hpp"
 
 #include "data/arm_costs.hpp"
+#include "nuisance/fit_cost.hpp"
 
 namespace cone {
 
@@ -28,5 +30,12 @@ struct RuleScores {
 RuleScores make_scores(const Context& context, const Dataset& data, const FitPlan& plan,
                        const LearnPolicyOptions& options, const CostTable& costs,
                        std::size_t most_nodes = 0);
+
+/// What make_scores() with a plan of all nodes may take: propensities, then outcomes.
+FitSize rule_fit_size(const Context& context, const Dataset& data,
+                      const LearnPolicyOptions& options);
+std::vector<ExpectedCost> expected_score_costs(const FitSize& size,
+                                               const LearnPolicyOptions& options,
+                                               std::size_t most_nodes = 0);
 
 }  // namespace cone

@@ -1,7 +1,9 @@
 #include "results/terminal_progress.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -16,6 +18,10 @@ constexpr int kBarWidth = 28;
 constexpr double kRedrawSeconds = 0.1;
 constexpr double kPlainLineSeconds = 5.0;
 
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 }  // namespace
 
 std::string duration_text(double seconds) {
@@ -25,66 +31,53 @@ std::string duration_text(double seconds) {
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
 }
 
+std::string forecast_text(std::span<const ExpectedCost> costs) {
+  constexpr double kWorthAWord = 5;
+  constexpr double kWorthAName = 0.05;
+  const double total = total_seconds(costs);
+  if (total < kWorthAWord) return "";
+  std::vector<std::string> parts;
+  for (const ExpectedCost& cost : costs) {
+    if (cost.seconds < kWorthAName * total) continue;
+    parts.push_back(fmt::format("{} {}", cost.name, duration_text(cost.seconds)));
+  }
+  return fmt::format("this may take about {} ({})", duration_text(total), fmt::join(parts, ", "));
+}
+
 TerminalProgress::TerminalProgress(std::ostream& out, bool interactive, double delay_seconds)
     : out_(out), interactive_(interactive), delay_seconds_(delay_seconds) {}
 
 TerminalProgress::~TerminalProgress() { clear(); }
 
 bool TerminalProgress::update(std::string_view phase, std::uint64_t done, std::uint64_t total) {
-  const Clock::time_point now = Clock::now();
-  const bool in_run = !stage_.label.empty();
-  if (phase != phase_) {
-    if (!in_run) {
-      clear();
-      last_drawn_ = now;
-    }
-    phase_ = phase;
-    phase_start_ = now;
+  const double now = seconds_now();
+  const bool in_run = estimate_.is_in_run();
+  if (!in_run && phase != estimate_.phase()) {
+    clear();
+    last_drawn_ = now;
   }
-  const std::chrono::duration<double> elapsed = now - (in_run ? run_start_ : phase_start_);
-  const std::chrono::duration<double> since_drawn = now - last_drawn_;
-  if (done >= total) {
-    if (!in_run) clear();
-  } else if (elapsed.count() >= delay_seconds_ &&
-             since_drawn.count() >= (interactive_ ? kRedrawSeconds : kPlainLineSeconds)) {
-    draw(position(done, total, now));
+  const ProgressEstimate::Position position = estimate_.update(phase, done, total, now);
+  if (done >= total && !in_run) {
+    clear();
+  } else if (now - estimate_.start() >= delay_seconds_ &&
+             now - last_drawn_ >= (interactive_ ? kRedrawSeconds : kPlainLineSeconds)) {
+    draw(position);
     last_drawn_ = now;
   }
   return true;
 }
 
 void TerminalProgress::enter(const ProgressStage& stage) {
-  const Clock::time_point now = Clock::now();
-  if (stage_.label.empty()) {
-    run_start_ = now;
-    last_drawn_ = now;
-    furthest_ = 0;
-  }
-  stage_ = stage;
-  phase_start_ = now;
+  const double now = seconds_now();
+  if (!estimate_.is_in_run()) last_drawn_ = now;
+  estimate_.enter(stage, now);
   if (stage.label.empty()) clear();
 }
 
-/// A stage's own speed tells how long the rest of it takes; the speed of the run so far, the rest
-/// of the run.
-TerminalProgress::Position TerminalProgress::position(std::uint64_t done, std::uint64_t total,
-                                                      Clock::time_point now) {
-  const auto seconds_since = [now](Clock::time_point then) {
-    return std::chrono::duration<double>(now - then).count();
-  };
-  const double part = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);
-  const double left_of_part = done == 0 ? -1 : seconds_since(phase_start_) * (1 - part) / part;
-  if (stage_.label.empty()) return {part, left_of_part};
-  furthest_ = std::max(furthest_, stage_.begin + part * (stage_.end - stage_.begin));
-  if (!(furthest_ > 0)) return {0, -1};
-  const double pace = seconds_since(run_start_) / furthest_;
-  const double rest = pace * (1 - stage_.end);
-  return {furthest_, done == 0 ? pace * (1 - furthest_) : left_of_part + rest};
-}
-
-void TerminalProgress::draw(const Position& position) {
+void TerminalProgress::draw(const ProgressEstimate::Position& position) {
+  const std::string& stage = estimate_.stage().label;
   const std::string label =
-      printable_lines(stage_.label.empty() ? phase_ : stage_.label + ": " + phase_);
+      printable_lines(stage.empty() ? estimate_.phase() : stage + ": " + estimate_.phase());
   const std::string left =
       position.seconds_left < 0 ? "" : ", " + duration_text(position.seconds_left) + " left";
   if (!interactive_) {

@@ -1,17 +1,24 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <ostream>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "cone/context.hpp"
+#include "cone/forecast.hpp"
+
+#include "results/progress_estimate.hpp"
 
 namespace cone {
 
 /// "48 s", "2 min 05 s", "3 h 20 min".
 std::string duration_text(double seconds);
+
+/// "this may take about 2 min 05 s (ridge 30 s, cone 1 min 35 s)"; empty for less than a few
+/// seconds.
+std::string forecast_text(std::span<const ExpectedCost> costs);
 
 /// Draws a progress bar on a terminal, or, where `interactive` is false, a plain line every few
 /// seconds. Within stages there is one bar for the whole run, which never moves back; without, one
@@ -25,29 +32,19 @@ class TerminalProgress : public ProgressObserver {
 
   bool update(std::string_view phase, std::uint64_t done, std::uint64_t total) override;
   void enter(const ProgressStage& stage) override;
+  /// How long the run that comes may take.
+  void expect(double seconds) { estimate_.expect(seconds); }
   /// Removes the bar, so that other text can follow on a clean line.
   void clear();
 
  private:
-  using Clock = std::chrono::steady_clock;
-
-  /// Of the run within stages, of the phase without.
-  struct Position {
-    double fraction = 0;
-    double seconds_left = 0;  ///< negative where unknown
-  };
-  Position position(std::uint64_t done, std::uint64_t total, Clock::time_point now);
-  void draw(const Position& position);
+  void draw(const ProgressEstimate::Position& position);
 
   std::ostream& out_;
   bool interactive_;
   double delay_seconds_;
-  std::string phase_;
-  Clock::time_point phase_start_;  ///< of the phase within the stage at hand
-  ProgressStage stage_;
-  Clock::time_point run_start_;
-  double furthest_ = 0;  ///< share of the run that was shown as done
-  Clock::time_point last_drawn_;
+  ProgressEstimate estimate_;
+  double last_drawn_ = 0;
   bool bar_visible_ = false;
 };
 

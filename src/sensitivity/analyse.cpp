@@ -97,12 +97,68 @@ BenchmarkPlan plan_benchmarks(const LoadedData& data, const std::vector<std::str
   return plan;
 }
 
+void require_log(const Dataset& data) {
+  if (!data.has_log()) {
+    throw Error(ErrorCode::kData, {{},
+                                   "the data is a bare network: it has no treatments and outcomes",
+                                   "sensitivity needs a log; cone simulate makes one"});
+  }
+  if (!(variance(data.outcome, 0) > 0)) {
+    throw Error(ErrorCode::kData,
+                {{.item = "outcome"},
+                 "is the same for everybody: nothing can be said about what moves it",
+                 "check the column, or choose another outcome"});
+  }
+}
+
+/// Seconds on one core, per node, arm, factor and policy: the bounds by the marginal model.
+constexpr double kPerBound = 2e-7;
+
+/// The stages of an analysis: fits with everything known, then without one thing after the other,
+/// and last the bounds.
+std::vector<ExpectedCost> list_stages(const Context& context, const Dataset& data,
+                                      const BenchmarkPlan& benchmarks,
+                                      const SensitivityOptions& options, std::size_t num_policies) {
+  const FitSize size = measure_size(
+      context, data, {.folds = options.folds, .selection_folds = options.selection_folds});
+  const bool has_network = data.graph.num_edges() > 0;
+  const auto tables = [&](const FitSize& of, PropensityModel propensity, bool keeps) {
+    return total_seconds(expected_table_costs(of, propensity, options, keeps));
+  };
+  // Whether the network predicts the treatment, which is dearer, is known after the fits.
+  const auto without = [&](const FitSize& of) {
+    const double by_features = tables(of, PropensityModel::kFeatures, /*keeps=*/true);
+    return has_network ? (by_features + tables(of, PropensityModel::kNetwork, /*keeps=*/true)) / 2
+                       : by_features;
+  };
+  std::vector<ExpectedCost> out = {
+      {"everything known", tables(size, PropensityModel::kFeatures, /*keeps=*/false)}};
+  if (has_network) {
+    out.push_back(
+        {"treatment on the network", propensity_seconds(size, PropensityModel::kNetwork, options)});
+  }
+  if (benchmarks.network) {
+    out.push_back({fmt::format("without {}", kNetworkName), without(size.without_network())});
+  }
+  for (const FeatureGroup& group : benchmarks.groups) {
+    out.push_back({fmt::format("without {}", printable(group.name, 30)), without(size)});
+  }
+  out.push_back({"bounds", kPerBound * size.nodes * size.arms *
+                               static_cast<double>(num_policies * curve_lambdas(options).size()) /
+                               size.threads});
+  return out;
+}
+
 /// Fits and what is made of them, for all policies at once.
 class Analysis {
  public:
-  Analysis(const Context& context, const LoadedData& data, const SensitivityOptions& options)
-      : context_(context), data_(data), options_(options) {
-    benchmarks_ = plan_benchmarks(data, options.benchmarks);
+  Analysis(const Context& context, const LoadedData& data, const SensitivityOptions& options,
+           std::size_t num_policies)
+      : context_(context),
+        data_(data),
+        options_(options),
+        benchmarks_(plan_benchmarks(data, options.benchmarks)),
+        stages_(context, list_stages(context, data.observed, benchmarks_, options, num_policies)) {
     plan_ = make_plan(context, data.observed,
                       {.folds = options.folds, .selection_folds = options.selection_folds},
                       context.seed());
@@ -181,6 +237,8 @@ class Analysis {
   }
 
   const MarginalModel& model() const { return *model_; }
+  /// The last stage: what the caller makes of the fits.
+  StageScope enter_bounds() const { return stages_.enter(stages_.size() - 1); }
   MatrixView<const double> propensity() const { return long_.e.view(); }
 
  private:
@@ -203,15 +261,13 @@ class Analysis {
 
   /// With all that is known. Propensities take the network in where that clearly helps.
   void fit_long() {
-    const std::size_t num_fits = 1 + benchmarks_.groups.size() + (benchmarks_.network ? 1 : 0);
-    share_ = 1 / static_cast<double>(num_fits + 1);
     {
-      const StageScope stage(context_, "everything known", 0, share_);
+      const StageScope stage = stages_.enter(next_stage_++);
       long_ = fit_tables(context_, data_.observed, plan_, PropensityModel::kFeatures, options_);
     }
     warnings_ = long_.warnings;
     if (data_.observed.graph.num_edges() == 0) return;
-    const StageScope stage(context_, "treatment on the network", share_, 2 * share_);
+    const StageScope stage = stages_.enter(next_stage_++);
     PropensityTable network =
         fit_propensity(context_, data_.observed, plan_, PropensityModel::kNetwork, options_);
     LoggedTables with = tables(long_);
@@ -224,12 +280,9 @@ class Analysis {
   }
 
   void leave_out_each() {
-    double begin = 2 * share_;
     const auto fit_without = [&](const std::string& name, const Dataset& data,
                                  PropensityModel propensity) {
-      const StageScope stage(context_, fmt::format("without {}", printable(name, 30)), begin,
-                             begin + share_);
-      begin += share_;
+      const StageScope stage = stages_.enter(next_stage_++);
       try {
         left_out_.push_back(
             {name, fit_tables(context_, data, plan_, propensity, options_, &long_)});
@@ -252,7 +305,8 @@ class Analysis {
   const SensitivityOptions& options_;
   FitPlan plan_;
   BenchmarkPlan benchmarks_;
-  double share_ = 1;  // of the time, one fit of everything
+  StageList stages_;
+  std::size_t next_stage_ = 0;
   PropensityModel propensity_ = PropensityModel::kFeatures;
   FittedTables long_;
   std::unique_ptr<MarginalModel> model_;
@@ -263,6 +317,14 @@ class Analysis {
 
 }  // namespace
 
+std::vector<ExpectedCost> expected_costs(const Context& context, const LoadedData& data,
+                                         const SensitivityOptions& options,
+                                         std::size_t num_policies) {
+  require_log(data.observed);
+  return list_stages(context, data.observed, plan_benchmarks(data, options.benchmarks), options,
+                     num_policies);
+}
+
 SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& data,
                                       std::span<const PolicyOnData> policies, Reference reference,
                                       const PolicyOnData* against,
@@ -270,17 +332,7 @@ SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& 
   validate(options);
   require((reference == Reference::kPolicy) == (against != nullptr),
           "sensitivity: another policy where one is compared with");
-  if (!data.observed.has_log()) {
-    throw Error(ErrorCode::kData, {{},
-                                   "the data is a bare network: it has no treatments and outcomes",
-                                   "sensitivity needs a log; cone simulate makes one"});
-  }
-  if (!(variance(data.observed.outcome, 0) > 0)) {
-    throw Error(ErrorCode::kData,
-                {{.item = "outcome"},
-                 "is the same for everybody: nothing can be said about what moves it",
-                 "check the column, or choose another outcome"});
-  }
+  require_log(data.observed);
   std::vector<NodeIndex> nodes(data.observed.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
   const LoggedSample sample = take_sample(data.observed, nodes);
@@ -300,7 +352,8 @@ SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& 
                          .against = against != nullptr ? other.view() : MatrixView<const double>(),
                          .people = sample.weight});
   }
-  const Analysis analysis(context, data, options);
+  const Analysis analysis(context, data, options, policies.size());
+  const StageScope stage = analysis.enter_bounds();
   const PropensityBounds bounds =
       choose_propensity_bounds(data.observed, options.nuisance.propensity_bound);
   SensitivityReport report;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "network_ridge/network_ridge_learner.hpp"
+#include "network_ridge/ridge_cost.hpp"
 #include "network_ridge/treatment_ridge.hpp"
 #include "nuisance/logistic_learner.hpp"
 
@@ -18,19 +19,36 @@ PropensityTable fit_propensity(const Context& context, const Dataset& data, cons
   return *LogisticLearner(options.nuisance).fit(context, data, plan).propensity;
 }
 
+double propensity_seconds(const FitSize& size, PropensityModel model,
+                          const SensitivityOptions& options) {
+  return model == PropensityModel::kNetwork
+             ? treatment_ridge_seconds(size, options.network_ridge, /*sees_network=*/true)
+             : logistic_seconds(size);
+}
+
+std::vector<ExpectedCost> expected_table_costs(const FitSize& size, PropensityModel model,
+                                               const SensitivityOptions& options, bool keeps) {
+  const RidgeWork work = keeps ? kept_variances() : RidgeWork{};
+  return {{"outcomes", expect_ridge_cost(size, options.network_ridge, work).total()},
+          {"propensities", propensity_seconds(size, model, options)}};
+}
+
 FittedTables fit_tables(const Context& context, const Dataset& data, const FitPlan& plan,
                         PropensityModel model, const SensitivityOptions& options,
                         const FittedTables* like) {
   FittedTables out;
+  const FitSize size = measure_size(
+      context, data, {.folds = options.folds, .selection_folds = options.selection_folds});
+  const StageList stages(context, expected_table_costs(size, model, options, like != nullptr));
   {
-    const StageScope stage(context, "outcomes", 0, 0.6);
+    const StageScope stage = stages.enter(0);
     const VarianceSource source = {.kept = like != nullptr ? like->ridge : nullptr};
     Nuisances fitted = NetworkRidgeLearner(options.network_ridge, source).fit(context, data, plan);
     out.ridge = fitted.outcome->network_ridge;
     out.mu = std::move(fitted.outcome->mu);
     out.warnings = std::move(fitted.outcome->warnings);
   }
-  const StageScope stage(context, "propensities", 0.6, 1);
+  const StageScope stage = stages.enter(1);
   PropensityTable fitted = fit_propensity(context, data, plan, model, options);
   out.e = std::move(fitted.e);
   out.warnings.insert(out.warnings.end(), fitted.warnings.begin(), fitted.warnings.end());

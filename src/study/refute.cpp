@@ -15,6 +15,7 @@
 #include "estimate/error_parts.hpp"
 #include "inference/clusters.hpp"
 #include "network_ridge/network_ridge_learner.hpp"
+#include "network_ridge/ridge_cost.hpp"
 #include "nuisance/logistic_learner.hpp"
 #include "nuisance/residual_variance.hpp"
 #include "options/option_json.hpp"
@@ -111,6 +112,7 @@ bool are_numbers(const Json& result, const char* name, std::size_t count) {
 /// The units: first the data as they are, then draw by draw of every check.
 class Refuter {
  public:
+  /// `stages`: of expected_costs().
   Refuter(const Context& context, const Dataset& data, std::span<const PolicyOnData> policies,
           const RefuteOptions& options)
       : data_(data), options_(options), seed_(context.seed()), checksum_(data.checksum()) {
@@ -138,14 +140,14 @@ class Refuter {
   std::span<const Unit> units() const { return units_; }
 
   /// Fits what the units stand on.
-  void prepare(const Context& context) {
+  void prepare(const Context& context, const StageList& stages) {
     const std::vector<RefuteCheck> checks = options_.chosen_checks();
     const auto has = [&](RefuteCheck check) {
       return std::find(checks.begin(), checks.end(), check) != checks.end();
     };
     const FitPlan plan = make_plan(context, data_, plan_of(options_), seed_);
     {
-      const StageScope stage(context, "the data as they are", 0, 1);
+      const StageScope stage = stages.enter(0);
       const Nuisances fitted =
           NetworkRidgeLearner(options_.network_ridge).fit(context, data_, plan);
       answer_.kept = fitted.outcome->network_ridge;
@@ -154,6 +156,7 @@ class Refuter {
       }
     }
     if (has(RefuteCheck::kPlacebo)) {
+      const StageScope stage = stages.enter(1);
       propensity_ = LogisticLearner(options_.nuisance).fit(context, data_, plan).propensity->e;
     }
   }
@@ -290,6 +293,27 @@ CheckOutcome judge_check(RefuteCheck check, std::vector<double> differences,
   return out;
 }
 
+std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
+                                         const RefuteOptions& options) {
+  const std::vector<RefuteCheck> checks = options.chosen_checks();
+  const auto has = [&](RefuteCheck check) {
+    return std::ranges::find(checks, check) != checks.end();
+  };
+  const FitSize size = measure_size(context, data, plan_of(options));
+  FitSize alone = size;  // reruns are side by side, each on one thread
+  alone.threads = 1;
+  const double reruns = 1 + static_cast<double>(checks.size()) * options.draws;
+  const double at_once = std::min(size.threads, reruns);
+  return {
+      {"the data as they are",
+       expect_ridge_cost(size, options.network_ridge,
+                         {.num_policies = has(RefuteCheck::kBootstrap) ? 1.0 : 0.0})
+           .total()},
+      {"propensities", has(RefuteCheck::kPlacebo) ? logistic_seconds(size) : 0},
+      {"reruns", std::ceil(reruns / at_once) *
+                     expect_ridge_cost(alone, options.network_ridge, kept_variances()).total()}};
+}
+
 Refutation refute(const Context& context, const Dataset& data,
                   std::span<const PolicyOnData> policies, const RefuteOptions& options,
                   const UnitWork& work) {
@@ -306,9 +330,13 @@ Refutation refute(const Context& context, const Dataset& data,
                  "--ignore the column instead"});
   }
   Refutation out{.options = options, .seed = context.seed(), .data_checksum = data.checksum()};
+  const StageList stages(context, expected_costs(context, data, options));
   Refuter refuter(context, data, policies, options);
-  if (work.when_incomplete && lacks_units(work, refuter.units())) work.when_incomplete();
-  refuter.prepare(context);
+  if (lacks_units(work, refuter.units())) {
+    if (work.when_incomplete) work.when_incomplete();
+    refuter.prepare(context, stages);
+  }
+  const StageScope stage = stages.enter(2);
   out.units = run_units(context, work, refuter.units(), "refuting");
   const UnitRecord& base = out.units.records.front();
   if (base.status == UnitStatus::kFailed) {

@@ -12,6 +12,7 @@
 
 #include "cone/context.hpp"
 #include "cone/dataset.hpp"
+#include "cone/forecast.hpp"
 #include "cone/options.hpp"
 #include "cone/policy.hpp"
 #include "cone/settings.hpp"
@@ -113,6 +114,10 @@ struct Refutation {
 Refutation refute(const Context& context, const Dataset& data,
                   std::span<const PolicyOnData> policies, const RefuteOptions& options,
                   const UnitWork& work);
+
+/// What that may take, where no unit is there yet.
+std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
+                                         const RefuteOptions& options);
 
 /// Figures and thresholds to a verdict; `answer` is the difference on the data as they are.
 CheckOutcome judge_check(RefuteCheck check, std::vector<double> differences,

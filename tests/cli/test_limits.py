@@ -69,11 +69,13 @@ class LittleMemory(FolderTest):
 class ManyThreads(FolderTest):
     def test_any_number_of_threads_gives_the_same_record_and_nothing_else(self):
         """OpenBLAS has room for 128 callers; it would write to stdout and crash with more."""
+        self.write_log(num_nodes=200)
         records = []
         for threads in ("1", "1000", "4096"):
             done = subprocess.run(
-                [BINARY, "evaluate", "demo", "--policy", "uniform", "--threads", threads, "--epochs", "3",
-                 "--json", "-"], capture_output=True, text=True, timeout=300)
+                [BINARY, "evaluate", str(self.folder), "--policy", "uniform", "--threads", threads,
+                 "--estimators", "snips,dr_ridge,network_dm", "--json", "-"],
+                capture_output=True, text=True, timeout=300)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertNotIn("OpenBLAS", done.stderr)
             record = json.loads(done.stdout)  # nothing but the record
@@ -146,3 +148,18 @@ class ManyPolicies(FolderTest):
             timeout=120, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertRegex(done.stderr, r"out of memory; the largest tables are those of .*policies")
+
+
+class Forecasts(FolderTest):
+    def test_every_long_command_says_how_long_it_may_take_before_it_begins(self):
+        self.write_log(num_nodes=4000)
+        out = self.folder / "out"
+        for command in (["evaluate", "--policy", "uniform", "--estimators", "network_dm"],
+                        ["effects", "--out", out], ["learn", "--out", out],
+                        ["sensitivity", "--policy", "uniform"],
+                        ["fit", "--out", out], ["refute", "--policy", "uniform", "--out", out]):
+            with self.subTest(command=command[0]):
+                done = stop_at("this may take about", command[0], self.folder, *command[1:],
+                               "--threads", 1)
+                self.assertEqual(done.returncode, 130, done.stderr)
+                self.assertRegex(done.stderr, r"this may take about .* \(.+ (s|min)\)")
