@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include "cone/context.hpp"
 
 #include "base/file.hpp"
+#include "data/gunzip.hpp"
 
 namespace cone {
 
@@ -16,21 +18,34 @@ namespace cone {
 /// caller that has no file).
 class ByteSource {
  public:
-  /// Maps the file; what is compressed by gzip is unpacked into memory. Throws Error(kData) when it
-  /// cannot be read, is damaged, or unpacks to an absurd size.
-  static ByteSource of_file(const Context& context, const std::filesystem::path& path);
+  /// Maps the file. Throws Error(kData) when it cannot be read.
+  static ByteSource of_file(const std::filesystem::path& path);
   /// The same for bytes; `name` stands for the file in messages.
-  static ByteSource of_bytes(const Context& context, std::string bytes, const std::string& name);
+  static ByteSource of_bytes(std::string bytes, const std::string& name);
 
-  std::string_view bytes() const { return map_ ? map_->bytes() : std::string_view(*owned_); }
+  /// Unpacks what is compressed by gzip until this much of it is there, or all; nothing otherwise.
+  /// Throws Error(kData) when it is damaged or unpacks to an absurd size.
+  void unpack(const Context& context, std::size_t num_bytes);
+  void unpack_rest(const Context& context) {
+    unpack(context, std::numeric_limits<std::size_t>::max());
+  }
+
+  /// Of what is compressed, as much as was unpacked; moves when more is.
+  std::string_view bytes() const { return packed_ ? packed_->bytes() : stored(); }
+  /// Whether another process may change the bytes while they are read.
+  bool may_change() const { return map_ && !packed_; }
   /// Gives the pages of a mapped file back; reading them again brings them back.
   void release(std::size_t begin, std::size_t end) const {
-    if (map_) map_->release(begin, end);
+    if (may_change()) map_->release(begin, end);
   }
 
  private:
+  std::string_view stored() const { return map_ ? map_->bytes() : std::string_view(*owned_); }
+  void look_for_gzip(const std::string& name);
+
   std::unique_ptr<MappedFile> map_;
   std::unique_ptr<std::string> owned_;  // a string of its own would move its short contents
+  std::unique_ptr<Gunzip> packed_;      // reads from one of them
 };
 
 }  // namespace cone

@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "data/byte_source.hpp"
 #include "data/csv_field.hpp"
+#include "data/data_fault.hpp"
 
 namespace cone {
 namespace {
@@ -71,7 +72,7 @@ char separator_of(std::string_view text) {
 std::unique_ptr<CsvFile> CsvFile::open(const Context& context, const std::filesystem::path& path,
                                        const CsvOptions& options, FaultList& faults) {
   try {
-    return read(context, path.string(), ByteSource::of_file(context, path), options, faults);
+    return read(context, path.string(), ByteSource::of_file(path), options, faults);
   } catch (const Error& error) {
     for (const Fault& fault : error.faults()) faults.add("file", fault);
     return nullptr;
@@ -81,7 +82,10 @@ std::unique_ptr<CsvFile> CsvFile::open(const Context& context, const std::filesy
 std::unique_ptr<CsvFile> CsvFile::read(const Context& context, std::string name, ByteSource bytes,
                                        const CsvOptions& options, FaultList& faults) {
   std::unique_ptr<CsvFile> file(new CsvFile(std::move(name), std::move(bytes), options));
+  file->source_.unpack(context, kUtf8Mark.size() + options.max_record_bytes + 1);
   if (!file->read_header(faults)) return nullptr;
+  file->source_.unpack_rest(context);
+  file->find_body_end();
   file->find_chunks(context);
   return file;
 }
@@ -91,7 +95,10 @@ std::unique_ptr<CsvFile> CsvFile::read_share(const Context& context, std::string
                                              std::size_t part, std::size_t num_parts,
                                              FaultList& faults) {
   std::unique_ptr<CsvFile> file(new CsvFile(std::move(name), std::move(bytes), options));
+  file->source_.unpack(context, kUtf8Mark.size() + options.max_record_bytes + 1);
   if (!file->read_header(faults)) return nullptr;
+  file->source_.unpack_rest(context);
+  file->find_body_end();
   file->keep_share(part, num_parts);
   file->find_chunks(context);
   return file;
@@ -136,21 +143,22 @@ bool CsvFile::read_header(FaultList& faults) {
     return refuse(format, "give it unpacked, as text with commas (CSV)");
   }
   if (looks_like_utf16(bytes)) return refuse("the file is UTF-16", "save as UTF-8");
-  const char* p = bytes.data();
-  const char* const end = p + bytes.size();
-  if (bytes.starts_with(kUtf8Mark)) p += kUtf8Mark.size();
+  // Nothing behind the longest header that makes sense is looked at, however large the file is.
+  const std::string_view front = bytes.substr(bytes.starts_with(kUtf8Mark) ? kUtf8Mark.size() : 0,
+                                              options_.max_record_bytes + 1);
+  const char* p = front.data();
+  const char* const end = p + front.size();
   if (p == end) return refuse("the file is empty", "it needs at least a header line");
-  separator_ = separator_of(
-      bytes.substr(static_cast<std::size_t>(p - bytes.data()), options_.max_record_bytes));
-  const char* const begin = p;
+  separator_ = separator_of(front);
+  const bool is_cut = front.size() > options_.max_record_bytes;
   bool at_line_end = false;
   while (!at_line_end) {
     const csv::ScannedField field = csv::scan_field(p, end, separator_);
-    if (!field.is_terminated) return refuse("a quoted name is never closed", "close the quote");
-    if (field.has_stray_quote) return refuse("a quote in the middle of a name", "quote all of it");
-    if (static_cast<std::size_t>(field.delimiter - begin) > options_.max_record_bytes) {
+    if (is_cut && field.delimiter == end) {
       return refuse("the header line is absurdly long", "check that the lines end in LF or CRLF");
     }
+    if (!field.is_terminated) return refuse("a quoted name is never closed", "close the quote");
+    if (field.has_stray_quote) return refuse("a quote in the middle of a name", "quote all of it");
     at_line_end = field.delimiter == end || *field.delimiter == '\n';
     std::string_view name = field.content;
     if (at_line_end && field.delimiter == name.end() && name.ends_with('\r')) name.remove_suffix(1);
@@ -159,13 +167,22 @@ bool CsvFile::read_header(FaultList& faults) {
     p = std::min(field.delimiter + 1, end);
   }
   body_begin_ = static_cast<std::size_t>(p - bytes.data());
-  // Trailing blank lines end nothing: a record ends before them, with or without a line end.
+  return check_header(faults);
+}
+
+/// Trailing blank lines end nothing: a record ends before them, with or without a line end.
+void CsvFile::find_body_end() {
+  const std::string_view bytes = source_.bytes();
   body_end_ = bytes.size();
   while (body_end_ > body_begin_ &&
          (bytes[body_end_ - 1] == '\n' || bytes[body_end_ - 1] == '\r')) {
     --body_end_;
   }
-  return check_header(faults);
+}
+
+void CsvFile::fail_changed() const {
+  fail_data({.file = name_}, "changed while it was read",
+            "wait until nothing writes to it any more, or read a copy");
 }
 
 bool CsvFile::check_header(FaultList& faults) const {
@@ -198,11 +215,8 @@ bool CsvFile::check_header(FaultList& faults) const {
 
 void CsvFile::find_chunks(const Context& context) {
   const std::string_view bytes = source_.bytes();
-  std::size_t body_end = body_end_;
-  // A share that is not the last ends behind a line end, which starts no record.
-  if (body_end > body_begin_ && bytes[body_end - 1] == '\n') --body_end;
-  if (body_end == body_begin_) return;
-  const std::size_t body_size = body_end - body_begin_;
+  if (body_end_ == body_begin_) return;
+  const std::size_t body_size = body_end_ - body_begin_;
   const std::size_t num_pieces = (body_size + options_.chunk_bytes - 1) / options_.chunk_bytes;
   std::vector<std::size_t> first_newline(num_pieces, kNoNewline);
   std::vector<std::uint64_t> num_newlines(num_pieces, 0);
@@ -211,24 +225,30 @@ void CsvFile::find_chunks(const Context& context) {
     const std::size_t piece = begin / options_.chunk_bytes;
     const std::string_view text = bytes.substr(body_begin_ + begin, end - begin);
     const std::size_t newline = text.find('\n');
-    if (newline != std::string_view::npos) first_newline[piece] = body_begin_ + begin + newline;
-    num_newlines[piece] = count_bytes(text, '\n');
+    if (newline != std::string_view::npos) {
+      first_newline[piece] = body_begin_ + begin + newline;
+      // The first one counts, even if it is there no more: chunks start behind it.
+      num_newlines[piece] = 1 + count_bytes(text.substr(newline + 1), '\n');
+    }
     num_quotes[piece] = count_bytes(text, '"');
     source_.release(body_begin_ + begin, body_begin_ + end);
   });
   num_quotes_ = std::accumulate(num_quotes.begin(), num_quotes.end(), std::uint64_t{0});
-  num_lines_ = std::accumulate(num_newlines.begin(), num_newlines.end(), std::uint64_t{1});
+  // A share that is not the last ends behind a line end, which starts no record.
+  const bool is_open = bytes[body_end_ - 1] != '\n';
+  num_lines_ = std::accumulate(num_newlines.begin(), num_newlines.end(),
+                               static_cast<std::uint64_t>(is_open ? 1 : 0));
   if (num_quotes_ > 0) {
-    find_chunks_by_records(body_end);
+    find_chunks_by_records(context);
   } else {
-    find_chunks_by_lines(body_end, first_newline, num_newlines);
+    find_chunks_by_lines(first_newline, num_newlines);
   }
+  hashes_ = std::vector<std::atomic<std::uint64_t>>(chunks_.size());
 }
 
 // A chunk starts after the first line feed of its piece (the very first: at the body), so it takes
 // over the line that straddles into its end. Pieces without a line feed start no chunk.
-void CsvFile::find_chunks_by_lines(std::size_t body_end,
-                                   const std::vector<std::size_t>& first_newline,
+void CsvFile::find_chunks_by_lines(const std::vector<std::size_t>& first_newline,
                                    const std::vector<std::uint64_t>& num_newlines) {
   std::uint64_t newlines_before = 0;
   const auto start_chunk = [&](std::size_t begin, std::uint64_t num_lines_before) {
@@ -236,25 +256,27 @@ void CsvFile::find_chunks_by_lines(std::size_t body_end,
       chunks_.back().end = begin;
       chunks_.back().num_records = num_lines_before - chunks_.back().first_record;
     }
-    chunks_.push_back({.begin = begin,
+    chunks_.push_back({.number = chunks_.size(),
+                       .begin = begin,
                        .first_line = body_line_ + num_lines_before,
                        .first_record = num_lines_before});
   };
   start_chunk(body_begin_, 0);
   for (std::size_t piece = 0; piece < first_newline.size(); ++piece) {
-    if (piece > 0 && first_newline[piece] != kNoNewline) {
+    if (piece > 0 && first_newline[piece] != kNoNewline && first_newline[piece] + 1 < body_end_) {
       start_chunk(first_newline[piece] + 1, newlines_before + 1);
     }
     newlines_before += num_newlines[piece];
   }
-  num_records_ = newlines_before + 1;
-  chunks_.back().end = body_end;
+  num_records_ = num_lines_;
+  chunks_.back().end = body_end_;
   chunks_.back().num_records = num_records_ - chunks_.back().first_record;
 }
 
-void CsvFile::find_chunks_by_records(std::size_t body_end) {
+// A record that is too long is the last that is looked for: the file is refused for it.
+void CsvFile::find_chunks_by_records(const Context& context) {
   const char* const start = source_.bytes().data();
-  const char* const end = start + body_end;
+  const char* const end = start + body_end_;
   const char* p = start + body_begin_;
   std::uint64_t line = body_line_;
   CsvChunk chunk{.begin = body_begin_, .first_line = line};
@@ -263,10 +285,22 @@ void CsvFile::find_chunks_by_records(std::size_t body_end) {
     chunk.num_records = num_records_ - chunk.first_record;
     chunks_.push_back(chunk);
     source_.release(chunk.begin, chunk.end);
-    chunk = {.begin = position, .first_line = line, .first_record = num_records_};
+    chunk = {.number = chunks_.size(),
+             .begin = position,
+             .first_line = line,
+             .first_record = num_records_};
+    context.poll();
   };
+  const char* record = p;
   while (p < end) {
-    const csv::ScannedField field = csv::scan_field(p, end, separator_);
+    const char* const longest =
+        record + std::min(static_cast<std::size_t>(end - record), options_.max_record_bytes + 1);
+    const csv::ScannedField field = csv::scan_field(p, longest, separator_);
+    if (field.delimiter == longest && longest < end) {
+      ++num_records_;
+      finish_chunk(static_cast<std::size_t>(longest - start));
+      return;
+    }
     if (*p == '"') {
       line +=
           static_cast<std::uint64_t>(std::count(field.content.begin(), field.content.end(), '\n'));
@@ -277,10 +311,11 @@ void CsvFile::find_chunks_by_records(std::size_t body_end) {
     if (!ends_record && p < end) continue;
     ++line;
     ++num_records_;
+    record = p;
     const auto position = static_cast<std::size_t>(p - start);
     if (position - chunk.begin >= options_.chunk_bytes) finish_chunk(position);
   }
-  if (chunk.begin < body_end) finish_chunk(body_end);
+  if (chunk.begin < body_end_) finish_chunk(body_end_);
 }
 
 void CsvFile::for_each_chunk(const Context& context, std::string_view phase, FaultList& faults,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -23,6 +24,7 @@ namespace cone {
 /// Whole records of a file, about chunk_bytes of them. Lines count from 1 and include the header;
 /// records count from 0 without it.
 struct CsvChunk {
+  std::size_t number = 0;  ///< among the chunks of the file
   std::size_t begin = 0;
   std::size_t end = 0;
   std::uint64_t first_line = 0;
@@ -42,6 +44,10 @@ class CsvRecords;
 /// is read and which faults are listed depend on the file only, never on the number of threads.
 /// Without quotes every line end is a boundary and the cuts are found in parallel; with any quote
 /// in the body they are found by one serial scan.
+///
+/// A mapped file may change in place while it is read. Every chunk is therefore read from a private
+/// copy, which must have as many records as were counted, and in every pass the same bytes as in
+/// the first one. Otherwise Error(kData) says that the file changed.
 class CsvFile {
  public:
   /// Opens the file, reads the header and finds the chunks; nullptr, and faults, when the file
@@ -93,11 +99,17 @@ class CsvFile {
       : source_(std::move(bytes)), name_(std::move(name)), options_(options) {}
   bool read_header(FaultList& faults);
   bool check_header(FaultList& faults) const;
+  void find_body_end();
   void keep_share(std::size_t part, std::size_t num_parts);
   void find_chunks(const Context& context);
-  void find_chunks_by_lines(std::size_t body_end, const std::vector<std::size_t>& first_newline,
+  void find_chunks_by_lines(const std::vector<std::size_t>& first_newline,
                             const std::vector<std::uint64_t>& num_newlines);
-  void find_chunks_by_records(std::size_t body_end);
+  void find_chunks_by_records(const Context& context);
+  /// No chunk is longer than this, unless one of its records is too long.
+  std::size_t most_chunk_bytes() const {
+    return 2 * options_.chunk_bytes + options_.max_record_bytes;
+  }
+  [[noreturn]] void fail_changed() const;
 
   ByteSource source_;
   std::string name_;
@@ -110,6 +122,8 @@ class CsvFile {
   std::uint64_t num_quotes_ = 0;  // in the body
   std::uint64_t num_lines_ = 0;   // of the body
   std::vector<CsvChunk> chunks_;
+  /// By chunk, of the bytes that its first reading saw; 0 before that.
+  mutable std::vector<std::atomic<std::uint64_t>> hashes_;
   std::uint64_t num_records_ = 0;
 };
 
@@ -117,9 +131,11 @@ class CsvFile {
 /// an absurd length) are reported and skipped.
 class CsvRecords {
  public:
+  /// Throws Error(kData) where the chunk is not what an earlier reading saw.
   CsvRecords(const CsvFile& file, const CsvChunk& chunk);
 
-  /// Moves to the next well-formed record; false at the end of the chunk.
+  /// Moves to the next well-formed record; false at the end of the chunk. Throws Error(kData) where
+  /// the chunk has more or fewer records than were counted.
   bool next();
 
   /// The field, without its quotes. Stays valid as long as this object and the file.
@@ -141,14 +157,15 @@ class CsvRecords {
   void add_fault(const char* kind, std::string what, std::string advice);
 
   const CsvFile& file_;
+  std::unique_ptr<char[]> copy_;  // of the chunk; none where nobody can change the bytes
   const char* position_;
   const char* chunk_end_;
-  const char* file_end_;
   std::vector<std::string_view> fields_;
   std::deque<std::string> unescaped_;  // fields with doubled quotes; a deque keeps them in place
   std::uint64_t line_ = 0;
   std::uint64_t next_line_;
   std::uint64_t next_record_;
+  std::uint64_t end_record_;
   std::uint64_t num_malformed_ = 0;
   bool quoting_failed_ = false;  // of the current record
   FaultList faults_;

@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/hash.hpp"
 #include "base/text.hpp"
 #include "data/csv.hpp"
 #include "data/csv_field.hpp"
@@ -18,12 +20,26 @@ std::string count_text(std::size_t count) {
 
 CsvRecords::CsvRecords(const CsvFile& file, const CsvChunk& chunk)
     : file_(file),
-      position_(file.source_.bytes().data() + chunk.begin),
-      chunk_end_(file.source_.bytes().data() + chunk.end),
-      file_end_(file.source_.bytes().data() + file.source_.bytes().size()),
       fields_(file.header().size()),
       next_line_(chunk.first_line),
-      next_record_(chunk.first_record) {}
+      next_record_(chunk.first_record),
+      end_record_(chunk.first_record + chunk.num_records) {
+  // The rest of a longer chunk belongs to its last record, which is too long: this much shows it.
+  const std::string_view bytes = file.source_.bytes().substr(
+      chunk.begin, std::min(chunk.end - chunk.begin, file.most_chunk_bytes()));
+  position_ = bytes.data();
+  if (file.source_.may_change()) {
+    copy_ = std::make_unique_for_overwrite<char[]>(bytes.size());
+    std::memcpy(copy_.get(), bytes.data(), bytes.size());
+    position_ = copy_.get();
+    const std::uint64_t hash = hash64({copy_.get(), bytes.size()}) | 1U;
+    std::uint64_t seen = 0;
+    if (!file.hashes_[chunk.number].compare_exchange_strong(seen, hash) && seen != hash) {
+      file.fail_changed();
+    }
+  }
+  chunk_end_ = position_ + bytes.size();
+}
 
 Place CsvRecords::place(std::size_t column) const {
   return {.file = file_.name(), .line = line_, .column = printable(file_.header()[column])};
@@ -34,7 +50,7 @@ void CsvRecords::add_fault(const char* kind, std::string what, std::string advic
 }
 
 bool CsvRecords::next() {
-  while (position_ < chunk_end_) {
+  while (next_record_ < end_record_ && position_ < chunk_end_) {
     line_ = next_line_;
     ++next_record_;
     quoting_failed_ = false;
@@ -44,16 +60,15 @@ bool CsvRecords::next() {
     if (is_well_formed(begin, num_fields)) return true;
     ++num_malformed_;
   }
+  if (next_record_ < end_record_ || position_ < chunk_end_) file_.fail_changed();
   return false;
 }
 
-// Reads past chunk_end_ only as far as file_end_, and stops at the line feed that ends the chunk.
 std::size_t CsvRecords::read_plain_fields() {
   std::size_t count = 0;
   const char* p = position_;
   while (true) {
-    const char* delimiter = csv::find_delimiter(p, file_end_, file_.separator_);
-    delimiter = std::min(delimiter, chunk_end_);
+    const char* const delimiter = csv::find_delimiter(p, chunk_end_, file_.separator_);
     const bool at_line_end = delimiter == chunk_end_ || *delimiter == '\n';
     if (count < fields_.size()) {
       const bool has_return = at_line_end && delimiter > p && delimiter[-1] == '\r';
@@ -110,11 +125,9 @@ std::size_t CsvRecords::read_quoted_fields() {
 
 bool CsvRecords::is_well_formed(const char* begin, std::size_t num_fields) {
   if (quoting_failed_) return false;
-  const auto num_bytes = static_cast<std::size_t>(position_ - begin);
-  if (num_bytes > file_.options_.max_record_bytes) {
+  if (static_cast<std::size_t>(position_ - begin) > file_.options_.max_record_bytes) {
     add_fault("long line",
-              fmt::format("a line of {} bytes, more than the limit of {}", num_bytes,
-                          file_.options_.max_record_bytes),
+              fmt::format("a line of more than {} bytes", file_.options_.max_record_bytes),
               "check that the lines end in LF or CRLF");
     return false;
   }

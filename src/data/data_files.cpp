@@ -41,20 +41,20 @@ bool DiskFiles::has(std::string_view name) const {
   return !folder_.empty() && may_exist(path(name));
 }
 
-ByteSource DiskFiles::open(const Context& context, std::string_view name) const {
+ByteSource DiskFiles::open(std::string_view name) const {
   std::filesystem::path packed = folder_ / name;
   packed += ".gz";
   if (!files_.contains(name) && may_exist(folder_ / name) && may_exist(packed)) {
     fail_data({.file = (folder_ / name).string()}, "is there twice, also as .gz",
               "keep one of them");
   }
-  return ByteSource::of_file(context, path(name));
+  return ByteSource::of_file(path(name));
 }
 
-ByteSource MemoryFiles::open(const Context& context, std::string_view name) const {
+ByteSource MemoryFiles::open(std::string_view name) const {
   const auto found = files_.find(name);
   if (found == files_.end()) fail_data({.file = std::string(name)}, "is missing", "add it");
-  return ByteSource::of_bytes(context, found->second, found->first);
+  return ByteSource::of_bytes(found->second, found->first);
 }
 
 }  // namespace cone

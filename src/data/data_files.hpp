@@ -5,8 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "cone/context.hpp"
-
 #include "data/byte_source.hpp"
 
 namespace cone {
@@ -20,7 +18,7 @@ class DataFiles {
   /// What to call the file in messages.
   virtual std::string title(std::string_view name) const = 0;
   /// Throws Error(kData) when it cannot be read.
-  virtual ByteSource open(const Context& context, std::string_view name) const = 0;
+  virtual ByteSource open(std::string_view name) const = 0;
 };
 
 /// Files on disk. A name in the folder may be compressed (nodes.csv.gz).
@@ -35,7 +33,7 @@ class DiskFiles : public DataFiles {
 
   bool has(std::string_view name) const override;
   std::string title(std::string_view name) const override { return path(name).string(); }
-  ByteSource open(const Context& context, std::string_view name) const override;
+  ByteSource open(std::string_view name) const override;
   /// Where the file is, or would be.
   std::filesystem::path path(std::string_view name) const;
 
@@ -52,7 +50,7 @@ class MemoryFiles : public DataFiles {
 
   bool has(std::string_view name) const override { return files_.contains(name); }
   std::string title(std::string_view name) const override { return std::string(name); }
-  ByteSource open(const Context& context, std::string_view name) const override;
+  ByteSource open(std::string_view name) const override;
 
  private:
   std::map<std::string, std::string, std::less<>> files_;

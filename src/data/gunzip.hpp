@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -9,9 +12,43 @@ namespace cone {
 
 bool is_gzip(std::string_view bytes);
 
-/// All members of a gzip file, one after the other. Memory follows what comes out; a file that
-/// unpacks to more than 200 times its size (and 64 MiB) is taken for a bomb. Throws Error(kData)
-/// that names `file`.
-std::string gunzip(const Context& context, std::string_view compressed, const std::string& file);
+/// The members of a gzip file, one after the other, unpacked as far as they are asked for. Memory
+/// is what has come out. A file that unpacks to more than 200 times its size (and 64 MiB) is taken
+/// for a bomb; beyond 4 GiB it must be unpacked to disk, from where it is read without being held
+/// in memory. Zeros may pad the end, as gzip allows it; anything else behind a member that is not
+/// another member is damage. Throws Error(kData) that names the file.
+class Gunzip {
+ public:
+  /// `compressed` must stay where it is until is_complete().
+  Gunzip(std::string_view compressed, std::string file);
+  ~Gunzip();
+  Gunzip(const Gunzip&) = delete;
+  Gunzip& operator=(const Gunzip&) = delete;
+
+  /// Goes on until there are this many bytes, or the file ends.
+  void unpack(const Context& context, std::size_t num_bytes);
+  bool is_complete() const { return is_complete_; }
+  /// What is there so far; moves when more is unpacked.
+  std::string_view bytes() const { return {out_.get(), size_}; }
+
+ private:
+  struct Stream;
+  struct Free {
+    void operator()(char* bytes) const { std::free(bytes); }
+  };
+
+  void make_room(std::size_t num_bytes);
+  void finish_member();
+
+  std::string file_;
+  std::string_view rest_;  // of the compressed bytes
+  std::size_t compressed_size_;
+  std::unique_ptr<Stream> stream_;
+  // Grown by realloc, which moves pages and not bytes: nothing is held twice.
+  std::unique_ptr<char, Free> out_;
+  std::size_t capacity_ = 0;
+  std::size_t size_ = 0;
+  bool is_complete_ = false;
+};
 
 }  // namespace cone

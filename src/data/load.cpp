@@ -99,8 +99,7 @@ namespace load {
 
 std::unique_ptr<CsvFile> Source::open(std::string_view name) const {
   try {
-    return CsvFile::read(context, files.title(name), files.open(context, name), options.csv,
-                         faults);
+    return CsvFile::read(context, files.title(name), files.open(name), options.csv, faults);
   } catch (const Error& error) {
     for (const Fault& fault : error.faults()) faults.add("file", fault);
     return nullptr;

@@ -53,8 +53,7 @@ void check_coverage(const CsvFile& file, const IdTable& ids, const std::vector<N
 
 PolicyTable load_policy_table(const Context& context, const std::filesystem::path& path,
                               const Dataset& data, const CsvOptions& options) {
-  return load_policy_table(context, path.string(), ByteSource::of_file(context, path), data,
-                           options);
+  return load_policy_table(context, path.string(), ByteSource::of_file(path), data, options);
 }
 
 PolicyTable load_policy_table(const Context& context, const std::string& name, ByteSource bytes,

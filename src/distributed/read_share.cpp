@@ -89,8 +89,8 @@ std::unique_ptr<CsvFile> ShareReader::open(const std::filesystem::path& path) co
   std::unique_ptr<CsvFile> file;
   FaultList found;
   try {
-    file = CsvFile::read_share(context, path.string(), ByteSource::of_file(context, path),
-                               options.csv, ranks.rank(), ranks.size(), found);
+    file = CsvFile::read_share(context, path.string(), ByteSource::of_file(path), options.csv,
+                               ranks.rank(), ranks.size(), found);
   } catch (const Error& error) {
     for (const Fault& fault : error.faults()) found.add("file", fault);
   }

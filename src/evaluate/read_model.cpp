@@ -57,8 +57,9 @@ ByteReader next_section(ByteReader& reader, std::string_view name) {
 }  // namespace
 
 FittedModel read_model(const std::filesystem::path& path) {
-  const MappedFile file(path);
-  return parse_model(file.bytes(), path.string());
+  // A copy, so that the checksum is that of the bytes which are read, whoever writes to the file.
+  const std::string bytes(MappedFile(path).bytes());
+  return parse_model(bytes, path.string());
 }
 
 FittedModel parse_model(std::string_view bytes, const std::string& file) {

@@ -34,7 +34,7 @@ double read_weight(CsvRecords& records, std::size_t column) {
 
 LinearPolicyWeights load_linear_policy(const Context& context, const std::filesystem::path& path,
                                        const FeatureTable& features) {
-  return load_linear_policy(context, path.string(), ByteSource::of_file(context, path), features);
+  return load_linear_policy(context, path.string(), ByteSource::of_file(path), features);
 }
 
 LinearPolicyWeights load_linear_policy(const Context& context, const std::string& name,

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <zlib.h>
 
 #include "cone/load.hpp"
 
@@ -52,20 +51,6 @@ std::string forty(const Cell& cell) {
   std::string text = "treatment,outcome,x\n";
   for (int i = 0; i < 40; ++i) text += fmt::format("{},{},{}\n", i % 2, i * i % 7, cell(i));
   return text;
-}
-
-std::string gzipped(const std::string& text) {
-  std::string out(compressBound(text.size()) + 64, '\0');
-  z_stream stream{};
-  deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
 }
 
 TEST(LoadTable, FlagsNameTheColumns) {
@@ -290,23 +275,6 @@ TEST(LoadTable, AColumnNamedAsAFeatureIsOneWhateverItsName) {
   EXPECT_EQ(load_table("treatment,outcome,y0\n0,1,3\n1,2,4\n", {.features = {"y0"}})
                 .observed.features.names,
             Names{"y0"});
-}
-
-TEST(LoadTable, CompressedFilesAreRead) {
-  const std::string text = "treatment,outcome,x\n0,1,5\n1,2,6\n";
-  const std::string checksum = load_table(text).observed.checksum();
-  EXPECT_EQ(load_table(gzipped(text)).observed.checksum(), checksum);
-  EXPECT_EQ(load_table(gzipped(text.substr(0, 20)) + gzipped(text.substr(20))).observed.checksum(),
-            checksum);
-  EXPECT_EQ(load_table(gzipped("") + gzipped(text) + gzipped("")).observed.checksum(), checksum);
-  const testing::TemporaryFolder folder;
-  folder.write("nodes.csv.gz", gzipped(text));
-  EXPECT_EQ(load_dataset(Context(0, 1), folder.path()).observed.checksum(), checksum);
-  const std::string packed = gzipped(text);
-  EXPECT_NE(first_fault(packed.substr(0, packed.size() / 2)).find("ends too early"),
-            std::string::npos);
-  EXPECT_NE(first_fault(gzipped(std::string(100'000'000, '0'))).find("more than 200 times"),
-            std::string::npos);
 }
 
 TEST(LoadTable, OtherFormatsAreRefusedWithTheLineThatConvertsThem) {

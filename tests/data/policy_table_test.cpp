@@ -25,7 +25,7 @@ Dataset three_people(Names arms) {
 PolicyTable read_policies(const Names& arms, const std::string& text,
                           std::size_t chunk_bytes = 1000) {
   const Context context(0, 2);
-  return load_policy_table(context, "policy.csv", ByteSource::of_bytes(context, text, "policy.csv"),
+  return load_policy_table(context, "policy.csv", ByteSource::of_bytes(text, "policy.csv"),
                            three_people(arms), {.chunk_bytes = chunk_bytes});
 }
 

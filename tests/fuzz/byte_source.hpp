@@ -9,7 +9,7 @@ namespace cone::fuzz {
 
 /// The input as the readers of text files take it. Unpacks what is compressed by gzip.
 inline ByteSource source(const std::uint8_t* data, std::size_t size) {
-  return ByteSource::of_bytes(context(), std::string(as_text(data, size)), "input");
+  return ByteSource::of_bytes(std::string(as_text(data, size)), "input");
 }
 
 }  // namespace cone::fuzz
