@@ -45,6 +45,18 @@ struct EnumNames<MissingPolicy> {
        {MissingPolicy::kDrop, "drop"}}};
 };
 
+/// What becomes of an edge one of whose ends is no node of the table.
+enum class UnknownEdges {
+  kRefuse,  ///< one fault for all of them
+  kDrop,    ///< left out; a note says how many
+};
+
+template <>
+struct EnumNames<UnknownEdges> {
+  static constexpr std::array<std::pair<UnknownEdges, std::string_view>, 2> kNames = {
+      {{UnknownEdges::kRefuse, "refuse"}, {UnknownEdges::kDrop, "drop"}}};
+};
+
 /// A column of numbers that another option names.
 struct KeptColumn {
   std::string name;
@@ -68,6 +80,7 @@ struct LoadOptions {
   std::vector<std::string> counts;
   MissingPolicy missing = MissingPolicy::kRefuse;
   std::string edges;
+  UnknownEdges unknown_edges = UnknownEdges::kRefuse;
   std::vector<KeptColumn> kept;  ///< no flag: filled from what other options name
   CsvOptions csv;                ///< how the bytes are cut for the threads; never changes a result
 
@@ -95,6 +108,8 @@ struct LoadOptions {
         "missing", self.missing,
         "Missing values: refuse; indicate (mean of the column, and an indicator); drop the line");
     visitor("edges", self.edges, "File with the edges, where it is not DATA/edges.csv");
+    visitor("unknown_edges", self.unknown_edges,
+            "Edges to ids that are not in the table of nodes: refuse, or drop them");
   }
 };
 

@@ -9,6 +9,9 @@ namespace cone {
 /// 1234567 → "1,234,567".
 std::string grouped(std::uint64_t number);
 
+/// "1 node", "1,200 nodes": a number and a noun whose plural has an s.
+std::string counted(std::uint64_t number, std::string_view noun);
+
 /// Code point and length of a character; length 0 where it is not UTF-8 (overlong forms, surrogates
 /// and code points past U+10FFFF included).
 struct Character {

@@ -74,8 +74,7 @@ std::uint8_t LabelTally::add(std::string_view text, std::uint64_t row, std::stri
   const Tally cell{
       .count = 1, .first_row = row, .first_text = printable(text), .first_id = printable(id)};
   const std::string_view label = trimmed(text);
-  // "none" may be an arm; what it is depends on the other labels.
-  if (parse_number(label).kind == NumberKind::kMissing && lower_case(label) != "none") {
+  if (parse_number(label).kind == NumberKind::kMissing) {
     missing_.merge(cell);
     return kNone;
   }

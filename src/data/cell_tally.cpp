@@ -77,6 +77,9 @@ Fault describe(const FaultTable& table, std::size_t column, Oddity oddity, const
     case Oddity::kUneven:
       what = fmt::format("the propensities add up to {}", tally.first_text);
       break;
+    case Oddity::kAnswer:
+      what = fmt::format("'{}' stands beside numbers", tally.first_text);
+      break;
   }
   const std::string rows = fmt::format("{} of {} {}", grouped(tally.count), grouped(table.num_rows),
                                        table.row_word(table.num_rows));

@@ -24,8 +24,9 @@ enum class Oddity {
   kNotAProbability,
   kImpossible,
   kUneven,  ///< propensities that do not add up to 1
+  kAnswer,  ///< yes or no, as an outcome: 1 or 0
 };
-inline constexpr std::size_t kNumOddities = 9;
+inline constexpr std::size_t kNumOddities = 10;
 
 /// The odd cells of one column.
 struct ColumnTally {

@@ -11,6 +11,7 @@
 #include "base/text.hpp"
 #include "data/csv.hpp"
 #include "data/number.hpp"
+#include "data/panel_codes.hpp"
 #include "data/text_shape.hpp"
 #include "data/validate.hpp"
 
@@ -110,11 +111,11 @@ Refusal refusal_of(const Levels& levels, const std::string& name, const Tally& t
         fmt::format("turn it into a number, such as days since some day, or --ignore {}", name)};
   }
   if (2 * num_numbers >= num_lines) {
-    return {
-        fmt::format("'{}' is not a number ({} of {} lines hold text, the others numbers)",
-                    text.first_text, grouped(num_lines - num_numbers), grouped(num_lines)),
-        fmt::format("correct them, or --categories {0} if the numbers are codes, or --ignore {0}",
-                    name)};
+    const bool is_none = lower_case(text.first_text) == "none";
+    return {fmt::format("'{}' is not a number ({} of {} lines hold text, the others numbers)",
+                        text.first_text, grouped(num_lines - num_numbers), grouped(num_lines)),
+            fmt::format("{1}, or --categories {0} if the numbers are codes, or --ignore {0}", name,
+                        is_none ? kNoneBesideNumbers : "correct them")};
   }
   if (levels.counts.size() > kManyLevels && 2 * levels.counts.size() > num_lines) {
     return {fmt::format("text with {} different values in {} lines, such as '{}', is no category",
@@ -246,6 +247,11 @@ std::vector<FeatureCode> choose_codes(const Source& source, const CsvFile& file,
                  std::move(refusal.advice)});
             continue;
           }
+        }
+        if (source.options.cluster.empty() && are_unit_codes(levels.counts)) {
+          source.notes.push_back(describe_unit_codes(printable(name), levels.counts.size(),
+                                                     levels.num_lines(),
+                                                     fmt::format("--ignore {}", printable(name))));
         }
         code_category(levels, name, code);
       }

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -11,6 +12,28 @@
 
 namespace cone::load {
 namespace {
+
+/// The edges of a chunk, or of the file, that have an end which is no node.
+struct UnknownEnds {
+  std::uint64_t num_edges = 0;
+  std::uint64_t first_line = 0;
+  std::size_t first_end = 0;
+  IdTable ids;
+
+  void add(std::size_t end, std::string_view id, std::uint64_t line) {
+    if (ids.size() == 0) {
+      first_line = line;
+      first_end = end;
+    }
+    ids.insert(id);
+  }
+  void append(const UnknownEnds& later) {
+    for (std::size_t k = 0; k < later.ids.size(); ++k) {
+      add(later.first_end, later.ids[static_cast<NodeIndex>(k)], later.first_line);
+    }
+    num_edges += later.num_edges;
+  }
+};
 
 /// The ends of a few edges, looked up together so that their cache misses overlap.
 class EdgeBatch {
@@ -27,15 +50,18 @@ class EdgeBatch {
   }
   bool is_full() const { return size_ == kLines; }
 
-  /// Writes the edges and empties the batch; calls report(end, id, line) for an unknown end.
-  template <class Report>
-  void flush(const IdTable& ids, Edge* edges, const Report& report) {
+  /// Writes the edges and empties the batch.
+  void flush(const IdTable& ids, Edge* edges, UnknownEnds& unknown) {
     ids.find_all(std::span(ends_).first(2 * size_), std::span(nodes_).first(2 * size_));
     for (std::size_t k = 0; k < size_; ++k) {
       edges[records_[k]] = {nodes_[2 * k], nodes_[2 * k + 1]};
+      bool is_known = true;
       for (const std::size_t end : {0, 1}) {
-        if (nodes_[2 * k + end] == IdTable::kAbsent) report(end, ends_[2 * k + end], lines_[k]);
+        if (nodes_[2 * k + end] != IdTable::kAbsent) continue;
+        unknown.add(end, ends_[2 * k + end], lines_[k]);
+        is_known = false;
       }
+      unknown.num_edges += is_known ? 0 : 1;
     }
     size_ = 0;
   }
@@ -87,16 +113,54 @@ void note_other_columns(const CsvFile& file, const std::array<std::size_t, 2>& e
 }
 
 /// Programs that know numbers only write 17 as 17.0 where some other line has none.
-std::string advise_on_id(std::string_view id, const NodeTable& nodes) {
+std::string advise_on_id(std::string_view id, const NodeTable& nodes, const char* otherwise) {
   constexpr std::string_view kFraction = ".0";
   const bool has_it = id.ends_with(kFraction);
   const std::string other = has_it ? std::string(id.substr(0, id.size() - kFraction.size()))
                                    : std::string(id) + std::string(kFraction);
-  if (!nodes.ids.find(other)) return "add the node or delete the line";
+  if (!nodes.ids.find(other)) return otherwise;
   return fmt::format(
       "'{}' is one: ids are compared as text, so write whole numbers without .0 in both files (in "
       "pandas: astype(\"Int64\"))",
       printable(other));
+}
+
+/// "3 edges to 2 ids that are not in nodes.csv ('x', 'y')"
+std::string in_words(const UnknownEnds& unknown, const NodeTable& nodes) {
+  constexpr std::size_t kShown = 3;
+  std::string examples;
+  for (std::size_t k = 0; k < std::min(unknown.ids.size(), kShown); ++k) {
+    examples +=
+        fmt::format("{}'{}'", k > 0 ? ", " : "", printable(unknown.ids[static_cast<NodeIndex>(k)]));
+  }
+  return fmt::format(
+      "{} to {} not in {} ({}{})", counted(unknown.num_edges, "edge"),
+      unknown.ids.size() == 1 ? "an id that is" : counted(unknown.ids.size(), "id") + " that are",
+      printable(nodes.title), examples, unknown.ids.size() > kShown ? ", ..." : "");
+}
+
+/// Leaves the edges out that have an end which is no node, or refuses them.
+void settle_unknown(const Source& source, const CsvFile& file,
+                    const std::array<std::size_t, 2>& columns, const NodeTable& nodes,
+                    const UnknownEnds& unknown, EdgeLines& lines) {
+  if (unknown.num_edges == 0 || nodes.ids.size() == 0) return;  // everything would be unknown
+  if (source.options.unknown_edges == UnknownEdges::kRefuse) {
+    source.faults.add(
+        "unknown id",
+        {{.file = file.name(),
+          .line = unknown.first_line,
+          .column = printable(file.header()[columns[unknown.first_end]])},
+         in_words(unknown, nodes),
+         advise_on_id(unknown.ids[0], nodes,
+                      "add the nodes, or --unknown-edges drop leaves these edges out")});
+    return;
+  }
+  if (!source.faults.empty()) return;  // malformed lines have no edge
+  source.notes.push_back(fmt::format("left out {}", in_words(unknown, nodes)));
+  const auto end = std::remove_if(lines.edges.get(), lines.edges.get() + lines.size, [](Edge edge) {
+    return edge.source == IdTable::kAbsent || edge.target == IdTable::kAbsent;
+  });
+  lines.size = static_cast<std::size_t>(end - lines.edges.get());
 }
 
 }  // namespace
@@ -120,7 +184,7 @@ void report_unknown_id(FaultList& faults, Place place, std::string_view id,
   validation::add_fault(faults, "unknown id in " + place.column, [&]() -> Fault {
     return {std::move(place),
             fmt::format("'{}' is not an id of {}", printable(id), printable(nodes.title)),
-            advise_on_id(id, nodes)};
+            advise_on_id(id, nodes, "add the node or delete the line")};
   });
 }
 
@@ -138,22 +202,20 @@ EdgeLines read_edges(const Source& source, const NodeTable& nodes) {
 
   EdgeLines out{std::make_unique_for_overwrite<Edge[]>(file->num_records()), file->num_records()};
   const std::array<std::size_t, 2>& columns = *ends;
+  std::vector<UnknownEnds> by_chunk(file->chunks().size());
   file->for_each_chunk(
-      source.context, "reading edges", faults, [&](std::size_t, CsvRecords& records) {
-        const auto report = [&](std::size_t end, std::string_view id, std::uint64_t line) {
-          report_unknown_id(records.faults(),
-                            {.file = file->name(),
-                             .line = line,
-                             .column = printable(file->header()[columns[end]])},
-                            id, nodes);
-        };
+      source.context, "reading edges", faults, [&](std::size_t number, CsvRecords& records) {
+        UnknownEnds& unknown = by_chunk[number];
         EdgeBatch batch;
         while (records.next()) {
           batch.add(records[columns[0]], records[columns[1]], records.record(), records.line());
-          if (batch.is_full()) batch.flush(nodes.ids, out.edges.get(), report);
+          if (batch.is_full()) batch.flush(nodes.ids, out.edges.get(), unknown);
         }
-        batch.flush(nodes.ids, out.edges.get(), report);
+        batch.flush(nodes.ids, out.edges.get(), unknown);
       });
+  UnknownEnds unknown;
+  for (const UnknownEnds& of_chunk : by_chunk) unknown.append(of_chunk);
+  settle_unknown(source, *file, columns, nodes, unknown, out);
   return out;
 }
 

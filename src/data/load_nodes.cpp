@@ -54,7 +54,7 @@ struct ChunkOfNodes {
 
 /// The number in a cell; 0, and a mark in the tally, for anything else.
 double read_number(const CsvRecords& record, std::size_t column, std::string_view id,
-                   CellTallies& odd, Gap gap, std::uint8_t& gaps) {
+                   CellTallies& odd, Gap gap, std::uint8_t& gaps, bool is_outcome = false) {
   const ParsedNumber number = parse_number(record[column]);
   if (number.kind == NumberKind::kFinite) {
     if (number_problem(number.value) != nullptr) {
@@ -71,6 +71,10 @@ double read_number(const CsvRecords& record, std::size_t column, std::string_vie
   } else {
     const std::optional<bool> truth = parse_truth_value(record[column]);
     if (truth && gap == kRoleGap) return *truth ? 1 : 0;
+    if (const auto answer = parse_answer(record[column]); answer && is_outcome) {
+      odd.add(record, column, id, Oddity::kAnswer);
+      return *answer ? 1 : 0;
+    }
     if (gap == kRoleGap) gaps |= kUnread;
     odd.add(record, column, id, Oddity::kText);
   }
@@ -95,7 +99,8 @@ void read_record(CsvRecords& record, NodeArrays& arrays, ChunkOfNodes& out) {
     arrays.treatment[row] = out.labels.add(record[*arrays.roles.treatment], record.line(), id);
   }
   for (const NumberTarget& target : arrays.numbers) {
-    const double value = read_number(record, target.column, id, out.odd, kRoleGap, gaps);
+    const double value = read_number(record, target.column, id, out.odd, kRoleGap, gaps,
+                                     target.quantity == Quantity::kOutcome);
     target.values[row] = value;
     if (target.quantity == Quantity::kPropensity && (value < 0 || value > 1)) {
       out.odd.add(record, target.column, id, Oddity::kNotAProbability);
@@ -229,6 +234,16 @@ SparseMatrix gather_features(const Context& context, std::size_t num_features,
   return {num_features, std::move(row_sizes), std::move(columns), std::move(values)};
 }
 
+/// Says what yes and no as an outcome count as.
+void note_answers(const CsvFile& file, const ColumnRoles& roles, const CellTallies& odd,
+                  std::vector<std::string>& notes) {
+  for (const NumberRole& role : roles.numbers) {
+    if (odd.count(role.column, Oddity::kAnswer) == 0) continue;
+    notes.push_back(fmt::format("the outcome '{}' is yes or no: yes counts as 1, no as 0",
+                                printable(file.header()[role.column])));
+  }
+}
+
 /// Which lines the answer to missing values leaves out; empty where none.
 std::vector<std::uint8_t> lines_to_leave_out(MissingPolicy missing,
                                              const std::vector<std::uint8_t>& gaps) {
@@ -336,6 +351,7 @@ NodeTable read_nodes(const Source& source) {
     for (ChunkOfNodes& chunk : chunks) labels.push_back(std::move(chunk.clusters));
     join_clusters(*file, labels, table.cluster);
   }
+  note_answers(*file, *roles, odd, source.notes);
   table.is_left_out = lines_to_leave_out(source.options.missing, arrays.gaps);
   report_odd_cells({file->name(), file->header(), file->num_records()}, *roles, odd,
                    source.options.missing, faults);

@@ -110,6 +110,14 @@ void check_values(const Place& place, const SparseMatrix& columns, FaultList& fa
   });
 }
 
+void check_scale(const Place& place, const SparseMatrix& columns, FaultList& faults) {
+  if (!is_too_small(columns.values())) return;
+  faults.add("scale", {place,
+                       fmt::format("all values are smaller than {:g}: their squares are 0",
+                                   kSmallestMagnitude),
+                       "rescale it"});
+}
+
 void check_arms(const Place& place, const SparseMatrix& treatment, FaultList& faults) {
   const std::size_t num_nodes = treatment.rows() * treatment.cols();
   const std::size_t num_treated = treatment.num_entries();
@@ -188,6 +196,7 @@ LoadedData parse_mat(const Context& context, std::string_view bytes, const std::
       const SparseMatrix& columns =
           matrices.emplace(name, read_mat_columns(variable)).first->second;
       check_values(variable.place, columns, faults);
+      if (name == "Y0" || name == "Y1") check_scale(variable.place, columns, faults);
       if (name == "T") check_arms(variable.place, columns, faults);
     } catch (const Error& error) {
       for (const Fault& fault : error.faults()) faults.add("damage", fault);

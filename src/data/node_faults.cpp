@@ -15,6 +15,11 @@ namespace cone::load {
 namespace {
 
 constexpr const char* kWriteANumber = "give a decimal number such as -1.5 or 2e-3";
+constexpr const char* kWriteAnOutcome =
+    "write the outcome as a number, such as 1 for the event and 0 for its absence (yes and no, "
+    "true and false are taken as 1 and 0)";
+
+enum class ColumnUse { kOutcome, kFeature, kOther };
 
 std::string missing_advice(const FaultTable& table, const std::string& column, bool is_feature) {
   if (!table.is_file()) return "fill it in or leave the row out";
@@ -58,18 +63,19 @@ void report_missing_features(const FaultTable& table, const ColumnRoles& roles,
 }
 
 std::string advice_for(const FaultTable& table, Oddity oddity, const std::string& column,
-                       bool is_feature, const Tally& tally) {
+                       ColumnUse use, const Tally& tally) {
   switch (oddity) {
     case Oddity::kMissing: {
-      std::string advice = missing_advice(table, column, is_feature);
+      std::string advice = missing_advice(table, column, use == ColumnUse::kFeature);
       if (tally.num_none == 0) return advice;
       return fmt::format("{}; 'none' beside numbers counts as missing: {}", advice,
                          none_advice(table));
     }
     case Oddity::kText:
       if (const char* advice = other_notation(tally.first_text)) return advice;
-      return looks_like_date(tally.first_text) ? "turn dates into numbers, such as days"
-                                               : kWriteANumber;
+      if (looks_like_date(tally.first_text)) return "turn dates into numbers, such as days";
+      if (lower_case(tally.first_text) == "none") return kNoneBesideNumbers;
+      return use == ColumnUse::kOutcome ? kWriteAnOutcome : kWriteANumber;
     case Oddity::kNotFinite:
       return fmt::format("give a finite number or leave the {} out", table.row_word());
     case Oddity::kTooLarge:
@@ -91,6 +97,8 @@ std::string advice_for(const FaultTable& table, Oddity oddity, const std::string
                  : "check which arm the columns are meant for";
     case Oddity::kUneven:
       return "give every arm its share of 1";
+    case Oddity::kAnswer:
+      return kWriteAnOutcome;
   }
   return "";
 }
@@ -100,8 +108,7 @@ std::string advice_for(const FaultTable& table, Oddity oddity, const std::string
 void report_odd_cells(const FaultTable& table, const ColumnRoles& roles, const CellTallies& odd,
                       MissingPolicy missing, FaultList& faults) {
   if (odd.empty()) return;
-  const auto report = [&](std::size_t column, bool is_feature,
-                          std::initializer_list<Oddity> kinds) {
+  const auto report = [&](std::size_t column, ColumnUse use, std::initializer_list<Oddity> kinds) {
     const ColumnTally* tally = odd.find(column);
     if (tally == nullptr) return;
     const std::string name = table.column_name(column);
@@ -109,23 +116,32 @@ void report_odd_cells(const FaultTable& table, const ColumnRoles& roles, const C
       if (tally->of(oddity).count == 0) continue;
       faults.add(fmt::format("oddity {} in {}", static_cast<int>(oddity), name),
                  describe(table, column, oddity, tally->of(oddity),
-                          advice_for(table, oddity, name, is_feature, tally->of(oddity))));
+                          advice_for(table, oddity, name, use, tally->of(oddity))));
     }
   };
   const bool is_refused = missing == MissingPolicy::kRefuse;
-  if (roles.treatment && is_refused) report(*roles.treatment, false, {Oddity::kMissing});
-  if (roles.cluster && is_refused) report(*roles.cluster, false, {Oddity::kMissing});
+  constexpr ColumnUse kOther = ColumnUse::kOther;
+  if (roles.treatment && is_refused) report(*roles.treatment, kOther, {Oddity::kMissing});
+  if (roles.cluster && is_refused) report(*roles.cluster, kOther, {Oddity::kMissing});
   for (const NumberRole& role : roles.numbers) {
-    if (is_refused) report(role.column, false, {Oddity::kMissing});
-    report(role.column, false,
+    const bool is_outcome = role.quantity == Quantity::kOutcome;
+    const ColumnUse use = is_outcome ? ColumnUse::kOutcome : kOther;
+    if (is_refused) report(role.column, use, {Oddity::kMissing});
+    const std::uint64_t num_answers = odd.count(role.column, Oddity::kAnswer);
+    if (num_answers + odd.count(role.column, Oddity::kMissing) < table.num_rows &&
+        odd.count(role.column, Oddity::kText) == 0) {
+      report(role.column, use, {Oddity::kAnswer});
+    }
+    report(role.column, use,
            {Oddity::kText, Oddity::kNotFinite, Oddity::kTooLarge, Oddity::kNegativeWeight,
             Oddity::kNotAProbability, Oddity::kImpossible, Oddity::kUneven});
   }
   for (const FeatureColumn& feature : roles.features) {
-    report(feature.column, true, {Oddity::kNotFinite, Oddity::kTooLarge, Oddity::kNegative});
+    constexpr ColumnUse kUse = ColumnUse::kFeature;
+    report(feature.column, kUse, {Oddity::kNotFinite, Oddity::kTooLarge, Oddity::kNegative});
     if (feature.role != FeatureRole::kCount) continue;
-    report(feature.column, true, {Oddity::kText});
-    if (missing == MissingPolicy::kIndicate) report(feature.column, true, {Oddity::kMissing});
+    report(feature.column, kUse, {Oddity::kText});
+    if (missing == MissingPolicy::kIndicate) report(feature.column, kUse, {Oddity::kMissing});
   }
   if (is_refused) report_missing_features(table, roles, odd, faults);
 }

@@ -19,8 +19,9 @@ bool equals_ignoring_case(std::string_view text, std::string_view lower) {
 }
 
 bool is_missing(std::string_view text) {
-  constexpr std::array<std::string_view, 9> kSpellings = {"",     "na",   "n/a", "nan", "#n/a",
-                                                          "null", "none", "?",   "."};
+  // README.md lists them. Not "none", which is a value: no insurance, no medication.
+  constexpr std::array<std::string_view, 8> kSpellings = {"",     "na",   "n/a", "nan",
+                                                          "#n/a", "null", "?",   "."};
   return std::any_of(kSpellings.begin(), kSpellings.end(),
                      [&](std::string_view word) { return equals_ignoring_case(text, word); });
 }
@@ -52,6 +53,19 @@ std::optional<bool> parse_truth_value(std::string_view text) {
   if (equals_ignoring_case(text, "true")) return true;
   if (equals_ignoring_case(text, "false")) return false;
   return std::nullopt;
+}
+
+std::optional<bool> parse_answer(std::string_view text) {
+  text = trimmed(text);
+  if (equals_ignoring_case(text, "yes") || equals_ignoring_case(text, "y")) return true;
+  if (equals_ignoring_case(text, "no") || equals_ignoring_case(text, "n")) return false;
+  return std::nullopt;
+}
+
+bool is_too_small(std::span<const double> values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  return largest > 0 && largest < kSmallestMagnitude;
 }
 
 }  // namespace cone

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string_view>
 
 namespace cone {
@@ -15,19 +16,28 @@ struct ParsedNumber {
 
 /// Squares of such numbers and sums of them stay finite.
 inline constexpr double kLargestMagnitude = 1e100;
+/// Squares of smaller numbers, and of differences between them, may become 0.
+inline constexpr double kSmallestMagnitude = 1e-100;
 
 /// Why nothing can be computed with a number ("is not finite", "is too large to compute with"), or
 /// nullptr: the one rule for values of every format.
 const char* number_problem(double value);
 
+/// Whether all values are so small that nothing can be computed with the column, and not all are 0.
+/// A single small one among others is as good as 0.
+bool is_too_small(std::span<const double> values);
+
 /// More columns are no data but a damaged or hostile file: each has a name.
 inline constexpr std::size_t kMostFeatures = 10'000'000;
 
 /// A decimal number, with surrounding spaces if any. An empty field and the usual spellings of a
-/// missing value (NA, NaN, null, ., ...) are kMissing; infinities and overflows are kNotFinite.
+/// missing value (the list is in README.md) are kMissing; infinities and overflows are kNotFinite.
 ParsedNumber parse_number(std::string_view text);
 
 /// True and False in any letter case, with surrounding spaces if any.
 std::optional<bool> parse_truth_value(std::string_view text);
+
+/// The same for yes and no, y and n.
+std::optional<bool> parse_answer(std::string_view text);
 
 }  // namespace cone

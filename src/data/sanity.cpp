@@ -13,6 +13,7 @@
 #include "data/arm_labels.hpp"
 #include "data/column_moments.hpp"
 #include "data/look_alike.hpp"
+#include "data/number.hpp"
 #include "data/suspicions.hpp"
 #include "data/telltale.hpp"
 
@@ -160,6 +161,29 @@ void check_leaks(const Report& report, LoadedData& data, const ColumnMoments& m)
   }
 }
 
+/// Columns that would pass for constant ones, as the squares of their values are 0.
+void check_scales(const Report& report, const Dataset& observed, const ColumnMoments& m) {
+  const auto check = [&](const std::string& name, std::span<const double> values) {
+    if (!is_too_small(values)) return;
+    report.faults.add("scale", {{.file = report.table, .column = printable(name)},
+                                fmt::format("all values are smaller than {:g}: their squares are 0",
+                                            kSmallestMagnitude),
+                                "rescale the column"});
+  };
+  check("outcome", observed.outcome);
+  check("weight", observed.weight);
+  for (const NamedColumn& column : observed.kept) check(column.name, column.values);
+  for (std::size_t j = 0; j < observed.features.num_dense; ++j) {
+    // Most columns are seen to be of another size without a look at all nodes.
+    if (std::abs(m.mean[j]) > kSmallestMagnitude || m.spread[j] > kSmallestMagnitude) continue;
+    std::vector<double> values(observed.num_nodes());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = value_at(observed.features.matrix, i, j);
+    }
+    check(observed.features.names[j], values);
+  }
+}
+
 /// The per cent of a row that has one entry is always 100.
 void note_single_count(LoadedData& data) {
   const FeatureTable& features = data.observed.features;
@@ -298,6 +322,9 @@ void check_sanity(const Context& context, const std::string& table, LoadedData& 
   if (moments.num_nodes < static_cast<double>(observed.num_nodes()) && is_suspicious(moments)) {
     moments = moments_of(context, observed, 1);
   }
+  const std::uint64_t num_faults = faults.total();
+  check_scales(report, observed, moments);
+  if (faults.total() > num_faults) return;
   if (observed.num_nodes() >= kFewestNodes) {
     check_leaks(report, data, moments);
     if (moments.outcome_spread == 0) {

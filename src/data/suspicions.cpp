@@ -12,6 +12,7 @@
 #include "base/hash.hpp"
 #include "base/text.hpp"
 #include "data/column_copies.hpp"
+#include "data/panel_codes.hpp"
 #include "data/suspicious_numbers.hpp"
 
 namespace cone::load {
@@ -141,7 +142,9 @@ Matrix<double> take_measurements(const Context& context, const FeatureTable& fea
 /// What there is to doubt about single columns, in their order.
 std::vector<std::string> doubt_columns(const Context& context, const Matrix<double>& columns,
                                        std::span<const std::string> names,
-                                       const LeaveOut& leave_out) {
+                                       const LeaveOut& leave_out, bool has_clusters) {
+  std::vector<std::optional<std::uint64_t>> units(columns.cols());
+  if (!has_clusters) units = find_unit_codes(context, columns, names);
   std::vector<std::vector<std::string>> found(columns.cols());
   context.for_each_range(columns.cols(), 1, [&](std::size_t c, std::size_t) {
     std::vector<double> values(columns.rows());
@@ -150,7 +153,9 @@ std::vector<std::string> doubt_columns(const Context& context, const Matrix<doub
     if (auto words = describe_strange_value("the feature " + name, values)) {
       found[c].push_back(std::move(*words));
     }
-    if (looks_like_a_code(names[c], std::move(values))) {
+    if (units[c]) {
+      found[c].push_back(describe_unit_codes(name, *units[c], columns.rows(), leave_out(name)));
+    } else if (looks_like_a_code(names[c], std::move(values))) {
       found[c].push_back(
           fmt::format("the feature {0} looks like a code, and is taken for a number, whose order "
                       "means something: {1}, or --categories {0} if its values are few",
@@ -165,7 +170,8 @@ std::vector<std::string> doubt_columns(const Context& context, const Matrix<doub
 void note_columns(const Context& context, const LeaveOut& leave_out, LoadedData& data) {
   const FeatureTable& features = data.observed.features;
   const Matrix<double> columns = take_measurements(context, features);
-  for (std::string& words : doubt_columns(context, columns, features.names, leave_out)) {
+  for (std::string& words :
+       doubt_columns(context, columns, features.names, leave_out, !data.observed.cluster.empty())) {
     data.doubts.push_back(std::move(words));
   }
   note_copies(context, columns, leave_out, data);

@@ -135,20 +135,6 @@ std::optional<Outlier> find_outlier(std::vector<double> values) {
   return Outlier{high - median > median - low ? high : low, median, sd};
 }
 
-/// Whether the name has the word as a part of its own: home_zip, ZIP, zipCode2.
-bool has_word(std::string_view name, std::string_view word) {
-  std::string lower;
-  for (const char c : name) {
-    lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-  }
-  const auto is_letter = [&](std::size_t at) { return lower[at] >= 'a' && lower[at] <= 'z'; };
-  for (auto at = lower.find(word); at != std::string::npos; at = lower.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || !is_letter(at - 1)) && (end == lower.size() || !is_letter(end))) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 std::optional<std::string> describe_strange_value(const std::string& what,
@@ -163,9 +149,23 @@ std::optional<std::string> describe_strange_value(const std::string& what,
   const auto far = find_outlier(values);
   if (!far) return std::nullopt;
   return fmt::format(
-      "{} has {:.10g}, far from all other values (half of them lie within {:.3g} of {:.4g}): if it "
-      "is a mistake, mend it; if not, cut it off at a value that is still common",
+      "{} has {:.10g}, far from all other values (half of them lie within {:.3g} of {:.4g}): check "
+      "the entry. Counts and spending often have such values; truncating a correct one changes the "
+      "estimand",
       what, far->value, far->sd / kNormal, far->median);
+}
+
+bool has_word(std::string_view name, std::string_view word) {
+  std::string lower;
+  for (const char c : name) {
+    lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  }
+  const auto is_letter = [&](std::size_t at) { return lower[at] >= 'a' && lower[at] <= 'z'; };
+  for (auto at = lower.find(word); at != std::string::npos; at = lower.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_letter(at - 1)) && (end == lower.size() || !is_letter(end))) return true;
+  }
+  return false;
 }
 
 bool looks_like_a_code(const std::string& name, std::vector<double> values) {
@@ -195,8 +195,8 @@ std::optional<std::string> describe_tail(std::vector<double> outcomes) {
   if (!(share > kHeavyTail)) return std::nullopt;
   return fmt::format(
       "the most extreme hundredth of the outcomes makes up {:.0f} % of all distance from their "
-      "median: means rest on few nodes, and intervals are too sure; evaluate the logarithm as "
-      "well, or the outcome cut off at a high value",
+      "median: means rest on few nodes, and intervals are probably too narrow; see whether the "
+      "logarithm or a truncated outcome, which are other estimands, leads to the same decision",
       100 * share);
 }
 

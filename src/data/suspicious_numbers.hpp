@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cone::load {
@@ -16,6 +17,9 @@ std::optional<std::string> describe_strange_value(const std::string& what,
 /// Whether whole numbers name something: by a word of the column's name (zip, id, code), or as
 /// every node has another one of hardly more numbers than nodes.
 bool looks_like_a_code(const std::string& name, std::vector<double> values);
+
+/// Whether the name has the word as a part of its own: home_zip, ZIP, zipCode2.
+bool has_word(std::string_view name, std::string_view word);
 
 /// A sentence about outcomes whose mean rests on few nodes.
 std::optional<std::string> describe_tail(std::vector<double> outcomes);

@@ -4,6 +4,10 @@
 
 namespace cone::load {
 
+/// What to do about "none" in a column of numbers.
+inline constexpr const char* kNoneBesideNumbers =
+    "leave the cells empty where the value is missing (none is a value)";
+
 /// "2020-01-31", "31/1/2020", "31.1.20", "31jan2020", with a time behind it or not.
 bool looks_like_date(std::string_view text);
 

@@ -54,6 +54,7 @@ void refuse_options(const LoadOptions& options, FaultList& faults) {
   refuse("--categories", !options.categories.empty());
   refuse("--counts", !options.counts.empty());
   refuse("--missing", options.missing != MissingPolicy::kRefuse);
+  refuse("--unknown-edges", options.unknown_edges != UnknownEdges::kRefuse);
 }
 
 /// Packed files are not read, and must not be taken for files that are not there.

@@ -21,7 +21,7 @@ std::string scaling_of(const TableColumn& column) {
 std::string kind_of(const DataReport::Column& column) {
   const TableColumn& summary = column.summary;
   if (summary.kind == "category") {
-    return fmt::format("category, {} columns", grouped(summary.num_features));
+    return "category, " + counted(summary.num_features, "column");
   }
   if (summary.kind == "number" && column.min == 0 && column.max == 1) return "number, 0 to 1";
   return summary.kind;
@@ -54,11 +54,9 @@ std::string columns_text(const DataReport& report) {
   }
   std::string text = table.to_string();
   if (num_shown > kMostColumns) {
-    text += fmt::format("... and {} more columns\n", grouped(num_shown - kMostColumns));
+    text += fmt::format("... and {} more\n", counted(num_shown - kMostColumns, "column"));
   }
-  if (num_ignored > 0)
-    text +=
-        fmt::format("left out: {} column{}\n", grouped(num_ignored), num_ignored == 1 ? "" : "s");
+  if (num_ignored > 0) text += fmt::format("left out: {}\n", counted(num_ignored, "column"));
   return text + '\n';
 }
 
@@ -104,22 +102,22 @@ std::string policy_text(const DataReport& report, const DataReport::Policy& poli
 }  // namespace
 
 std::string data_report_text(const DataReport& report) {
-  std::string text =
-      fmt::format("{} nodes, {} measurements, {} counts\n\n", grouped(report.num_nodes),
-                  grouped(report.num_measurements), grouped(report.num_counts));
+  std::string text = fmt::format("{}, {}, {}\n\n", counted(report.num_nodes, "node"),
+                                 counted(report.num_measurements, "measurement"),
+                                 counted(report.num_counts, "count"));
   if (!report.columns.empty()) text += columns_text(report);
   for (std::size_t arm = 0; arm < report.arms.size(); ++arm) {
     const DataReport::Arm& a = report.arms[arm];
-    text += sentence("{}: {} nodes, mean outcome {:.6g} (standard deviation {:.6g})\n",
-                     arm_name(report, arm), grouped(a.num_nodes), a.outcome_mean, a.outcome_sd);
+    text +=
+        sentence("{}: {}, mean outcome {:.6g} (standard deviation {:.6g})\n", arm_name(report, arm),
+                 counted(a.num_nodes, "node"), a.outcome_mean, a.outcome_sd);
   }
   text += '\n' + differences_text(report);
   const DataReport::Network& n = report.network;
   text += fmt::format(
-      "network: {} edges, {} nodes without any, largest degree {}, {} components, the largest of "
-      "size {}\n",
-      grouped(n.num_edges), grouped(n.num_isolated), grouped(n.max_degree),
-      grouped(n.num_components), grouped(n.largest_component));
+      "network: {}, {} without any, largest degree {}, {}, the largest of size {}\n",
+      counted(n.num_edges, "edge"), counted(n.num_isolated, "node"), grouped(n.max_degree),
+      counted(n.num_components, "component"), grouped(n.largest_component));
   for (const DataReport::Policy& policy : report.policies) {
     text += policy_text(report, policy);
   }

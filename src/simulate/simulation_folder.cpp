@@ -83,7 +83,11 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
        entry.increment(failure)) {
     entries.push_back(entry->path());
   }
-  if (failure) fail_writing(folder, failure.message());
+  if (failure) {
+    throw Error(ErrorCode::kIo, {{.file = folder.string()},
+                                 "cannot be listed: " + failure.message(),
+                                 "name a folder that you may read"});
+  }
   std::sort(entries.begin(), entries.end());
   return entries;
 }

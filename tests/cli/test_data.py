@@ -71,8 +71,8 @@ class OneTable(FolderTest):
         self.write("ties.csv", "source,target\n1.0,2.0\n")
         done = cone("check", self.folder / "people.csv", "--edges", self.folder / "ties.csv")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("'1.0' is not an id of", done.stderr)
-        self.assertIn("people.csv; '1' is one: ids are compared as text", done.stderr)
+        self.assertIn("1 edge to 2 ids that are not in people.csv ('1.0', '2.0'); '1' is one: ids are "
+                      "compared as text", done.stderr)
         self.assertNotIn("nodes.csv", done.stderr)
 
     def test_counts_are_a_kind_of_their_own(self):

@@ -79,6 +79,7 @@ TEST(Suspicions, NameAValueFarFromAllOthers) {
   table = people();
   table.outcome[3] = 1e6;
   EXPECT_TRUE(holds(table.suspicions(), "the outcome has 1000000, far from"));
+  EXPECT_TRUE(holds(table.suspicions(), "truncating a correct one changes the estimand"));
 }
 
 TEST(Suspicions, NameCodesForMissing) {
@@ -179,6 +180,55 @@ TEST(Suspicions, NameCodesThatAreTakenForNumbers) {
   EXPECT_EQ(table.suspicions(), "");
   table.add_column("member", numbering);
   EXPECT_TRUE(holds(table.suspicions(), "member looks like a code"));
+}
+
+TEST(Suspicions, NameCodesOfUnitsInSeveralRows) {
+  constexpr std::size_t kTimes = 5;
+  Rng rng(93, Stream::kTest);
+  std::vector<double> even;    // 60 units of 5 rows
+  std::vector<double> uneven;  // of 1 to 12 rows, which only the year shows
+  std::vector<double> year;
+  double unit = 0;
+  for (std::size_t i = 0, left = 0; i < kPeople; ++i) {
+    even.push_back(13 + 17 * static_cast<double>(i / kTimes));
+    if (left == 0) {
+      left = 1 + rng.below(12);
+      unit += 1 + static_cast<double>(rng.below(5));
+    }
+    uneven.push_back(unit);
+    year.push_back(1980 + static_cast<double>(--left));
+  }
+  PeopleTable table = people();
+  table.add_column("nr", even);
+  EXPECT_TRUE(holds(table.suspicions(),
+                    "column 'nr' looks like the code of a unit observed in several rows (60 values "
+                    "in 300 rows): if so, --cluster nr"));
+  EXPECT_TRUE(holds(table.suspicions(), "--ignore nr"));
+  table = people();
+  table.add_column("who", uneven);
+  EXPECT_EQ(table.suspicions(), "");
+  table.add_column("wave", year);
+  EXPECT_TRUE(holds(table.suspicions(), "column 'who' looks like the code of a unit"));
+  EXPECT_FALSE(holds(table.suspicions(), "'wave'"));
+}
+
+// Ages, counts, ratings, years and classes of all kinds, in tables of several sizes.
+TEST(Suspicions, TakeNoOrdinaryColumnForACodeOfUnits) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Rng rng(seed, Stream::kTest);
+    PeopleTable table;
+    table.names = {"age", "visits", "rating", "born", "income", "grade", "group", "score"};
+    const std::size_t num_rows = 300 + 100 * (seed % 5);
+    for (std::size_t i = 0; i < num_rows; ++i) {
+      table.rows.push_back(
+          {static_cast<double>(18 + rng.below(60)), std::floor(std::exp(2 + 0.7 * rng.normal())),
+           static_cast<double>(1 + rng.below(5)), static_cast<double>(1940 + rng.below(60)),
+           1000 * std::round(std::exp(3.5 + 0.5 * rng.normal())),
+           static_cast<double>(rng.below(100)), static_cast<double>(i % 7), rng.normal()});
+      table.outcome.push_back(rng.normal());
+    }
+    EXPECT_FALSE(holds(table.suspicions(), "code of a unit")) << seed << table.suspicions();
+  }
 }
 
 TEST(Suspicions, NameCopiesOfColumns) {

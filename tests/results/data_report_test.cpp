@@ -98,7 +98,7 @@ TEST(DataReport, HoldsEveryArmAgainstTheControlArm) {
 TEST(DataReport, TextAndJsonSayTheSame) {
   const DataReport report = report_data(small_data());
   const std::string text = data_report_text(report);
-  EXPECT_NE(text.find("5 nodes, 1 measurements, 1 counts"), std::string::npos) << text;
+  EXPECT_NE(text.find("5 nodes, 1 measurement, 1 count"), std::string::npos) << text;
   EXPECT_NE(text.find("! a note"), std::string::npos);
   const auto json = to_json(report);
   EXPECT_EQ(json["schema"], "cone.check/1");
