@@ -352,6 +352,7 @@ class Invariances(FolderTest):
                       "--robust", "--target", "--dependence", "--arm-noise", "--repeats", "--cost",
                       "--rank", "--budget-steps"}
         tested.add("--rank-arm")  # of more arms: test_budget.py
+        tested.add("--list-pairs-up-to")  # of more policies: test_limits.py
         declared = {w.split(",")[0] for w in flags.split("Estimation:")[1].split("DATA is")[0].split()
                     if w.startswith("--")}
         self.assertEqual(tested, declared - {"--seed"})  # which a help text mentions

@@ -29,7 +29,7 @@ REMOVALS = ("unlink", "rmdir", "remove")
 def content(path):
     """The bytes of a file, without what differs from run to run."""
     if path.name == "table2_timing.txt":
-        return b""
+        return bytes(c for c in path.read_bytes() if chr(c).isalpha())
     if path.suffix == ".html":  # timings are in it: whether it is whole is what counts
         page = path.read_bytes()
         return b"a whole page" if page.endswith(b"</html>\n") else page

@@ -257,7 +257,7 @@ class Learn(FolderTest):
         done = cone("simulate", "--nodes", 3000, "--out", self.folder / "large", "-q")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.write("l.csv", "old\n")
-        for words in ("fold 1 of 5", "variances of arm 1"):
+        for words in ("scores 2 of 6", "variances of arm 1"):
             done = stop_at(words, "learn", self.folder / "large", "--out", self.folder / "l.csv",
                            "--depth", 3, "--budget", 0.3, "--min-leaf", 1)
             self.assertEqual(done.returncode, 130, done.stderr)
