@@ -344,10 +344,10 @@ struct ConeOptions {
   // 64 bits whatever it claims.
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor(
-        "encoder", self.encoder,
-        "How a tower (encoder) takes neighbours in: with learnt weights (attention), or as half the "
-        "node itself and half the mean of its neighbours (mean)");
+    visitor("encoder", self.encoder,
+            "How a tower (encoder) takes neighbours in: with learnt weights (attention), or as "
+            "half the "
+            "node itself and half the mean of its neighbours (mean)");
     visitor("heads", self.heads, "Attention heads of each tower", between(1, 256));
     visitor("head_size", self.head_size,
             "Output dimensions per head; a tower of the mean encoder has heads x head_size",

@@ -9,8 +9,9 @@ namespace {
 
 constexpr std::size_t kRowsPerPiece = 64;
 
-/// What the sum over the neighbours (and own_count copies of the node itself) is multiplied by: with
-/// self_loops half of the mean is the node itself and half its neighbours; 0 where there are none.
+/// What the sum over the neighbours (and own_count copies of the node itself) is multiplied by:
+/// with self_loops half of the mean is the node itself and half its neighbours; 0 where there are
+/// none.
 template <class Real>
 Real share(const ops::Adjacency& graph, std::size_t i, bool self_loops) {
   const std::uint64_t degree = graph.offsets[i + 1] - graph.offsets[i];
