@@ -30,8 +30,8 @@ struct EffectOptions {
   static void visit(Self& self, Visitor&& visitor) {
     visitor("folds", self.folds, "Folds of the cross-fitting", between(2, 1000));
     visitor("draws", self.draws,
-            "Random draws that standard deviations rest on where arms have more than 5,000 nodes; "
-            "their relative error is 1/sqrt(2 x draws)",
+            "Random draws that standard deviations rest on where arms of a network have more than "
+            "5,000 nodes; their relative error is 1/sqrt(2 x draws)",
             between(2, 100000));
     NetworkRidgeOptions::visit(self.network_ridge, visitor);
   }
@@ -67,8 +67,8 @@ struct NodeEffects {
   std::vector<std::string> warnings;
 };
 
-/// Learns the network ridge from the log and asks it about every node. Exact standard deviations up
-/// to 5,000 nodes per arm, O(nodes · arm²); beyond, and by the iterative solver, random draws, each
+/// Learns the network ridge from the log and asks it about every node. Exact standard deviations
+/// without a network and up to 5,000 nodes per arm, O(nodes · arm²); beyond, by random draws, each
 /// as dear as the predictions. Throws what a learner throws. With `known`
 /// (network_ridge/ridge_fit.hpp) its variances are taken instead of learnt; options (but for
 /// undersmoothing, solver and draws), folds and seed must be those of that fit, and so must the

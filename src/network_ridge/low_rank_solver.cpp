@@ -1,5 +1,6 @@
 #include "network_ridge/low_rank_solver.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <numeric>
@@ -7,6 +8,7 @@
 
 #include "cone/error.hpp"
 
+#include "base/numeric.hpp"
 #include "ops/cholesky.hpp"
 #include "ops/inverse.hpp"
 
@@ -202,6 +204,72 @@ RidgeSolution LowRankSolver::solve(const Context& context, const Matrix<double>&
     }
     return out;
   });
+}
+
+/// With w the place's row of W, b its fixed effects, k = W·w, T = W'C⁻¹B, s = T'w − b and
+/// λ = (B'C⁻¹B)⁻¹s, the terms of posterior_variance.hpp are
+///
+///   k_ii − k'x − b'λ = τ·w'M⁻¹w + s'λ     |x|² = (k'x − b'λ − |W'x|²)/τ
+///   k'x = |w|² − τ·w'M⁻¹w − (T'w)'λ       W'x = w − τM⁻¹w − Tλ
+Matrix<double> LowRankSolver::find_variances(const Context& context, std::size_t task,
+                                             std::span<const std::uint32_t> places) const {
+  constexpr std::size_t kRowsAtATime = 4096;
+  constexpr std::size_t kRowsPerPiece = 64;
+  Matrix<double> out(places.size(), arms_.size());
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    const ArmFactor& arm = arms_[a];
+    const TaskFactor& factor = arm.tasks[task];
+    const ArmModel& model = system_.arms[a];
+    const std::vector<std::size_t>& fixed = model.fixed_columns;
+    const std::size_t r = arm.features.size();
+    for (std::size_t first = 0; first < places.size(); first += kRowsAtATime) {
+      const auto chosen = places.subspan(first, std::min(kRowsAtATime, places.size() - first));
+      Matrix<double> w(chosen.size(), r);
+      context.for_each_range(chosen.size(), kRowsPerPiece, [&](std::size_t begin, std::size_t end) {
+        arm.features.copy_rows(chosen, begin, end, w.view());
+        for (std::size_t i = begin; i < end; ++i) {
+          for (std::size_t k = 0; k < r; ++k) w(i, k) *= arm.deviation[k];
+        }
+      });
+      const Matrix<double> solved =
+          ops::multiply(context, w.view(), factor.inverse.view());  // M⁻¹w
+      const Matrix<double> reached = ops::multiply(context, w.view(), factor.fixed.view());  // T'w
+      const auto describe = [&](std::size_t i) {
+        const std::uint32_t place = chosen[i];
+        std::vector<double> lambda(fixed.size());
+        std::vector<double> b(fixed.size());
+        for (std::size_t c = 0; c < fixed.size(); ++c) {
+          b[c] = system_.fixed_effect(place, fixed[c]);
+          lambda[c] = reached(i, c) - b[c];
+        }
+        const std::vector<double> s = lambda;
+        factor.system.solve(lambda);
+        const double own = dot(w.row(i), w.row(i));
+        const double left = arm.noise * dot(w.row(i), solved.row(i));
+        double variance = left;
+        double weighted = own - left;  // k'x − b'λ
+        for (std::size_t c = 0; c < fixed.size(); ++c) {
+          variance += s[c] * lambda[c];
+          weighted -= (reached(i, c) + b[c]) * lambda[c];
+        }
+        double squares = 0;  // |W'x|²
+        for (std::size_t k = 0; k < r; ++k) {
+          double value = w(i, k) - arm.noise * solved(i, k);
+          for (std::size_t c = 0; c < fixed.size(); ++c) value -= factor.fixed(k, c) * lambda[c];
+          squares += value * value;
+        }
+        const double growth = model.noise + kNoiseFloor +
+                              model.noise_growth * system_.inputs->relative_degree[place] -
+                              arm.noise;
+        variance += growth * (weighted - squares) / arm.noise;
+        out(first + i, a) = std::max(0.0, variance);
+      };
+      context.for_each_range(chosen.size(), kRowsPerPiece, [&](std::size_t begin, std::size_t end) {
+        for (std::size_t i = begin; i < end; ++i) describe(i);
+      });
+    }
+  }
+  return out;
 }
 
 }  // namespace cone

@@ -58,6 +58,11 @@ class LowRankSolver : public RidgeSolver {
   RidgeSolution solve(const Context& context, const Matrix<double>& f, const Matrix<double>& g,
                       std::span<const std::size_t> tasks) const override;
 
+  /// The variances of posterior_variance.hpp for what a task predicts, places × arms, without a
+  /// column per place: O(places · features²).
+  Matrix<double> find_variances(const Context& context, std::size_t task,
+                                std::span<const std::uint32_t> places) const;
+
  private:
   struct TaskFactor {
     Matrix<double> inverse;  ///< M⁻¹, M = W'W + noise·I over the places that the task learns from

@@ -93,13 +93,6 @@ void require_variances_for(const RidgeFit& known, const Context& context, const 
                                       .advice = "fit a model to this data with cone fit"});
 }
 
-/// Whether one column per node is soon solved.
-bool can_solve_for_each(const RidgePart& part) {
-  if (part.method != RidgeMethod::kLowRank) return part.method == RidgeMethod::kDense;
-  const RidgeInputs& inputs = *part.system.inputs;
-  return inputs.num_nodes() <= kLargestDenseArm * inputs.num_arms();
-}
-
 }  // namespace
 
 std::vector<ExpectedCost> expected_effect_costs(const Context& context, const Dataset& data,
@@ -153,7 +146,7 @@ NodeEffects estimate_effects(const Context& context, const Dataset& data,
     }
     const StageScope deviations = part_stages.enter(1);
     Matrix<double> variance(n, data.num_arms());
-    if (can_solve_for_each(part)) {
+    if (part.method != RidgeMethod::kIterative) {
       find_variances(context, model, part, variance);
     } else {
       out.draws = options.draws;

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "network_ridge/low_rank_solver.hpp"
 #include "network_ridge/restricted_likelihood.hpp"
 
 namespace cone {
@@ -57,6 +58,18 @@ Matrix<double> predict_in_units(const Context& context, const RidgeSystem& syste
 
 void find_variances(const Context& context, const NetworkRidge& model, const RidgePart& part,
                     Matrix<double>& variance) {
+  if (part.method == RidgeMethod::kLowRank) {
+    const auto& solver = static_cast<const LowRankSolver&>(*part.solver);
+    for (std::size_t t = 0; t < part.tasks.size(); ++t) {
+      context.report("standard deviations", t, part.tasks.size());
+      const std::span<const std::uint32_t> places = model.scored_places[part.tasks[t]];
+      const Matrix<double> found = solver.find_variances(context, t, places);
+      for (std::size_t i = 0; i < places.size(); ++i) {
+        std::ranges::copy(found.row(i), variance.row(places[i]).begin());
+      }
+    }
+    return;
+  }
   const RidgeSystem& system = part.system;
   const RidgeInputs& inputs = *system.inputs;
   const std::size_t num_arms = system.arms.size();

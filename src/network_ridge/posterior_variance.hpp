@@ -19,7 +19,8 @@ namespace cone {
 // where N is the noise that was learnt and N_u that of the undersmoothed equations. With both the
 // same it is the posterior variance.
 
-/// Exact: one column per scored place. O(edges · columns) and what the solver takes.
+/// Exact: one column per scored place, O(edges · columns) and what the solver takes; without
+/// columns by the low-rank solver.
 void find_variances(const Context& context, const NetworkRidge& model, const RidgePart& part,
                     Matrix<double>& variance);
 

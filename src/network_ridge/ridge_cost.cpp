@@ -128,11 +128,13 @@ double treatment_ridge_seconds(const FitSize& size, const NetworkRidgeOptions& o
 double effect_deviation_seconds(const FitSize& size, const NetworkRidgeOptions& options,
                                 double draws) {
   const RidgeMethod method = expect_method(size, options);
-  // As estimate_effects() has it: where that is soon solved, every node is asked about.
-  const bool asks_each = method == RidgeMethod::kDense ||
-                         (method == RidgeMethod::kLowRank &&
-                          size.nodes <= static_cast<double>(kLargestDenseArm) * size.arms);
-  return solve_seconds(size, method, asks_each ? size.nodes : draws * size.folds) / size.threads;
+  if (method == RidgeMethod::kLowRank) {
+    const double features = count_own_features(size);
+    return kPerProduct * size.arms * size.nodes * features * features / size.threads;
+  }
+  // As estimate_effects() has it: every node is asked about by dense factors.
+  const double columns = method == RidgeMethod::kDense ? size.nodes : draws * size.folds;
+  return solve_seconds(size, method, columns) / size.threads;
 }
 
 }  // namespace cone

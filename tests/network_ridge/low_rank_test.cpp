@@ -10,6 +10,7 @@
 #include "network_ridge/learn_arm.hpp"
 #include "network_ridge/low_rank_solver.hpp"
 #include "network_ridge/network_ridge.hpp"
+#include "network_ridge/posterior_variance.hpp"
 #include "network_ridge/ridge_fit.hpp"
 #include "network_ridge/ridge_world.hpp"
 #include "nuisance/simulated_data.hpp"
@@ -137,6 +138,26 @@ TEST(LowRank, LearnsWhatTheDenseSolverLearns) {
   const auto n = static_cast<double>(data.num_nodes());
   EXPECT_NEAR(dot(low.implied.weights, data.outcome) / n, low.value(policy, plan), 1e-9);
   EXPECT_NEAR(sum(low.implied.weights) / n, 1, 1e-10);
+}
+
+TEST(LowRank, DeviationsAreThoseOfTheDenseSolver) {
+  const Dataset data = without_network(900, 2, 70);
+  const FitPlan plan = cross_fit_plan(data, 3, 2, 1);
+  const Context context(0, 2);
+  for (const double u : {1.0, 0.1}) {
+    Matrix<double> variance[2];
+    for (const int k : {0, 1}) {
+      NetworkRidgeOptions options =
+          solved_by(k == 0 ? RidgeSolverChoice::kDense : RidgeSolverChoice::kAuto);
+      options.undersmoothing = u;
+      const NetworkRidge model = learn_network_ridge(context, data, plan, options);
+      EXPECT_EQ(model.parts[0]->method, k == 0 ? RidgeMethod::kDense : RidgeMethod::kLowRank);
+      variance[k] = Matrix<double>(data.num_nodes(), 2, -1.0);
+      find_variances(context, model, *model.parts[0], variance[k]);
+    }
+    EXPECT_TRUE(std::ranges::all_of(variance[1].values(), [](double v) { return v > 0; }));
+    EXPECT_LT(largest_difference(variance[0].values(), variance[1].values()), 1e-7) << u;
+  }
 }
 
 TEST(LowRank, LearnsOnTheSampleThatIterationsLearnOn) {
