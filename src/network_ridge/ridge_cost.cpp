@@ -20,6 +20,7 @@ constexpr double kPerFactorEntry = 1e-9;    // times nodes · rank²: the precon
 constexpr double kPerIteratedEntry = 3e-9;  // per entry, right-hand side and iteration
 constexpr double kPerIteratedRow = 2e-7;    // per node, right-hand side and iteration
 constexpr double kPerProduct = 1e-10;       // of two features at a node
+constexpr double kPerSmoothEntry = 9e-10;   // times nodes · features²: those of the smooth group
 // As many as there usually are.
 constexpr double kSteps = 10;  // of the search for variances
 constexpr double kRank = 256;  // of the preconditioner
@@ -106,6 +107,10 @@ RidgeCost expect_ridge_cost(const FitSize& size, const NetworkRidgeOptions& opti
     out.equations =
         fits * (is_dense ? over_arms(size, [&](double m) { return inverse_seconds(size, m); })
                          : kPerFactorEntry * size.nodes * kRank * kRank);
+  }
+  if (size.columns > 0) {
+    const double smooth = std::min(size.nodes, static_cast<double>(kMostSmoothFeatures));
+    out.variances += kPerSmoothEntry * size.nodes * smooth * smooth;
   }
   out.predictions = solve_seconds(size, method, size.folds * (1 + work.num_policies));
   out.variances /= size.threads;
