@@ -7,25 +7,6 @@
 #include "ops/inverse.hpp"
 
 namespace cone {
-namespace {
-
-/// L⁻ᵀL⁻¹·b in place.
-void solve_lower(const Matrix<double>& factor, std::span<double> b) {
-  const std::size_t n = factor.rows();
-  for (std::size_t i = 0; i < n; ++i) {
-    double value = b[i];
-    const double* row = factor.row(i).data();
-    for (std::size_t k = 0; k < i; ++k) value -= row[k] * b[k];
-    b[i] = value / row[i];
-  }
-  for (std::size_t i = n; i-- > 0;) {
-    b[i] /= factor(i, i);
-    const double* row = factor.row(i).data();
-    for (std::size_t k = 0; k < i; ++k) b[k] -= row[k] * b[i];
-  }
-}
-
-}  // namespace
 
 void DenseSolver::prepare_arm(const Context& context, std::size_t arm, const ArmKernels& kernels) {
   ArmInverse out;

@@ -13,22 +13,29 @@
 namespace cone {
 
 /// What the likelihood of an arm needs where its kernels are products of features of the nodes
-/// themselves and the noise is the same for all: sums over its nodes, not the nodes.
+/// themselves: sums over its nodes, not the nodes. There is no network then, so that the noise is
+/// the same for all and the mean is the only fixed effect.
 struct FeatureSample {
   std::vector<std::size_t> first;  ///< groups + 1: where the features of each group start
   std::vector<double> scale;       ///< one per group: its kernel is Φ_gΦ_g' divided by it
-  Matrix<double> products;         ///< [Φ, B, y]'[Φ, B, y]
-  std::size_t num_fixed = 0;       ///< columns of B, independent
-  std::size_t num_nodes = 0;
+  Matrix<double> products;         ///< [Φ, 1, y]'[Φ, 1, y]
 
   std::size_t num_groups() const { return scale.size(); }
   std::size_t num_features() const { return first.back(); }
+  double num_nodes() const { return products(num_features(), num_features()); }
+  double mean(std::size_t column) const { return products(column, num_features()) / num_nodes(); }
+  /// Of two columns of [Φ, 1, y], less their means: features may add up to the mean (indicators of
+  /// a category do), and what is left of it beside them is lost to rounding where noise is small.
+  double centred(std::size_t i, std::size_t j) const {
+    return products(i, j) - products(i, num_features()) * mean(j);
+  }
 };
 
-/// As evaluate_likelihood() of kernels: one variance per group, then the noise. With W = Φ·D, D the
-/// standard deviations of the effects, τ the noise and M = W'W + τI, all follows from
+/// As evaluate_likelihood() of kernels: one variance per group, then the noise. With W the centred
+/// features times the standard deviations of their effects, τ the noise and M = W'W + τI, all
+/// follows from
 ///
-///   C⁻¹ = (I − W·M⁻¹·W')/τ    W'C⁻¹ = M⁻¹W'    W'C⁻¹W = I − τM⁻¹    |C| = τⁿ⁻ʳ·|M|
+///   P = (I − 11'/n − W·M⁻¹·W')/τ    W'P = M⁻¹W'    W'PW = I − τM⁻¹    |C|·|1'C⁻¹1| = n·τⁿ⁻¹⁻ʳ·|M|
 ///
 /// O(features³), however many nodes there are.
 std::optional<LikelihoodPoint> evaluate_likelihood(const Context& context,

@@ -205,8 +205,8 @@ LearntVariances learn_variances(const Context& context, const ArmSample& sample,
 LearntVariances learn_variances(const Context& context, const FeatureSample& sums,
                                 const std::function<FeatureSample(std::size_t)>& sum_first,
                                 double tolerance) {
-  return climb_by_stages(context, sums, sums.num_nodes, start_variances(sums.num_groups(), 1),
-                         sum_first, tolerance);
+  return climb_by_stages(context, sums, static_cast<std::size_t>(sums.num_nodes()),
+                         start_variances(sums.num_groups(), 1), sum_first, tolerance);
 }
 
 }  // namespace cone

@@ -11,7 +11,6 @@
 #include "network_ridge/feature_likelihood.hpp"
 #include "network_ridge/own_features.hpp"
 #include "network_ridge/ridge_system.hpp"
-#include "network_ridge/small_matrices.hpp"
 
 namespace cone {
 
@@ -28,23 +27,23 @@ class ArmProducts {
 
   /// Over all places that any task learns from.
   FeatureSample of_all() const;
-  /// Of the features and the fixed effects, over the places that one task learns from.
-  Matrix<double> of_task(std::size_t task) const;
-  /// groups + 1: where the features of each group start.
-  std::span<const std::size_t> first() const { return parts_.front().sums.first; }
+  /// Over the places that one task learns from.
+  FeatureSample of_task(std::size_t task) const;
 
  private:
   struct Part {
     std::vector<char> learning;  ///< one per task
     FeatureSample sums;
   };
+  template <class Chosen>
+  FeatureSample add_up(const Chosen& is_chosen) const;
+
   std::vector<Part> parts_;
 };
 
-/// Exact where groups are features of the nodes themselves and the noise of an arm is the same for
-/// all of them: equations of features × features per arm and task instead of places × places (see
-/// evaluate_likelihood of a FeatureSample). O(places · features² + tasks · features³) to prepare,
-/// then O(places · features) per column.
+/// Exact where groups are features of the nodes themselves: equations of features × features per
+/// arm and task instead of places × places (see evaluate_likelihood of a FeatureSample). O(places ·
+/// features² + tasks · features³) to prepare, then O(places · features) per column.
 class LowRankSolver : public RidgeSolver {
  public:
   /// The most features that this is worth its time with.
@@ -54,6 +53,9 @@ class LowRankSolver : public RidgeSolver {
 
   /// Every arm once, when its variances are known, before solve().
   void prepare_arm(const Context& context, std::size_t arm, const ArmProducts& products);
+  /// Whether double precision is enough for the arms that are prepared: the features explain so
+  /// much more than noise in some data (an outcome that is a sum of columns) that it is not.
+  bool is_accurate() const { return is_accurate_; }
 
   RidgeSolution solve(const Context& context, const Matrix<double>& f, const Matrix<double>& g,
                       std::span<const std::size_t> tasks) const override;
@@ -65,14 +67,16 @@ class LowRankSolver : public RidgeSolver {
 
  private:
   struct TaskFactor {
-    Matrix<double> inverse;  ///< M⁻¹, M = W'W + noise·I over the places that the task learns from
-    Matrix<double> fixed;    ///< W'C⁻¹B
-    Matrix<double> crossed;  ///< W'B
-    SmallSystem system{0};   ///< B'C⁻¹B
+    /// Of M = W'W + noise·I over the places that the task learns from. No inverse: its errors do
+    /// not vanish where the equations want them to, and the second solve would not bring digits
+    /// back.
+    Matrix<double> factor;
+    std::vector<double> mean;  ///< of these places' features, times the deviations
+    double num_places = 0;
   };
   struct ArmFactor {
     OwnFeatures features;           ///< of the groups that explain something
-    std::vector<double> deviation;  ///< of every feature's effect: W = Φ·diag(deviation)
+    std::vector<double> deviation;  ///< of every feature's effect
     double noise = 0;
     std::vector<TaskFactor> tasks;
   };
@@ -82,6 +86,7 @@ class LowRankSolver : public RidgeSolver {
 
   const RidgeSystem& system_;
   std::vector<ArmFactor> arms_;
+  bool is_accurate_ = true;
 };
 
 }  // namespace cone

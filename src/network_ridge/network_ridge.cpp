@@ -266,16 +266,47 @@ bool has_low_rank(const RidgeSystem& system) {
 }
 
 RidgeMethod choose_method(const RidgeSystem& system, const NetworkRidgeOptions& options,
-                          const VarianceSource& source) {
+                          const VarianceSource& source, bool may_be_low_rank) {
   const std::size_t most_nodes = source.kept != nullptr ? kLargestKeptArm : source.most_nodes;
   if (options.ridge_solver == RidgeSolverChoice::kDense) return RidgeMethod::kDense;
   if (options.ridge_solver == RidgeSolverChoice::kIterative) return RidgeMethod::kIterative;
   const bool by_likelihood = options.ridge_criterion == RidgeCriterion::kLikelihood;
-  if (by_likelihood && has_low_rank(system)) return RidgeMethod::kLowRank;
+  if (may_be_low_rank && by_likelihood && has_low_rank(system)) return RidgeMethod::kLowRank;
   for (std::size_t a = 0; a < system.inputs->num_arms(); ++a) {
     if (!is_small_arm(system.places_of_arm(a).size(), most_nodes)) return RidgeMethod::kIterative;
   }
   return RidgeMethod::kDense;
+}
+
+/// Learns or adopts the variances of all arms, the k-th part of `num_parts`, and prepares the
+/// solver that is prepared arm by arm.
+PreparedSolver prepare_arms(const Context& context, const Dataset& data,
+                            const NetworkRidgeOptions& options, const VarianceSource& source,
+                            std::size_t k, std::size_t num_parts, bool may_be_low_rank,
+                            RidgePart& part) {
+  part.method = choose_method(part.system, options, source, may_be_low_rank);
+  part.system.arms.clear();
+  part.learnt.clear();
+  PreparedSolver solver;
+  if (part.method == RidgeMethod::kDense) {
+    solver.dense = std::make_unique<DenseSolver>(part.system);
+  } else if (part.method == RidgeMethod::kLowRank) {
+    solver.low_rank = std::make_unique<LowRankSolver>(part.system);
+  }
+  const double share = expect_progress(part.method).learnt;
+  const std::size_t num_arms = part.system.inputs->num_arms();
+  for (std::size_t arm = 0; arm < num_arms; ++arm) {
+    if (source.known != nullptr) {
+      adopt_arm(context, data, source.known->parts[k], arm, part, solver);
+      continue;
+    }
+    const double whole = static_cast<double>(num_parts * num_arms);
+    const auto before = static_cast<double>(k * num_arms + arm);
+    const StageScope stage(context, fmt::format("variances of arm {}", data.arms[arm]),
+                           share * before / whole, share * (before + 1) / whole);
+    learn_arm(context, data, options, source, arm, part, solver);
+  }
+  return solver;
 }
 
 }  // namespace
@@ -311,26 +342,11 @@ NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, co
     for (const std::size_t t : part->tasks) {
       part->system.learns_from.push_back(mark_learning(plan.tasks[t], *inputs));
     }
-    part->method = choose_method(part->system, options, source);
-    PreparedSolver solver;
-    if (part->method == RidgeMethod::kDense) {
-      solver.dense = std::make_unique<DenseSolver>(part->system);
-    } else if (part->method == RidgeMethod::kLowRank) {
-      solver.low_rank = std::make_unique<LowRankSolver>(part->system);
+    PreparedSolver solver = prepare_arms(context, data, options, source, k, num_parts, true, *part);
+    if (solver.low_rank != nullptr && !solver.low_rank->is_accurate()) {
+      solver = prepare_arms(context, data, options, source, k, num_parts, false, *part);
     }
     const RidgeProgress progress = expect_progress(part->method);
-    for (std::size_t arm = 0; arm < inputs->num_arms(); ++arm) {
-      if (known != nullptr) {
-        adopt_arm(context, data, known->parts[k], arm, *part, solver);
-        continue;
-      }
-      const double whole = static_cast<double>(num_parts * inputs->num_arms());
-      const auto before = static_cast<double>(k * inputs->num_arms() + arm);
-      const StageScope stage(context, fmt::format("variances of arm {}", data.arms[arm]),
-                             progress.learnt * before / whole,
-                             progress.learnt * (before + 1) / whole);
-      learn_arm(context, data, options, source, arm, *part, solver);
-    }
     if (solver.dense != nullptr) {
       part->solver = std::move(solver.dense);
     } else if (solver.low_rank != nullptr) {

@@ -64,7 +64,7 @@ TEST(LowRank, LikelihoodIsThatOfKernels) {
     by_kernels.outcome.push_back(data.outcome[system.inputs->node_at[p]]);
   }
   const FeatureSample by_features = ArmProducts(context, system, 1, by_kernels.outcome).of_all();
-  EXPECT_EQ(by_features.num_nodes, places.size());
+  EXPECT_EQ(by_features.num_nodes(), static_cast<double>(places.size()));
   // A group that explains much, one that explains nothing, much noise and hardly any.
   for (const double noise : {1.0, 0.1, 1e-4}) {
     std::vector<double> variances = {0.2, 1e-6, 0.7, 0.05};
@@ -157,6 +157,39 @@ TEST(LowRank, DeviationsAreThoseOfTheDenseSolver) {
     }
     EXPECT_TRUE(std::ranges::all_of(variance[1].values(), [](double v) { return v > 0; }));
     EXPECT_LT(largest_difference(variance[0].values(), variance[1].values()), 1e-7) << u;
+  }
+}
+
+TEST(LowRank, IsAsGoodWhereIndicatorsAddUpToTheMeanAndNoiseIsSmall) {
+  // A category as indicators of all its levels, and an outcome that a column nearly determines.
+  for (const double noise : {1e-2, 1e-3, 1e-5, 0.0}) {
+    Dataset data;
+    constexpr std::size_t kNodes = 1500;
+    data.ids = IdTable::numbered(kNodes);
+    data.graph = Graph(std::vector<std::uint64_t>(kNodes + 1, 0), {});
+    data.arms = {"0", "1"};
+    data.features.num_dense = 4;
+    data.features.names = {"before", "a", "b", "c"};
+    std::vector<std::vector<double>> rows;
+    for (std::size_t i = 0; i < kNodes; ++i) {
+      Rng rng(71, Stream::kTest, i);
+      const double before = std::exp(rng.normal());
+      const std::size_t level = rng.below(3);
+      rows.push_back(
+          {before, level == 0 ? 1.0 : 0.0, level == 1 ? 1.0 : 0.0, level == 2 ? 1.0 : 0.0});
+      data.treatment.push_back(rng.bernoulli(sigmoid(before - 1)) ? 1 : 0);
+      data.outcome.push_back(before + 2 * data.treatment.back() + noise * rng.normal());
+    }
+    data.features.matrix = testing::sparse_from_rows(rows);
+    const FitPlan plan = cross_fit_plan(data, 5, 2, 1);
+    const RidgeAnswer dense = answer(data, plan, solved_by(RidgeSolverChoice::kDense));
+    const RidgeAnswer found = answer(data, plan);
+    if (noise > 1e-3) EXPECT_EQ(found.summary.solver, "low_rank");
+    const double sd = std::sqrt(variance(data.outcome, 0));
+    EXPECT_LT(largest_difference(dense.mu.values(), found.mu.values()), 1e-6 * sd) << noise;
+    EXPECT_LT(largest_difference(dense.implied.weights, found.implied.weights), 1e-4) << noise;
+    EXPECT_NEAR(*found.implied.variance_of_these / *dense.implied.variance_of_these, 1, 1e-4)
+        << noise;
   }
 }
 
