@@ -161,6 +161,7 @@ int run_command(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace cone;
+  app::open_standard_streams();
   app::restart_with_better_kernels(argv);
   const app::PrintableOutput output;
   app::prepare_signals();

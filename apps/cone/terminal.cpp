@@ -4,8 +4,10 @@
 #include <atomic>
 #include <iostream>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cone/context.hpp"
@@ -17,17 +19,33 @@ namespace cone::app {
 namespace {
 
 volatile sig_atomic_t interrupting_signal = 0;
+volatile sig_atomic_t interrupted_at = 0;  // seconds of the monotonic clock
 
-void on_interrupt(int signal) { interrupting_signal = signal; }
+sig_atomic_t monotonic_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<sig_atomic_t>(now.tv_sec);
+}
+
+/// The first asks to stop and to keep what is finished. A later one ends the process, but not at
+/// once: `timeout` and shells send a signal to the process and to its group, and saving takes time.
+void on_interrupt(int number) {
+  constexpr sig_atomic_t kSecondsToSave = 2;
+  const bool is_first = interrupting_signal == 0;
+  const bool is_final = number == SIGINT || number == SIGTERM;
+  if (is_first) interrupted_at = monotonic_seconds();
+  interrupting_signal = number;
+  if (is_first || !is_final || monotonic_seconds() - interrupted_at < kSecondsToSave) return;
+  signal(number, SIG_DFL);
+  raise(number);
+}
 
 /// A signal that asks to stop.
 struct Stop {
   int signal;
-  bool second_is_final;
   bool is_ignored = false;  ///< the parent wished so
 };
-std::array<Stop, 5> stops = {
-    {{SIGINT, true}, {SIGTERM, true}, {SIGHUP, false}, {SIGXCPU, false}, {SIGUSR1, false}}};
+std::array<Stop, 6> stops = {{{SIGINT}, {SIGTERM}, {SIGHUP}, {SIGXCPU}, {SIGUSR1}, {SIGUSR2}}};
 
 constexpr int kStatusOfSignals = 128;  // as shells count
 
@@ -56,6 +74,13 @@ void ignore_failed_writes() {
 
 }  // namespace
 
+void open_standard_streams() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // Opened for reading only, so that writing fails as it did. The lowest free number is taken.
+    if (fcntl(descriptor, F_GETFD) < 0) open("/dev/null", O_RDONLY | O_CLOEXEC);
+  }
+}
+
 void prepare_signals() {
   ignore_failed_writes();
   for (Stop& stop : stops) {
@@ -69,7 +94,6 @@ void catch_interrupts() {
   for (const Stop& stop : stops) {
     struct sigaction action {};
     action.sa_handler = stop.is_ignored ? SIG_IGN : on_interrupt;
-    action.sa_flags = stop.second_is_final ? static_cast<int>(SA_RESETHAND) : 0;
     sigemptyset(&action.sa_mask);
     sigaction(stop.signal, &action, nullptr);
   }

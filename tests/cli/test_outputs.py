@@ -275,6 +275,18 @@ class Readers(OutputTest):
                 self.assertEqual(done.returncode, 0)
                 self.assert_written(row, work)
 
+    def test_of_streams_that_are_closed(self):
+        """Files that are opened must not take their numbers, and what is printed."""
+        for streams in (">&-", "2>&-", "<&- >&- 2>&-"):
+            done = subprocess.run(
+                ["sh", "-c", f'exec "$@" {streams}', "sh", BINARY, "evaluate", str(self.folder),
+                 "--policy", "uniform", "--estimators", "snips", "--json", "out.json", "--nodes",
+                 "n.csv", "--report", "page.html"], cwd=self.folder, capture_output=True)
+            self.assertEqual(done.returncode, 0 if streams == "2>&-" else 1, streams)
+            self.assertEqual(json.loads((self.folder / "out.json").read_text())["status"], "completed")
+            self.assertTrue((self.folder / "n.csv").read_text().startswith("id,"), streams)
+            self.assertTrue((self.folder / "page.html").read_text().startswith("<!DOCTYPE"), streams)
+
     def test_of_help(self):
         done = subprocess.run([BINARY, "estimators"], stdout=self.closed_pipe(),
                               stderr=subprocess.PIPE)
@@ -282,7 +294,8 @@ class Readers(OutputTest):
 
 
 class Signals(OutputTest):
-    STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU, signal.SIGUSR1)
+    STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU, signal.SIGUSR1,
+             signal.SIGUSR2)
     LONG = ["--estimators", "naive,snips,cone", "--epochs", 1000000, "--patience", 1000000]
 
     def stop(self, *arguments, **options):
@@ -291,9 +304,8 @@ class Signals(OutputTest):
 
     def test_each_keeps_what_is_finished(self):
         for number in self.STOPS:
-            # Terminals that close and limits on time send several.
-            times = 1 if number in (signal.SIGINT, signal.SIGTERM) else 3
-            done = self.stop(by=number, times=times)
+            # Terminals that close, limits on time and timeout(1) send several at once.
+            done = self.stop(by=number, times=3)
             self.assertEqual(done.returncode, 128 + number, done.stderr)
             record = json.loads((self.folder / "out.json").read_text())
             self.assertEqual(record["unfinished"], ["cone"])

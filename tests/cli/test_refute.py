@@ -72,11 +72,11 @@ class Refute(FolderTest):
         out = self.folder / "refuted"
         self.refute(self.write_log(), "--checks", "seeds")
         self.assertTrue((out / "refutation.json").exists())
-        done = stop_at("%", "refute", "demo", "--policy", "treat-all", "--out", out)
+        done = stop_at("data as they are", "refute", "demo", "--policy", "treat-all", "--out", out)
         self.assertEqual(done.returncode, 130, done.stderr)
         self.assertFalse((out / "refutation.json").exists())
         self.write("refuted/refutation.json", "mine")
-        stop_at("%", "refute", "demo", "--policy", "treat-all", "--out", out)
+        stop_at("data as they are", "refute", "demo", "--policy", "treat-all", "--out", out)
         self.assertEqual((out / "refutation.json").read_text(), "mine")
 
     def test_wrong_usage_is_refused_before_the_work(self):
