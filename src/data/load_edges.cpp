@@ -144,7 +144,9 @@ void settle_unknown(const Source& source, const CsvFile& file,
                     const std::array<std::size_t, 2>& columns, const NodeTable& nodes,
                     const UnknownEnds& unknown, EdgeLines& lines) {
   if (unknown.num_edges == 0 || nodes.ids.size() == 0) return;  // everything would be unknown
-  if (source.options.unknown_edges == UnknownEdges::kRefuse) {
+  // An edge list of other nodes is a mistake, however it is asked for.
+  const bool has_none_left = unknown.num_edges == lines.size && source.faults.empty();
+  if (source.options.unknown_edges == UnknownEdges::kRefuse || has_none_left) {
     source.faults.add(
         "unknown id",
         {{.file = file.name(),
@@ -152,11 +154,14 @@ void settle_unknown(const Source& source, const CsvFile& file,
           .column = printable(file.header()[columns[unknown.first_end]])},
          in_words(unknown, nodes),
          advise_on_id(unknown.ids[0], nodes,
-                      "add the nodes, or --unknown-edges drop leaves these edges out")});
+                      has_none_left
+                          ? "no edge is left: give the edges of these nodes, or leave the file out"
+                          : "add the nodes, or --unknown-edges drop leaves these edges out")});
     return;
   }
   if (!source.faults.empty()) return;  // malformed lines have no edge
-  source.notes.push_back(fmt::format("left out {}", in_words(unknown, nodes)));
+  source.notes.push_back(
+      fmt::format("left out {}, of {} in all", in_words(unknown, nodes), grouped(lines.size)));
   const auto end = std::remove_if(lines.edges.get(), lines.edges.get() + lines.size, [](Edge edge) {
     return edge.source == IdTable::kAbsent || edge.target == IdTable::kAbsent;
   });

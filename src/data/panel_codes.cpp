@@ -124,7 +124,7 @@ std::string describe_unit_codes(const std::string& name, std::uint64_t num_codes
                                 std::uint64_t num_rows, const std::string& without) {
   return fmt::format(
       "column '{0}' looks like the code of a unit observed in several rows ({1} in {2}): if so, "
-      "--cluster {0}, so that standard errors know it, or {3}",
+      "--cluster {0}, so that standard errors know it; if it is another code, {3}",
       name, counted(num_codes, "value"), counted(num_rows, "row"), without);
 }
 

@@ -75,7 +75,8 @@ BenchmarkPlan plan_benchmarks(const LoadedData& data, const std::vector<std::str
     return plan;
   }
   if (asked.size() == 1 && asked.front() == "none") return plan;
-  std::vector<std::string> names = {kNetworkName};
+  std::vector<std::string> names;
+  if (has_network) names.emplace_back(kNetworkName);
   for (const FeatureGroup& group : groups) names.push_back(group.name);
   std::vector<Fault> faults;
   for (const std::string& name : asked) {
@@ -89,8 +90,9 @@ BenchmarkPlan plan_benchmarks(const LoadedData& data, const std::vector<std::str
       const std::string nearest = closest_name(name, names);
       faults.push_back({{.item = "--benchmarks"},
                         fmt::format("the data has no {} that could be left out", printable(name)),
-                        nearest.empty() ? "name columns that vary, words, network, or none"
-                                        : fmt::format("did you mean {}?", printable(nearest))});
+                        nearest.empty()
+                            ? "name columns that vary, words, none, or a network that the data has"
+                            : fmt::format("did you mean {}?", printable(nearest))});
     }
   }
   if (!faults.empty()) throw Error(ErrorCode::kUsage, std::move(faults));

@@ -131,10 +131,16 @@ TEST(ColumnValues, EdgesToUnknownIdsCanBeLeftOut) {
         files, {.unknown_edges = UnknownEdges::kDrop, .csv = {.chunk_bytes = chunk_bytes}});
     EXPECT_EQ(data.observed.graph.num_edges(), 2U);
     EXPECT_NE(notes_of(data).find("left out 5 edges to 4 ids that are not in nodes.csv ('x', 'y', "
-                                  "'z', ...)"),
+                                  "'z', ...), of 7 in all"),
               std::string::npos)
         << notes_of(data);
   }
+  // Of other nodes altogether.
+  files["edges.csv"] = "source,target\nx,y\ny,z\n";
+  const auto none_left = testing::faults_of(
+      [&] { testing::load_files(files, {.unknown_edges = UnknownEdges::kDrop}); });
+  ASSERT_EQ(none_left.size(), 1U);
+  EXPECT_NE(none_left[0].find("no edge is left"), std::string::npos) << none_left[0];
 }
 
 }  // namespace
