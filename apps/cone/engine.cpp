@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -170,7 +171,7 @@ int evaluate_together(const EvaluateFlags& flags, Outputs& outputs) {
     EvaluationRecord record =
         distributed::evaluate_on_ranks(context, ranks, flags.data, flags.table, flags.policies,
                                        flags.options, read_partition(flags.partition), report);
-    const LoadedData read{.notes = record.notes};
+    const LoadedData read{.notes = std::exchange(record.notes, {})};
     add_provenance({.data = flags.data,
                     .table = flags.table,
                     .policy_arguments = {flags.policies.begin(), flags.policies.end()},

@@ -52,7 +52,7 @@ class SameEstimates(RanksTest):
         policy = self.write_rare_arm()
         expected = self.compare(self.folder, "--policy", policy, ranks=[2, 7])
         doubts = " ".join(v for v in expected.values() if isinstance(v, str))
-        self.assertIn("people of arm 'rare' carry", doubts)
+        self.assertIn("effective sample size 6 in arm 'rare'", doubts)
 
     def test_without_edges_and_few_people(self):
         self.write_log(40)
