@@ -10,6 +10,8 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <pthread.h>
+#include <sys/resource.h>
 
 #include "cone/error.hpp"
 #include "cone/version.hpp"
@@ -159,12 +161,11 @@ int run_command(int argc, char** argv) {
 }  // namespace
 }  // namespace cone::app
 
-int main(int argc, char** argv) {
+namespace {
+
+/// Runs a command to its exit status, whatever it throws.
+int run_to_status(int argc, char** argv) {
   using namespace cone;
-  app::open_standard_streams();
-  app::restart_with_better_kernels(argv);
-  const app::PrintableOutput output;
-  app::prepare_signals();
   try {
     return app::finish_stdout(app::run_command(argc, argv));
   } catch (const Error& error) {
@@ -184,4 +185,32 @@ int main(int argc, char** argv) {
     std::cerr << "cone: internal error: " << error.what() << '\n';
   }
   return app::kFailure;
+}
+
+/// Calls `work` on a stack of a usual size where `ulimit -s` leaves less than a megabyte, and lets
+/// threads have one: nobody who set it meant that a program should crash.
+template <class Work>
+int run_on_usual_stack(const Work& work) {
+  constexpr rlim_t kEnough = rlim_t{1} << 20U;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kEnough) return work();
+  pthread_attr_t usual;
+  pthread_attr_init(&usual);
+  pthread_attr_setstacksize(&usual, 8 * kEnough);
+  pthread_setattr_default_np(&usual);
+  pthread_attr_destroy(&usual);
+  int status = cone::app::kFailure;
+  std::thread([&] { status = work(); }).join();
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace cone;
+  app::open_standard_streams();
+  app::restart_with_better_kernels(argv);
+  const app::PrintableOutput output;
+  app::prepare_signals();
+  return run_on_usual_stack([&] { return run_to_status(argc, argv); });
 }

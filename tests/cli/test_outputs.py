@@ -362,11 +362,14 @@ class Signals(OutputTest):
             self.assert_clean(work)
 
     def test_a_small_stack(self):
-        done = subprocess.run(
-            ["sh", "-c", f'ulimit -s 72; exec "{BINARY}" check "{self.folder}" --threads 1 --json "$0"',
-             self.folder / "out.json"], capture_output=True, text=True)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertTrue((self.folder / "out.json").exists())
+        """Where the stack begins is random: several times."""
+        for number in range(10):
+            out = self.folder / f"{number}.json"
+            done = subprocess.run(
+                ["sh", "-c", f'ulimit -s 64; exec "{BINARY}" check "{self.folder}" --json "$0"', out],
+                capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertTrue(out.exists())
 
 
 if __name__ == "__main__":
