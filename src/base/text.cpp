@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include <fmt/format.h>
@@ -21,6 +22,18 @@ bool is_plain(std::string_view text) {
 }
 
 }  // namespace
+
+std::string fixed_number(double value, int decimals, Sign sign) {
+  constexpr double kMostWhole = 1e15;
+  constexpr int kMostDecimals = 12;
+  if (!std::isfinite(value)) return "-";
+  const std::string plus = sign == Sign::kAlways && value >= 0 ? "+" : "";
+  if (decimals <= kMostDecimals && std::abs(value) < kMostWhole) {
+    return plus + fmt::format("{:.{}f}", value, decimals);
+  }
+  const int before = value == 0 ? 0 : static_cast<int>(std::floor(std::log10(std::abs(value))));
+  return plus + fmt::format("{:.{}e}", value, std::clamp(before + decimals, 0, 4));
+}
 
 std::string grouped(std::uint64_t number) {
   std::string digits = std::to_string(number);

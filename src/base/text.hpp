@@ -9,6 +9,11 @@ namespace cone {
 /// 1234567 → "1,234,567".
 std::string grouped(std::uint64_t number);
 
+/// With so many decimals; as a power of ten with the same last digit where these or the digits
+/// before them are too many to read; "-" where it is not finite.
+enum class Sign { kOfNegative, kAlways };
+std::string fixed_number(double value, int decimals, Sign sign = Sign::kOfNegative);
+
 /// "1 node", "1,200 nodes": a number and a noun whose plural has an s.
 std::string counted(std::uint64_t number, std::string_view noun);
 

@@ -22,16 +22,13 @@ int decimals_of_curve(const BudgetCurve& curve) {
     if (widest == 0) widest = std::abs(point.gain) / 10;
   }
   if (!(widest > 0)) return 4;
-  return std::clamp(2 - static_cast<int>(std::floor(std::log10(widest))), 0, 9);
-}
-
-std::string budget_number(double value, int decimals) {
-  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";
+  return std::max(2 - static_cast<int>(std::floor(std::log10(widest))), 0);
 }
 
 std::string budget_range(const std::pair<double, double>& range, int decimals) {
   if (!std::isfinite(range.first)) return "-";
-  return sentence("[{:.{}f}, {:.{}f}]", range.first, decimals, range.second, decimals);
+  return fmt::format("[{}, {}]", fixed_number(range.first, decimals),
+                     fixed_number(range.second, decimals));
 }
 
 std::string budget_share(double share) { return sentence("{:.3g} %", 100 * share); }
@@ -58,13 +55,13 @@ std::string budget_table(const BudgetCurve& curve) {
     if (k % step != 0 && k != last) continue;
     const BudgetPoint& point = curve.points[k];
     std::vector<std::string> cells = {budget_share(point.share)};
-    if (has_costs) cells.push_back(budget_number(point.cost, decimals));
-    cells.push_back(budget_number(point.gain, decimals));
-    if (has_truth) cells.push_back(budget_number(*point.truth, decimals));
+    if (has_costs) cells.push_back(fixed_number(point.cost, decimals));
+    cells.push_back(fixed_number(point.gain, decimals));
+    if (has_truth) cells.push_back(fixed_number(*point.truth, decimals));
     cells.insert(cells.end(),
                  {budget_range(point.interval, decimals), budget_range(point.band, decimals),
                   budget_range(point.robust_interval, decimals),
-                  k == last ? "-" : budget_number(point.over_random, decimals),
+                  k == last ? "-" : fixed_number(point.over_random, decimals),
                   k == last ? "-" : budget_range(point.over_random_interval, decimals)});
     table.add_row(std::move(cells));
   }

@@ -29,16 +29,13 @@ int decimals_of(const Decision& decision) {
     if (width > 0 && (narrowest == 0 || width < narrowest)) narrowest = width;
   }
   if (narrowest == 0) return 4;
-  return std::clamp(2 - static_cast<int>(std::floor(std::log10(narrowest))), 0, 9);
-}
-
-std::string number(double value, int decimals) {
-  return std::isfinite(value) ? fmt::format("{:.{}f}", value, decimals) : "-";
+  return std::max(2 - static_cast<int>(std::floor(std::log10(narrowest))), 0);
 }
 
 std::string range(const std::optional<Interval>& interval, int decimals) {
   if (!interval) return "-";
-  return sentence("[{:.{}f}, {:.{}f}]", interval->first, decimals, interval->second, decimals);
+  return fmt::format("[{}, {}]", fixed_number(interval->first, decimals),
+                     fixed_number(interval->second, decimals));
 }
 
 std::string rank_text(const DecidedPolicy& policy) {
@@ -69,14 +66,15 @@ TextTable policy_table(const Decision& decision) {
   for (const DecidedPolicy& policy : decision.policies) {
     const double cost = policy.cost.value_or(0);
     std::vector<std::string> cells = {printable(policy.name)};
-    if (has_costs) cells.push_back(number(cost, decimals));
-    cells.push_back(number(policy.value - cost, decimals));
-    if (has_truth) cells.push_back(policy.truth ? number(*policy.truth - cost, decimals) : "-");
+    if (has_costs) cells.push_back(fixed_number(cost, decimals));
+    cells.push_back(fixed_number(policy.value - cost, decimals));
+    if (has_truth)
+      cells.push_back(policy.truth ? fixed_number(*policy.truth - cost, decimals) : "-");
     const bool certain = policy.is_logged && decision.target == Target::kThesePeople;
     cells.insert(cells.end(),
                  {certain ? "-" : range(net_of_cost(policy.interval, policy), decimals),
                   range(net_of_cost(policy.robust_interval, policy), decimals),
-                  policy.is_logged ? "-" : sentence("{:+.{}f}", policy.gain, decimals),
+                  policy.is_logged ? "-" : fixed_number(policy.gain, decimals, Sign::kAlways),
                   range(policy.gain_interval, decimals), rank_text(policy)});
     table.add_row(std::move(cells));
   }

@@ -33,16 +33,9 @@ int decimals_for(const PolicyResult& policy) {
   if (smallest == 0) {
     return largest < 1e-12  // rounding of 0
                ? 4
-               : std::clamp(3 - static_cast<int>(std::floor(std::log10(largest))), 4, 17);
+               : std::max(3 - static_cast<int>(std::floor(std::log10(largest))), 4);
   }
-  return std::clamp(2 - static_cast<int>(std::floor(std::log10(smallest))), 0, 17);
-}
-
-std::string fixed(double value, int decimals) {
-  if (!std::isfinite(value)) return "-";
-  constexpr double kReadable = 1e15;
-  return std::abs(value) < kReadable ? fmt::format("{:.{}f}", value, decimals)
-                                     : fmt::format("{:.3g}", value);
+  return std::max(2 - static_cast<int>(std::floor(std::log10(smallest))), 0);
 }
 
 std::string whole(const std::optional<double>& value) {
@@ -57,12 +50,8 @@ std::string weight(const std::optional<double>& value) {
 
 std::string interval_text(const Estimate& e, int decimals) {
   if (!std::isfinite(e.interval.first)) return "-";
-  return fmt::format("[{}, {}]", fixed(e.interval.first, decimals),
-                     fixed(e.interval.second, decimals));
-}
-
-std::string signed_error(double error, int decimals) {
-  return std::isfinite(error) ? fmt::format("{:+.{}f}", error, decimals) : "-";
+  return fmt::format("[{}, {}]", fixed_number(e.interval.first, decimals),
+                     fixed_number(e.interval.second, decimals));
 }
 
 std::string clipped(const Estimate& e) {
@@ -119,7 +108,7 @@ std::string policy_text(const PolicyResult& policy, std::span<const ArmSummary> 
   std::string text =
       fmt::format("policy {}  ({})", printable(policy.name), describe_arms(policy, arms));
   const int decimals = decimals_for(policy);
-  if (has_truth) text += fmt::format("   true utility {}", fixed(*policy.truth, decimals));
+  if (has_truth) text += fmt::format("   true utility {}", fixed_number(*policy.truth, decimals));
   text += "\n\n";
 
   const double level = policy.estimates.empty() ? 0.95 : policy.estimates[0].level;
@@ -135,10 +124,10 @@ std::string policy_text(const PolicyResult& policy, std::span<const ArmSummary> 
                                  {"", Align::kLeft}});
   TextTable table(columns);
   for (const Estimate& e : policy.estimates) {
-    std::vector<std::string> cells = {e.estimator, fixed(e.value, decimals)};
-    if (has_truth) cells.push_back(signed_error(e.value - *policy.truth, decimals));
+    std::vector<std::string> cells = {e.estimator, fixed_number(e.value, decimals)};
+    if (has_truth) cells.push_back(fixed_number(e.value - *policy.truth, decimals, Sign::kAlways));
     cells.insert(cells.end(),
-                 {fixed(e.standard_error, decimals), interval_text(e, decimals),
+                 {fixed_number(e.standard_error, decimals), interval_text(e, decimals),
                   whole(e.effective_sample_size), weight(e.max_weight), clipped(e), mean_weight(e),
                   percentage(e.unsupported_fraction), e.status == EstimateStatus::kOk ? "" : "!"});
     table.add_row(std::move(cells));

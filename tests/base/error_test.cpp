@@ -96,5 +96,15 @@ TEST(Text, SuggestsTheClosestName) {
   EXPECT_EQ(closest_name(std::string(101, 'a'), std::vector{std::string(100, 'a')}), "");
 }
 
+TEST(FixedNumber, ShowsDigitsOfAnySize) {
+  EXPECT_EQ(fixed_number(0.1234, 3), "0.123");
+  EXPECT_EQ(fixed_number(0.1234, 3, Sign::kAlways), "+0.123");
+  EXPECT_EQ(fixed_number(-2, 0, Sign::kAlways), "-2");
+  EXPECT_EQ(fixed_number(4.82e-31, 33), "4.82e-31");
+  EXPECT_EQ(fixed_number(1e-12, 14), "1.00e-12");
+  EXPECT_EQ(fixed_number(3e50, 0), "3.0000e+50");
+  EXPECT_EQ(fixed_number(std::nan(""), 3), "-");
+}
+
 }  // namespace
 }  // namespace cone

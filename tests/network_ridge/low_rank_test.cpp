@@ -184,7 +184,9 @@ TEST(LowRank, IsAsGoodWhereIndicatorsAddUpToTheMeanAndNoiseIsSmall) {
     const FitPlan plan = cross_fit_plan(data, 5, 2, 1);
     const RidgeAnswer dense = answer(data, plan, solved_by(RidgeSolverChoice::kDense));
     const RidgeAnswer found = answer(data, plan);
-    if (noise > 1e-3) EXPECT_EQ(found.summary.solver, "low_rank");
+    if (noise > 1e-3) {
+      EXPECT_EQ(found.summary.solver, "low_rank");
+    }
     const double sd = std::sqrt(variance(data.outcome, 0));
     EXPECT_LT(largest_difference(dense.mu.values(), found.mu.values()), 1e-6 * sd) << noise;
     EXPECT_LT(largest_difference(dense.implied.weights, found.implied.weights), 1e-4) << noise;
