@@ -12,8 +12,8 @@
 
 namespace cone::app {
 
-/// Standard streams that the parent closed: their numbers would go to the next files that are opened,
-/// and what is printed into these.
+/// Standard streams that the parent closed: their numbers would go to the next files that are
+/// opened, and what is printed into these.
 void open_standard_streams();
 
 /// At the very start: a reader that left (SIGPIPE) and a limit on the size of files (SIGXFSZ) make
