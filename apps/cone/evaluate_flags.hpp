@@ -35,7 +35,7 @@ struct EvaluateFlags {
   EvaluateOptions options;
 };
 
-/// Refuses, before anything is read, flags that contradict each other or have no part in the run.
+/// Refuses, before anything is read, flags that contradict each other or have no effect on the run.
 /// Throws Error(kUsage).
 void check_evaluate_flags(const CLI::App& command, const EvaluateFlags& flags);
 
