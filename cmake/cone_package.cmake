@@ -16,7 +16,7 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME cone)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
-set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "utility of treatment policies, from data of connected people
+set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "value of treatment policies, from data of connected units
 What would a decision rule have achieved? cone answers from logged data (who
 got which treatment, what came of it, and a social network) with intervals,
 checks and warnings that say when not to believe the answer.")
@@ -26,7 +26,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libcone-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS
     "libfmt-dev, nlohmann-json3-dev (>= 3.11), libopenblas-dev, liblapacke-dev, libhwy-dev, libxxhash-dev, libzip-dev, zlib1g-dev, pkg-config")
-set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "utility of treatment policies (headers and static library)
+set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "value of treatment policies (headers and static library)
 What the program cone computes, for programs of your own: headers, a static
 library, and what find_package(cone) of CMake needs.")
 

@@ -2,7 +2,7 @@
 # cmake -DSOURCE_DIR=... -DOUTPUT=... -P write_build_info.cmake. Runs at every build.
 #
 # The revision is a checksum over the sources of the library: two builds with the same revision
-# compute the same results, whatever else changed in the repository. The commit is for people.
+# compute the same results, whatever else changed in the repository. The commit is for units.
 
 file(GLOB_RECURSE sources RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/src/*.cpp ${SOURCE_DIR}/src/*.hpp
      ${SOURCE_DIR}/include/*.hpp)

@@ -27,7 +27,7 @@ LIMIT = 0.5  # standard errors
 
 
 def draw(random, num_nodes=2000, num_features=8):
-    """A log without a network: effects differ between people, the mean effect is 1."""
+    """A log without a network: effects differ between units, the mean effect is 1."""
     x = random.normal(size=(num_nodes, num_features))
     e = 1 / (1 + numpy.exp(-0.7 * x[:, 0] + 0.5 * x[:, 1]))
     t = (random.uniform(size=num_nodes) < e).astype(int)
@@ -63,8 +63,8 @@ def fit_doubleml(x, t, y, seed):
 
 
 def estimate(data, name, **options):
-    """Value and error, for people like these, of one estimator."""
-    answer = cone.evaluate(data, [POLICY], [name], target="people_like_these", progress=False,
+    """Value and error, for the population, of one estimator."""
+    answer = cone.evaluate(data, [POLICY], [name], target="population", progress=False,
                            **options)
     found = answer.record["policies"][0]["estimates"][0]
     return found["value"], found["population_standard_error"]
@@ -99,7 +99,7 @@ def compare_doubleml(num_draws):
         again, _ = fit_doubleml(x, t, y, 1000 + seed)
         data = cone.Dataset.from_arrays(features=x, treatment=t, outcome=y)
         answer = cone.evaluate(data, ["treat-all", "treat-none"], ["dr_ols2"], correction="plain",
-                               target="people_like_these", robust=False, progress=False)
+                               target="population", robust=False, progress=False)
         difference = next(d for d in answer.record["decision"]["differences"]
                           if {d["first"], d["second"]} == {"treat-all", "treat-none"})
         sign = 1 if difference["first"] == "treat-all" else -1
@@ -114,7 +114,7 @@ def main():
     draws = parser.parse_args().draws
     warnings.simplefilter("ignore")
     is_fine = True
-    print(f"scikit-learn, {draws} logs of 2,000 people: largest difference in standard errors")
+    print(f"scikit-learn, {draws} logs of 2,000 units: largest difference in standard errors")
     for name, size in compare_regressions(draws).items():
         print(f"  {name:24s} {size:.3f}")
         is_fine = is_fine and size < LIMIT

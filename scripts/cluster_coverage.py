@@ -3,8 +3,8 @@
 
     scripts/cluster_coverage.py [--draws 100] [--blocks 30] [--size 30] [--binary build/release/bin/cone]
 
-Each draw: blocks of people; outcomes under both arms are x + 0.5·arm + block noise + own noise; whole blocks
-are treated mostly together. People know others of their block and a few strangers. For every estimator, policy
+Each draw: blocks of units; outcomes under both arms are x + 0.5·arm + block noise + own noise; whole blocks
+are treated mostly together. Units know others of their block and a few strangers. For every estimator, policy
 and target one line: the share of intervals that hold the truth with the groups found and with those given.
 """
 
@@ -21,7 +21,7 @@ EFFECT = 0.5
 
 
 def draw_world(rng, blocks, size, together, block_sd, folder):
-    """Writes nodes.csv and edges.csv; the truth for these people is in y0 and y1."""
+    """Writes nodes.csv and edges.csv; the truth for the sample is in y0 and y1."""
     n = blocks * size
     block = numpy.repeat(numpy.arange(blocks), size)
     x = rng.normal(size=n)
@@ -48,7 +48,7 @@ def draw_world(rng, blocks, size, together, block_sd, folder):
 def evaluate(binary, folder, *arguments):
     done = subprocess.run(
         [binary, "evaluate", folder, "--policy", "treat-all", "uniform", "--estimators",
-         "naive,snips,dr_ridge,network_dm", "--no-robust", "--quiet", "--json", "-", *arguments],
+         "naive,snips,dr_ridge,network_dm", "--no-sensitivity-interval", "--quiet", "--json", "-", *arguments],
         check=True, capture_output=True, text=True)
     return json.loads(done.stdout)
 
@@ -68,16 +68,16 @@ def main():
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             draw_world(rng, options.blocks, options.size, options.together, options.block_sd, folder)
-            for target in ("these_people", "people_like_these"):
+            for target in ("sample", "population"):
                 for kind, flags in (("found", ["--ignore", "village"]), ("given", ["--cluster", "village"])):
                     record = evaluate(options.binary, folder, "--target", target, *flags)
                     for policy in record["policies"]:
                         population = EFFECT * (1 if policy["name"] == "treat-all" else 0.5)
                         for row in policy["estimates"]:
-                            low, high = row["interval"]
+                            low, high = row["sampling_interval"]
                             if low is None:
                                 continue
-                            truth = policy["truth"] if row["target"] == "these_people" else population
+                            truth = policy["truth"] if row["target"] == "sample" else population
                             key = (row["estimator"], policy["name"], row["target"], kind)
                             hits, width, count, chosen = held.get(key, (0, 0, 0, 0))
                             held[key] = (hits + (low <= truth <= high), width + (high - low) / 2, count + 1,

@@ -3,8 +3,8 @@
 
     /usr/bin/python3 scripts/curves_study.py --cone build/release/bin/cone [--simulations 20]
 
-Worlds of 1,000 people and no network (but for `bent`, which cone simulates). Prints, per world, the RMSE of
-the utility of treat-all and treat-none, its standard error, the bias, and how many of the 95 %
+Worlds of 1,000 units and no network (but for `bent`, which cone simulates). Prints, per world, the RMSE of
+the value of treat-all and treat-none, its standard error, the bias, and how many of the 95 %
 intervals hold the truth. Needs NumPy.
 """
 
@@ -17,7 +17,7 @@ import tempfile
 
 import numpy as np
 
-GROUPS = ["own", "smooth", "sums", "friends", "means", "mean_friends"]
+GROUPS = ["own", "smooth", "sums", "neighbours", "means", "mean_neighbour_effects"]
 ROWS = {"without curves": GROUPS, "with curves": [*GROUPS, "curves"]}
 POLICIES = ("treat-all", "treat-none")
 
@@ -98,7 +98,7 @@ def main():
                         policy = result["name"]
                         entry = result["estimates"][0]
                         errors[row][policy].append(entry["value"] - result["truth"])
-                        low, high = entry["interval"]
+                        low, high = entry["sampling_interval"]
                         held[row][policy] += low <= result["truth"] <= high
         for row in ROWS:
             parts = []

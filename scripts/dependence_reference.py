@@ -34,11 +34,11 @@ MEANING = {
     "independent": "sum phi^2 / n^2, networkinference with bandwidth 0",
     "neighbours": "phi'(A+I)phi / n^2. The first two from networkinference with bandwidth 1 "
                   "(it centres, and divides by n once), the last from the formula: there the peer "
-                  "falls back to common_friends",
+                  "falls back to common_neighbours",
     "within_two": "phi'1{distance <= 2}phi / n^2: networkinference with bandwidth 2",
-    "common_friends": "|B'phi|^2 / n^2 with B_ij = 1{j in N_i}/sqrt|N_i|, N_i with i itself. The "
+    "common_neighbours": "|B'phi|^2 / n^2 with B_ij = 1{j in N_i}/sqrt|N_i|, N_i with i itself. The "
                       "last from networkinference (its fallback, bandwidth 1), others by formula",
-    "common_friends_mean_share": "1'BB'1 / n^2, by formula",
+    "common_neighbours_mean_share": "1'BB'1 / n^2, by formula",
     "clusters": "sum_c (sum of phi in c)^2 / n^2 * G/(G-1), by formula",
     "relative_noise": "sqrt(2 sum_{i != j} K_ij^2 phi_i^2 phi_j^2) / sum phi^2, by formula",
     "latent": "sum_ij (A+I)_ij psi_i psi_j / n^2: MossSpider, its variance under latent dependence",
@@ -49,7 +49,7 @@ MEANING = {
 
 
 def draw_network(rng):
-    """Two rings of friends with chords, and three nodes without any."""
+    """Two rings of neighbours with chords, and three nodes without any."""
     graph = nx.Graph()
     graph.add_nodes_from(range(NUM_NODES))
     for first, last in ((0, 40), (40, 57)):
@@ -126,11 +126,11 @@ def main():
         "independent": [take_variance(p, graph, 0) for p in phi],
         "neighbours": neighbours,
         "within_two": [take_variance(p, graph, 2) for p in phi],  # positive, all three
-        "common_friends": common,
-        "common_friends_mean_share": float((b.T @ np.ones(n)) @ (b.T @ np.ones(n))) / n ** 2,
+        "common_neighbours": common,
+        "common_neighbours_mean_share": float((b.T @ np.ones(n)) @ (b.T @ np.ones(n))) / n ** 2,
         "clusters": ((sums ** 2).sum(axis=1) / n ** 2 * num_clusters / (num_clusters - 1)).tolist(),
         "relative_noise": {"neighbours": [relative_noise(near, p) for p in phi],
-                           "common_friends": [relative_noise(b @ b.T, p) for p in phi]},
+                           "common_neighbours": [relative_noise(b @ b.T, p) for p in phi]},
         "latent": float(latent),
         "average_path_length": float(path_length),
         "bandwidth": int(bandwidth),

@@ -39,8 +39,8 @@ MEANING = {
              "at the given log_variances, with all noise (jitter included) times undersmoothing",
     "weights": "value = sum_k weights_k outcome_k for policy; per undersmoothing, as predictions",
     "posterior_sd": "of the mean outcome, outcome units, same fits with undersmoothing 1",
-    "standard_errors": "from noise_variances (nodes x arms) and the weights; people_like_these "
-                       "divides the spread of people by n - 1, the _population one by n",
+    "standard_errors": "from noise_variances (nodes x arms) and the weights; population "
+                       "divides the spread of units by n - 1, population_by_n by n",
 }
 
 
@@ -103,13 +103,14 @@ class Model:
         columns = standardise_columns(np.array(data["columns"]).reshape(n, -1))
         self.bandwidth = median_distance(columns) if columns.shape[1] > 0 else None
         mean_of = self.adjacency / np.maximum(self.degree, 1)[:, None]
-        candidates = [("own_words", words), ("own_columns", columns), ("own_smooth", None),
+        candidates = [("own_counts", words), ("own_numeric", columns), ("own_smooth", None),
                       ("own_curves", curve_features(columns))]
         if self.has_edges:
-            for name, operator in (("sum", self.adjacency), ("mean", mean_of)):
-                candidates += [(f"{name}_words", operator @ words),
-                               (f"{name}_columns", operator @ columns),
-                               (f"{name}_friends", operator)]
+            for name, effects, operator in (
+                    ("neighbour_sums", "neighbour_effects", self.adjacency),
+                    ("neighbour_means", "mean_neighbour_effects", mean_of)):
+                candidates += [(f"{name}_counts", operator @ words),
+                               (f"{name}_numeric", operator @ columns), (effects, operator)]
         self.names, self.scales, self.kernels = [], [], []
         for name, phi in candidates:
             if name == "own_smooth":
@@ -339,11 +340,11 @@ def standard_errors(policy, weights, predictions, sigma2, arm_of):
         shared += (weights[k] - 1 / n) ** 2 * sigma2[k, t]
         conservative += (abs(off) * sigma[k, t] + at_worst) ** 2
         noise += weights[k] ** 2 * sigma2[k, t]
-    people = (policy * predictions).sum(axis=1)
+    units = (policy * predictions).sum(axis=1)
     return {"independent": np.sqrt(independent), "shared": np.sqrt(shared),
             "conservative": np.sqrt(conservative),
-            "people_like_these": np.sqrt(noise + people.var(ddof=1) / n),
-            "people_like_these_population": np.sqrt(noise + people.var() / n)}
+            "population": np.sqrt(noise + units.var(ddof=1) / n),
+            "population_by_n": np.sqrt(noise + units.var() / n)}
 
 
 # ---- the three datasets ----------------------------------------------------------------------
@@ -387,10 +388,10 @@ def mixed_data(rng):
     for i, j, count in words:
         counts[i, j] = count
     score = scale_words(counts) @ rng.normal(size=num_words)
-    friends = adjacency @ (score + 0.5 * rng.normal(size=n))
+    neighbours = adjacency @ (score + 0.5 * rng.normal(size=n))
     curve = np.sin(2 * columns[:, 0]) + 0.1 * columns[:, 1]
     arm = rng.integers(0, 2, n)
-    outcome = score + 0.4 * friends + curve + arm * (1 + 0.3 * friends)
+    outcome = score + 0.4 * neighbours + curve + arm * (1 + 0.3 * neighbours)
     outcome += rng.normal(size=n) * np.sqrt(0.05 + 0.03 * adjacency.sum(axis=1))
     return {"name": "mixed", "num_nodes": n, "num_words": num_words, "num_arms": 2, "num_folds": 3,
             "edges": edges, "words": words, "columns": columns.tolist(), "arm": arm.tolist(),
@@ -411,7 +412,7 @@ def edgeless_data(rng):
 
 
 def regular_data(rng):
-    """Every node has four friends: sums and means are one group twice, so are the two noises."""
+    """Every node has four neighbours: sums and means are one group twice, so are the two noises."""
     n, num_words = 60, 10
     edges = sorted({(min(i, (i + s) % n), max(i, (i + s) % n)) for i in range(n) for s in (1, 7)})
     words = draw_words(rng, n, num_words, without=set())

@@ -100,8 +100,8 @@ def ridge_comparison(result):
     rows, left_out = [], []
     for data in result["datasets"]:
         ours = data["cone"]
-        bare = data.get("cone_without_robust")  # older records do not have it
-        runs = {"cone": ours, **({"cone --no-robust": bare} if bare else {}), **data["peers"]}
+        bare = data.get("cone_without_sensitivity_interval")  # older records do not have it
+        runs = {"cone": ours, **({"cone --no-sensitivity-interval": bare} if bare else {}), **data["peers"]}
         for name, run in runs.items():
             is_peer = name in data["peers"]
             rows.append([f"{data['name']}, {ours['edges']:,} edges",
@@ -114,11 +114,11 @@ def ridge_comparison(result):
         left_out += [f"{data['name']}: {sentence}." for sentence in data["left_out"]]
     return f"""`./dev bench network_ridge`. {machine(result)} {result['threads']} threads.
 `cone evaluate --estimators {result['estimator']}` with three policies: reading the data, variances of both arms, five folds, values and
-standard errors, and robust intervals unless `--no-robust` is given. The peers (`bench/peers/gaussian_process.py`) fit the same model
-to the same data on folds of their own, without standard errors and robust intervals; "values differ" is the largest difference of a
+standard errors, and sensitivity intervals unless `--no-sensitivity-interval` is given. The peers (`bench/peers/gaussian_process.py`) fit the same model
+to the same data on folds of their own, without standard errors and sensitivity intervals; "values differ" is the largest difference of a
 policy's value in cone's standard errors. Runs alternate; figures are medians.
 
-{table(["data", "", "wall", "CPU", "peak", "slower than `--no-robust` by", "slower than cone by", "values differ"], rows)}
+{table(["data", "", "wall", "CPU", "peak", "slower than `--no-sensitivity-interval` by", "slower than cone by", "values differ"], rows)}
 """ + "".join(f"\n{sentence}\n" for sentence in left_out)
 
 
@@ -131,7 +131,7 @@ def ridge_growth(result):
     return f"""### Growth of the network ridge, {result['threads']} threads
 
 `./dev bench network_ridge --growth`. {machine(result)} {result['threads']} threads. The same command on synthetic networks with 20 words
-per node, whole processes{", without robust intervals" if not all(run.get("robust", True) for run in result["runs"]) else ""}.{exponent}
+per node, whole processes{", without sensitivity intervals" if not all(run.get("sensitivity_interval", True) for run in result["runs"]) else ""}.{exponent}
 
 {table(["nodes", "edges", "wall", "per edge", "peak"], rows)}
 """
@@ -153,7 +153,7 @@ def inference():
             for entry in result["settings"]]
     return f"""## Errors and comparisons
 
-`./dev bench inference`. {machine(result)} {result["settings"][0]["run"]["threads"]} threads. After fitting: finding groups of friends ("prepare"), standard
+`./dev bench inference`. {machine(result)} {result["settings"][0]["run"]["threads"]} threads. After fitting: finding communities ("prepare"), standard
 errors of all policies by every idea of the dependence, joint bands and ranks, and Moran's I of the residuals.
 
 {table(["setting", "nodes", "edges", "policies", "prepare", "errors", "comparison", "Moran's I"], rows)}

@@ -1,11 +1,11 @@
-"""The pages' parts on many processes: tables of bench/results/ranks.json and partition.json, and what the figures come to at a billion people."""
+"""The pages' parts on many processes: tables of bench/results/ranks.json and partition.json, and what the figures come to at a billion units."""
 
 import math
 
 from benchmark_text import ROOT, has_clean_record, machine, record, table
 
 MARKS = {name: (f"<!-- {name}: begin (scripts/render_benchmarks.py) -->\n", f"<!-- {name}: end -->\n")
-         for name in ("measured", "friends")}
+         for name in ("measured", "neighbours")}
 PHASES = ["load", "inputs", "variances", "preconditioner", "predictions", "weights", "estimates"]
 START_BYTES = 45e6  # of a process that has no data yet: libraries and buffers
 FAR = {"nodes": 1e9, "edges": 5e10, "bytes_per_rank": 64 * 2**30, "bytes_per_second": 12.5e9}
@@ -53,7 +53,7 @@ def ranks():
 
 `./dev bench ranks`. {machine(result)}
 `cone evaluate --engine petsc --estimators {result['estimator']}` beside our own threads on the same cores: two policies, 25 edges and 20
-words per node unless the table shows others, whole processes, without robust intervals. Memory is that of the process that needed most; bytes (of all
+words per node unless the table shows others, whole processes, without sensitivity intervals. Memory is that of the process that needed most; bytes (of all
 processes) and exchanges per iteration are those of the predictions; "exchanging" is the share of the time in sums and exchanges, waiting for
 slower processes included; the last two columns are the largest differences to one machine, relative where figures are larger than 1.
 
@@ -128,7 +128,7 @@ def peak_rows(result):
 
 
 def expected_ghosts(nodes, degree, ranks_):
-    """Of one process, where friends are anywhere: nodes elsewhere that a friend here knows."""
+    """Of one process, where neighbours are anywhere: nodes elsewhere that a neighbour here knows."""
     return nodes * (1 - 1 / ranks_) * (1 - math.exp(-degree / ranks_))
 
 
@@ -156,13 +156,13 @@ def look_ahead(run):
 def describe_far(run):
     far = look_ahead(run)
     iterations = run["iterations"]
-    return f"""In proportion to the run of {run['edges']:,} edges on {run['ranks']} processes, {FAR['nodes']:.0e} people with {FAR['edges']:.0e} edges whose friends are
+    return f"""In proportion to the run of {run['edges']:,} edges on {run['ranks']} processes, {FAR['nodes']:.0e} units with {FAR['edges']:.0e} edges whose neighbours are
 anywhere, on processes of one core and {FAR['bytes_per_rank'] / 2**30:.0f} GiB each:
 
 {table(["what", "figure"], [
-    ["memory per person, rows of friends elsewhere aside", f"{far['bytes_per_node']:,.0f} bytes"],
+    ["memory per unit, rows of neighbours elsewhere aside", f"{far['bytes_per_node']:,.0f} bytes"],
     ["processes", f"{far['ranks']:,}"],
-    ["friends elsewhere, per process", f"{far['ghosts']:.1e} ({far['ghosts'] / (FAR['nodes'] / far['ranks']):.0f} per own person)"],
+    ["neighbours elsewhere, per process", f"{far['ghosts']:.1e} ({far['ghosts'] / (FAR['nodes'] / far['ranks']):.0f} per own unit)"],
     ["sent per process and iteration", f"{far['sent'] / 1e9:.1f} GB, {far['sending']:.1f} s at {FAR['bytes_per_second'] / 1e9:.1f} GB/s per process"],
     ["computing per iteration", f"{far['computing']:.1f} s"],
     [f"{iterations} iterations, as there", f"{iterations * (far['computing'] + far['sending']) / 3600:.1f} h for the predictions, about as much for the weights of each policy"]])}
@@ -174,8 +174,8 @@ def measured():
         return "Not measured on a clean tree since the last changes: `./dev bench ranks` does it.\n"
     result = record("ranks")
     header = ["nodes", "edges", "processes", "memory of the largest", "bytes per own node", "per own edge",
-              "friends elsewhere per own node", "iterations", "sent per iteration",
-              "bytes per friend elsewhere and iteration", "exchanges per iteration"]
+              "neighbours elsewhere per own node", "iterations", "sent per iteration",
+              "bytes per neighbour elsewhere and iteration", "exchanges per iteration"]
     text = (f"{machine(result)} Bytes per node and edge leave out what does not grow with the data: {START_BYTES / 1e6:.0f} MB of libraries, "
             "the sample that variances are learnt from, and the small factors of the preconditioner while they are made (two tables of its columns "
             "per process).\n\n")
@@ -186,7 +186,7 @@ def measured():
     return text + ("\n" + describe_far(run) if run else "")
 
 
-def friends():
+def neighbours():
     if not has_clean_record("partition"):
         return "Not measured on a clean tree since the last changes: `./dev bench partition` does it.\n"
     result = record("partition")
@@ -198,7 +198,7 @@ def friends():
                      f"{before['imbalance']:.2f} → {after['imbalance']:.2f}",
                      "yes" if run["partition"]["moved"] else "no", f"{run['seconds']:.1f} s"])
     return f"`./dev bench partition`. {machine(result)}\n\n" + table(
-        ["network", "people", "ties", "processes", "friends elsewhere, largest process",
+        ["network", "units", "ties", "processes", "neighbours elsewhere, largest process",
          "work of the largest over the mean", "`auto` moves", "asking and moving"], rows) + "\n"
 
 
@@ -206,7 +206,7 @@ def write_scale():
     """Fills the figures into docs/scale.md."""
     page = ROOT / "docs/scale.md"
     text = page.read_text()
-    for name, written in (("measured", measured()), ("friends", friends())):
+    for name, written in (("measured", measured()), ("neighbours", neighbours())):
         begin, end = MARKS[name]
         before, rest = text.split(begin)
         text = before + begin + "\n" + written + "\n" + end + rest.split(end)[1]

@@ -175,13 +175,13 @@ def reading(settings, defaults, maps):
                  f"{listed(format(r['cone']['bias'], '+.3f') for r in rows)}, that of `naive` "
                  f"{listed(format(r['naive']['bias'], '+.3f') for r in rows)}. Attention takes a weighted mean over neighbours "
                  "and cannot count them, but the simulated outcome is a weighted sum.")
-    lines.append("- **Tuning is for prediction, not for the utility.** On the same simulations and splits `cone` has an RMSE of "
+    lines.append("- **Tuning is for prediction, not for the value.** On the same simulations and splits `cone` has an RMSE of "
                  f"{figures('cone')} with the options that `cone tune` chooses, and of "
                  f"{listed(format(by_method(s)['cone']['rmse'], '.3f') for s in defaults)} with the defaults. Choosing γ and ζ by "
                  "a figure that needs no truth (below, under figure 2) is no better than the defaults beyond the standard errors. "
                  f"Choosing by the error of the outcome networks alone is dangerous: {listed(format(choice(m, 'outcome networks alone'), '.3f') for m in maps)} "
                  f"at κ2 = 2 on the two networks, the defaults {listed(format(choice(m, 'none: the default gamma and zeta'), '.3f') for m in maps)}. "
-                 "A better prediction of logged outcomes is not a better utility.")
+                 "A better prediction of logged outcomes is not a better value.")
     return "\n".join(lines)
 
 
@@ -235,7 +235,7 @@ Written by `scripts/render_results.py` from the records of
     cone reproduce figure2 --data DIR --out STUDY
 
 by commit `{study["commit"]}` on BlogCatalog and Flickr. Guo, Li and Liu, "Counterfactual Evaluation of Treatment Assignment Functions with Networked
-Observational Data" (SDM 2020) is the paper. Everything below is the utility's error on held-out test nodes; outcomes have
+Observational Data" (SDM 2020) is the paper. Everything below is the value's error on held-out test nodes; outcomes have
 standard deviation 1. [method.md](method.md), section 8, describes the experiment.
 
 ## In plain words

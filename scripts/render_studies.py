@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes docs/studies.md, and the figures that other pages quote, from the records of the studies.
 
-    cone reproduce utility|worlds|effects|ablation|coverage --data DIR --out STUDY
+    cone reproduce values|worlds|effects|ablation|coverage --data DIR --out STUDY
     cone simulate --network DIR/NAME.mat --seed 7 --out NAME
     cone evaluate NAME --policy treat-all --estimators network_dm --json STUDY/learnt_NAME.json
     scripts/render_studies.py [STUDY]
@@ -21,9 +21,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 KEPT = ROOT / "bench/results/study"
 STUDIES = {
-    "utility": ("The utility over all nodes", "The two real networks, ten logs each, all nodes, "
+    "values": ("The value over all nodes", "The two real networks, ten logs each, all nodes, "
                 "cross-fitted. \"Knows the topics\" regresses on the true topics of everybody and their sums over "
-                "friends, which no estimator can see: it is the floor."),
+                "neighbours, which no estimator can see: it is the floor."),
     "worlds": ("Many worlds", "Real and generated networks; each world stresses another weakness. "
                "[simulations.md](simulations.md) describes them."),
     "effects": ("The effect of every node", "The log of Guo, Li and Liu (WSDM 2020), on which others published figures. "
@@ -49,7 +49,7 @@ def find(record, policy, method):
     return [s["name"] for s in block["settings"]], rows
 
 
-def utility_table(record, policy, methods):
+def value_table(record, policy, methods):
     names, _ = find(record, policy, methods[0])
     lines = ["| RMSE, " + policy + " | " + " | ".join(names) + " |", "|---" + "|---:" * len(names) + "|"]
     for method in methods:
@@ -77,11 +77,11 @@ def listed(values, form):
     return ", ".join(texts[:-1]) + " and " + texts[-1]
 
 
-GROUP_WORDS = {"own_words": "own words", "own_columns": "own columns", "own_smooth": "own columns, smooth",
+GROUP_WORDS = {"own_counts": "own words", "own_numeric": "own columns", "own_smooth": "own columns, smooth",
                "own_curves": "own columns, curves",
-               "sum_words": "friends' words, summed", "sum_columns": "friends' columns, summed",
-               "sum_friends": "friends", "mean_words": "friends' words, averaged",
-               "mean_columns": "friends' columns, averaged", "mean_friends": "friends, averaged"}
+               "neighbour_sums_counts": "neighbours' words, summed", "neighbour_sums_numeric": "neighbours' columns, summed",
+               "neighbour_effects": "neighbours", "neighbour_means_counts": "neighbours' words, averaged",
+               "neighbour_means_numeric": "neighbours' columns, averaged", "mean_neighbour_effects": "neighbours, averaged"}
 
 
 def learnt_shares(folder):
@@ -106,13 +106,13 @@ def learnt_shares(folder):
 
 
 def quote_network_ridge(records):
-    record = records["utility"]
+    record = records["values"]
     if record is None:
         return "The study has not been run."
     methods = ["naive", "dm_ridge", "cone", "cone_dm", "network_dm", "network_dr", record["reference"]]
     text = [f"{record['simulations']} logs on each real network, commit `{record['commit']}`, all nodes:", ""]
     for policy in ("random-weights", "treat-all", "treat-none"):
-        text += [utility_table(record, policy, methods), ""]
+        text += [value_table(record, policy, methods), ""]
     text.append(f"For random-weight policies that is {listed(ratios(record, 'random-weights', 'network_dm'), '{:.1f}')} times the "
                 "error of the row that knows the topics.")
     cover = coverage(record, "random-weights", "network_dm")
@@ -142,10 +142,10 @@ def quote_ablation(records):
 
 
 def quote_readme(records):
-    record = records["utility"]
+    record = records["values"]
     if record is None:
         return "The study has not been run."
-    return utility_table(record, "random-weights", ["naive", "dm_ridge", "cone", "network_dm", record["reference"]])
+    return value_table(record, "random-weights", ["naive", "dm_ridge", "cone", "network_dm", record["reference"]])
 
 
 def weigh_widths(record):
@@ -156,7 +156,7 @@ def weigh_widths(record):
             row = next(r for r in policy["rows"] if r["method"] == "network_dm")
             if policy["name"] == "treat-none" or row["naive_rmse"] <= 3 * row["half_width"] / 1.96:
                 continue
-            if row["robust_half_width"] < row["naive_rmse"]:
+            if row["sensitivity_half_width"] < row["naive_rmse"]:
                 narrow += 1
             else:
                 wide += 1
@@ -184,11 +184,11 @@ def quote_coverage(records):
 
         bands = setting["all_bands_hold"]
         lines.append(f"| {setting['name']} | {rows[0]['simulations']} | {shares('sampling')} | {shares('robust')} | "
-                     f"{shares('robust_least')} | {widths('robust_half_width')} | {widths('naive_rmse')} | "
+                     f"{shares('sensitivity_least')} | {widths('sensitivity_half_width')} | {widths('naive_rmse')} | "
                      f"{'-' if bands is None else f'{100 * bands:.1f} %'} |")
     wide, narrow = weigh_widths(record)
     lines += ["", f"Where the error of `naive` exceeds three sampling errors ({wide + narrow} of the lines' cells for random-weights and treat-all), the "
-              f"robust half-width is below it in {narrow}. In these worlds a person's noise is the same under every arm, which no data "
+              f"robust half-width is below it in {narrow}. In these worlds a unit's noise is the same under every arm, which no data "
               "can show; the intervals take it as independent (`--arm-noise`), and are too wide for random-weights.", "",
               "\"At least\" is the lower end of the share's own one-sided 95 % confidence. [studies.md](studies.md) has all of it, by "
               "dependence and for `dr_ridge`."]

@@ -11,7 +11,7 @@ arrays. Two things differ on purpose, and the script checks both:
 - DoubleML gives the standard error of the upper bound to the lower one and the other way round:
   its score is divided by its derivative, -1, and the score of the bias is not. The file has the
   standard errors as DoubleML prints them (se_as_printed), and all that follows from them with the
-  score's sign mended.
+  score's sign fixed.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def fit(case, d, y, nuisances, weights=None):
     return model.fit(external_predictions={"d": tables})
 
 
-def mend_sign(framework):
+def fix_sign(framework):
     core = framework._dml_core
     return DoubleMLFramework(DoubleMLCore(
         all_thetas=core.all_thetas, all_ses=core.all_ses,
@@ -84,7 +84,7 @@ def find_root(framework, part, side, null):
 
 
 def describe(case, model, null):
-    framework = mend_sign(model.framework)
+    framework = fix_sign(model.framework)
     elements = framework.sensitivity_elements
     theta = float(framework.thetas[0])
     side = "upper" if null > theta else "lower"

@@ -10,10 +10,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 MESSAGES = "evaluate examples/messages --policy always:email always:sms"
 #: name: (title, what to see there, commands, run one after the other in a folder of their own)
 REPORTS = {
-    "messages": ("Three messages", "A network of 300 people, three arms, policies by words and by a file.",
+    "messages": ("Three messages", "A network of 300 units, three arms, policies by words and by a file.",
                  [f"{MESSAGES} examples/messages/who.csv --report REPORT"]),
     "decision": ("A decision with all that belongs to it",
-                 "The same people with costs, what a hidden reason could do, and a rule that was learnt.",
+                 "The same units with costs, what an unmeasured confounder could do, and a rule that was learnt.",
                  [f"{MESSAGES} --cost email=0.1 --cost sms=0.4 --json run.json",
                   "sensitivity examples/messages --policy always:email always:sms --json doubt.json",
                   "learn examples/messages --out rule.csv --json rule.json",
@@ -26,7 +26,7 @@ REPORTS = {
     "letters": ("A survey without a network", "One file, other names of columns, missing values.",
                 ["evaluate examples/letters/survey.csv --id name --treatment letter --outcome voted "
                  "--ignore moved --missing indicate --policy treat-all treat-none --report REPORT"]),
-    "truth": ("A world whose truth is known", "Simulated people whose reason for treatment hides in the network; the page has "
+    "truth": ("A world whose truth is known", "Simulated units whose reason for treatment hides in the network; the page has "
               "the truth beside the estimates.",
               ["simulate --nodes 400 --mean-degree 8 --words 60 --words-per-node 10 --seed 1 --out world",
                "evaluate world --policy treat-all uniform --estimators network_dm,dr_ridge,snips,naive "

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""How often intervals hold the truth where a policy gives a fifth to an arm of few people.
+"""How often intervals hold the truth where a policy gives a fifth to an arm of few units.
 
-    scripts/small_arm_coverage.py [--logs 40] [--people 500] [--binary build/release/bin/cone]
+    scripts/small_arm_coverage.py [--logs 40] [--units 500] [--binary build/release/bin/cone]
 
-Each log is randomised: `rare` has the given number of people, `control` and `email` the others in halves. The
+Each log is randomised: `rare` has the given number of units, `control` and `email` the others in halves. The
 policy gives email with probability 0.8 and rare with 0.2. For every estimator and size of the arm one line: the
-share of 95 % intervals for these people that hold the truth, and the share that came with the warning of few
-people of an arm.
+share of 95 % intervals for the sample that hold the truth, and the share that came with the warning of few
+units of an arm.
 """
 
 import argparse
@@ -28,26 +28,26 @@ def write_rows(path, titles, rows):
         csv.writer(file).writerows([titles, *rows])
 
 
-def draw_log(rng, people, rare, folder):
-    """Writes a log and the policy; returns what the policy is worth for these people."""
-    arms = numpy.array(["rare"] * rare + ["control", "email"] * people)[:people]
+def draw_log(rng, units, rare, folder):
+    """Writes a log and the policy; returns what the policy is worth for the sample."""
+    arms = numpy.array(["rare"] * rare + ["control", "email"] * units)[:units]
     rng.shuffle(arms)
-    x, z = rng.normal(size=(2, people))
+    x, z = rng.normal(size=(2, units))
     level = {"control": x, "email": x + 0.5 * z, "rare": 1 - 0.5 * x}
-    outcomes = {arm: mean + rng.normal(size=people) for arm, mean in level.items()}
+    outcomes = {arm: mean + rng.normal(size=units) for arm, mean in level.items()}
     write_rows(folder / "nodes.csv", ["id", "treatment", "outcome", "x", "z"],
-               [(f"n{i}", arms[i], outcomes[arms[i]][i], x[i], z[i]) for i in range(people)])
+               [(f"n{i}", arms[i], outcomes[arms[i]][i], x[i], z[i]) for i in range(units)])
     write_rows(folder / "edges.csv", ["source", "target"],
-               [(f"n{i}", f"n{rng.integers(people)}") for i in range(people) for _ in range(2)])
+               [(f"n{i}", f"n{rng.integers(units)}") for i in range(units) for _ in range(2)])
     write_rows(folder / "mix.csv", ["id", *(f"mix:{arm}" for arm in MIX)],
-               [(f"n{i}", *MIX.values()) for i in range(people)])
+               [(f"n{i}", *MIX.values()) for i in range(units)])
     return sum(share * outcomes[arm].mean() for arm, share in MIX.items())
 
 
 def evaluate(binary, folder):
     done = subprocess.run(
         [binary, "evaluate", folder, "--policy", folder / "mix.csv", "--control", "control", "--folds", "3",
-         "--selection-folds", "2", "--estimators", ",".join(ESTIMATORS), "--no-robust", "--quiet", "--json", "-"],
+         "--selection-folds", "2", "--estimators", ",".join(ESTIMATORS), "--no-sensitivity-interval", "--quiet", "--json", "-"],
         check=True, capture_output=True, text=True)
     return json.loads(done.stdout)["policies"][0]["estimates"]
 
@@ -55,21 +55,21 @@ def evaluate(binary, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--logs", type=int, default=40)
-    parser.add_argument("--people", type=int, default=500)
+    parser.add_argument("--units", type=int, default=500)
     parser.add_argument("--sizes", type=int, nargs="+", default=[10, 25, 40, 80])
     parser.add_argument("--binary", default="build/release/bin/cone")
     options = parser.parse_args()
-    print(f"{options.logs} logs of {options.people} people per line")
-    print("estimator   people of the arm  held      warned")
+    print(f"{options.logs} logs of {options.units} units per line")
+    print("estimator   units of the arm  held      warned")
     for rare in options.sizes:
         held = dict.fromkeys(ESTIMATORS, 0)
         warned = dict.fromkeys(ESTIMATORS, 0)
         for log in range(options.logs):
             with tempfile.TemporaryDirectory() as name:
                 folder = pathlib.Path(name)
-                truth = draw_log(numpy.random.default_rng(1000 * rare + log), options.people, rare, folder)
+                truth = draw_log(numpy.random.default_rng(1000 * rare + log), options.units, rare, folder)
                 for row in evaluate(options.binary, folder):
-                    low, high = row["interval"]
+                    low, high = row["sampling_interval"]
                     held[row["estimator"]] += low is not None and low <= truth <= high
                     warned[row["estimator"]] += any(WARNING in w for w in row["warnings"])
         for name in ESTIMATORS:

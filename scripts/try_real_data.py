@@ -7,8 +7,8 @@
 
 Only flags; the files are not touched, except that those compressed by bzip2 are unpacked. Each
 dataset goes through `cone check` and `cone evaluate` with treat-all and treat-none. The effect is
-the difference of the two utilities; its standard error takes them as independent,
-which errs on the wide side for outcomes that vary much between people.
+the difference of the two values; its standard error takes them as independent,
+which errs on the wide side for outcomes that vary much between units.
 """
 
 import argparse

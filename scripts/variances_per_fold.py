@@ -28,7 +28,7 @@ def evaluate(binary, data, variances, folder):
     """Value, standard error and truth of every policy."""
     record = folder / "record.json"
     subprocess.run([binary, "evaluate", data, "--policy", *POLICIES, "--estimators", "network_dm",
-                    "--no-robust", "--ridge-variances", variances, "--json", record, "--quiet"],
+                    "--no-sensitivity-interval", "--ridge-variances", variances, "--json", record, "--quiet"],
                    check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     return [(p["estimates"][0]["value"], p["estimates"][0]["standard_error"], p["truth"])
             for p in json.loads(record.read_text())["policies"]]
@@ -41,7 +41,7 @@ def main():
     parser.add_argument("--nodes", default=[1000, 4000], type=int, nargs="+")
     options = parser.parse_args()
     binary = options.binary.resolve()
-    print("| world | people | moved, in standard errors | RMSE per fold / once |")
+    print("| world | units | moved, in standard errors | RMSE per fold / once |")
     print("|---|---:|---:|---:|")
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)

@@ -23,14 +23,14 @@ constexpr const char* kCheckFooter =
 where they differ, the network, and what may be a mistake (lines with !). Nothing is estimated.
 Takes the flags of cone evaluate that say how to read the table. The exit status is 0 when the data
 can be read as a log and 2 when not, with every reason. What cone evaluate would refuse of data that
-can be read, such as an arm with fewer people than folds, is a line with ! and the flags that help.
+can be read, such as an arm with fewer units than folds, is a line with ! and the flags that help.
 The labels of arms that it prints are those that always:LABEL and --cost LABEL=NUMBER of cone
 evaluate take.
 
 Examples:
   cone check survey.csv --treatment got_letter --outcome voted
   cone check survey.csv --treatment t --outcome y --ignore name,date --missing indicate
-  cone check people.csv.gz --id person --edges friends.csv --treatment t --outcome y
+  cone check units.csv.gz --id unit --edges neighbours.csv --treatment t --outcome y
   cone check mails.csv --treatment sent --control nothing --outcome bought
   cone check shop/ --policy shop/policy.csv
   cone check shop/ --json - | jq '.columns[] | select(.kind == "category")')";

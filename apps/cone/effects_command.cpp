@@ -38,7 +38,7 @@ Columns, for arms called 0 and 1 (with other labels mu:LABEL, effect:LABEL and s
   effect_sd        its standard deviation, as the model believes it
   mu_sd0, mu_sd1   the same of each expected outcome
   part1:NAME       what a group of the model adds to mu1; the parts of an arm sum to its mu.
-                   fixed is the level of the arm and what the number of friends adds to it.
+                   fixed is the level of the arm and what the degree adds to it.
 The effect rests on part1:NAME - part0:NAME.
 
 Standard deviations take the model to be right: what nobody measured is not in them. For large data
@@ -111,11 +111,11 @@ int run_effects(EffectsFlags flags) {
       estimate_effects_and_doubts(context, data.observed, flags.options, known);
   std::vector<NodeIndex> nodes(data.observed.num_nodes());
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
-  const std::vector<double> people = take_sample(data.observed, nodes).weight;
+  const std::vector<double> units = take_sample(data.observed, nodes).weight;
   progress.finish();
   progress.clear();
   if (!flags.run.quiet) print_notes(data);
-  std::cout << effects_text(data.observed.arms, effects, people) << std::flush;
+  std::cout << effects_text(data.observed.arms, effects, units) << std::flush;
   const bool is_written = outputs.write(flags.out, [&](std::ostream& out) {
     write_effects(context, out, data.observed, effects, flags.cells);
   });

@@ -116,12 +116,12 @@ nlohmann::ordered_json describe_partition(const distributed::PartitionReport& pa
 nlohmann::ordered_json describe_phase(const distributed::Ranks& ranks,
                                       const distributed::PhaseMeter::Phase& phase) {
   nlohmann::ordered_json out;
-  out["seconds"] = ranks.find_largest(phase.seconds);
-  out["largest_peak_bytes"] = ranks.find_largest(phase.peak_bytes);
-  out["sent_bytes"] = ranks.add_up(phase.traffic.num_bytes);
-  out["exchanges_per_rank"] = ranks.find_largest(phase.traffic.num_calls);
+  out["seconds"] = ranks.allreduce_max(phase.seconds);
+  out["largest_peak_bytes"] = ranks.allreduce_max(phase.peak_bytes);
+  out["sent_bytes"] = ranks.allreduce(phase.traffic.num_bytes);
+  out["exchanges_per_rank"] = ranks.allreduce_max(phase.traffic.num_calls);
   out["exchanging_seconds"] =
-      ranks.add_up(phase.traffic.seconds) / static_cast<double>(ranks.size());
+      ranks.allreduce(phase.traffic.seconds) / static_cast<double>(ranks.size());
   return out;
 }
 
@@ -134,11 +134,11 @@ nlohmann::ordered_json describe_ranks(const distributed::Ranks& ranks,
   nlohmann::ordered_json out;
   out["name"] = "petsc";
   out["ranks"] = ranks.size();
-  out["largest_peak_bytes"] = ranks.find_largest(peak);
-  out["sent_bytes"] = ranks.add_up(traffic.num_bytes);
-  out["exchanges_per_rank"] = ranks.find_largest(traffic.num_calls);
-  out["exchanging_seconds"] = ranks.add_up(traffic.seconds) / static_cast<double>(ranks.size());
-  out["largest_ghosts"] = ranks.find_largest(report.num_ghosts);
+  out["largest_peak_bytes"] = ranks.allreduce_max(peak);
+  out["sent_bytes"] = ranks.allreduce(traffic.num_bytes);
+  out["exchanges_per_rank"] = ranks.allreduce_max(traffic.num_calls);
+  out["exchanging_seconds"] = ranks.allreduce(traffic.seconds) / static_cast<double>(ranks.size());
+  out["largest_ghosts"] = ranks.allreduce_max(report.num_ghosts);
   out["partition"] = describe_partition(report.partition);
   for (const auto& phase : report.meter.phases()) {
     out["phases"][phase.name] = describe_phase(ranks, phase);

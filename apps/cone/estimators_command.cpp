@@ -9,7 +9,7 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kEstimatorsFooter =
-    R"(The outcome model predicts what comes of an arm, the propensity how likely a person was to get it;
+    R"(The outcome model predicts what comes of an arm, the propensity how likely a unit was to get it;
 "propensity on" says from what it is learnt. A direct method (dm) has the first, weighting (ips, snips)
 the second, a doubly robust estimator (dr) both.
 

@@ -79,15 +79,15 @@ Examples:
   cone evaluate shop/ --policy treat-all --rank loyalty --budget-curve curve.csv
                                                               the gain at every budget
   cone evaluate survey.csv --treatment letter --outcome voted --policy treat-all \
-    --weight people --cluster village     survey weights; errors of a village go together
+    --weight units --cluster village     survey weights; errors of a village go together
   cone evaluate shop/ --policy p.csv --repeats 5              medians over five seeds
   cone evaluate shop/ --policy p.csv --nodes nodes.csv        what every node adds to the answer
   cone evaluate shop/ --policy p.csv --report shop.html       one page to look at and pass on
   cone evaluate shop/ --policy uniform --json - | jq '.policies[0].estimates'
 
-How to read the answer: utility is the mean outcome had the policy decided, for the people in the
-data; "gain" is against what was done. Intervals cover sampling error, with errors of connected
-people taken together as far as the residuals show it; robust intervals also allow for a hidden
+How to read the answer: value is the mean outcome had the policy decided, for the units in the
+data; "gain" is against the logged policy. Intervals cover sampling error, with errors of connected
+units taken together as far as the residuals show it; sensitivity intervals also allow for a hidden
 reason for treatment as strong as what the network shows (that nothing stronger is hidden is an
 assumption). "rank" are the ranks that a policy may have, 1 the best.
 
@@ -106,14 +106,14 @@ std::optional<FittedModel> read_named_model(EvaluateFlags& flags) {
   return model;
 }
 
-/// Without --rank, --budget-curve is about the policies that rank people.
+/// Without --rank, --budget-curve is about the policies that rank units.
 void choose_rankings(std::span<const PolicyOnData> policies, EvaluateFlags& flags) {
   if (flags.budget_curve.empty() || !flags.options.budget.rank.empty()) return;
   flags.options.budget.rank = name_ranking_policies(policies);
   if (!flags.options.budget.rank.empty()) return;
   throw Error(ErrorCode::kUsage,
               {{.item = "--budget-curve"},
-               "every policy treats everyone with the same probability: none ranks the people",
+               "every policy treats everyone with the same probability: none ranks the units",
                "name a column that does by --rank, or a policy with probabilities"});
 }
 
@@ -149,7 +149,7 @@ int finish(const EvaluationRecord& record, const EvaluateFlags& flags, const Out
   }
   if (record.unfinished.empty() && record.status == "completed") return kSuccess;
   if (record.unfinished.empty()) {
-    std::cerr << "cone: interrupted; comparisons and robust intervals may be missing\n";
+    std::cerr << "cone: interrupted; comparisons and sensitivity intervals may be missing\n";
     return interrupted_status();
   }
   std::cerr << fmt::format("cone: interrupted; not finished: {}\n",
@@ -270,7 +270,7 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
                    "Write a page with charts and tables (HTML) that needs nothing but a browser")
       ->check(page_name);
   command->add_flag("--report-ids", flags->report_ids,
-                    "Name the people in the picture of the network; without it a page has no ids");
+                    "Name the units in the picture of the network; without it a page has no ids");
   command
       ->add_option("--nodes", flags->nodes,
                    "Write a CSV file with the predictions, propensities, weight and influence of "
@@ -279,7 +279,7 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
   command
       ->add_option("--budget-curve", flags->budget_curve,
                    "Write a CSV file with the gain at every budget, by --rank, or by every policy "
-                   "that ranks people")
+                   "that ranks units")
       ->check(file_name);
   command
       ->add_option("--model", flags->model,
@@ -294,7 +294,7 @@ void add_evaluate_command(CLI::App& root, Command& chosen) {
   command
       ->add_option("--partition", flags->partition,
                    "With --engine petsc, which process has whom. none: the one that read the line; "
-                   "scotch: friends go together; auto: where that pays")
+                   "scotch: neighbours go together; auto: where that pays")
       ->check(CLI::IsMember({"auto", "none", "scotch"}))
       ->capture_default_str();
   flags->explanations.bind(*command);

@@ -41,7 +41,7 @@ void check_budget_flags(const CLI::App& command, const EvaluateFlags& flags) {
   }
 }
 
-/// Refuses names of people in a page that nobody asked for.
+/// Refuses names of units in a page that nobody asked for.
 void check_report_flags(const EvaluateFlags& flags) {
   if (!flags.report_ids || !flags.report.empty()) return;
   throw Error(ErrorCode::kUsage, {{.item = "--report-ids"},

@@ -26,12 +26,12 @@ namespace {
 constexpr const char* kLearnFooter =
     R"(Learns who should get which arm: the decision tree of at most three questions with the best doubly
 robust scores. DATA is what cone evaluate takes. Questions are "column <= value", about features, the
-number of friends, and features averaged over friends. Depths 1 and 2 are exact; at depth 3 only the
+degree, and features averaged over neighbours. Depths 1 and 2 are exact; at depth 3 only the
 first question is a heuristic.
 
-The value is honest: each fifth of the people is decided by a tree that was learnt from the others,
+The value is valid: each fifth of the units is decided by a tree that was learnt from the others,
 by scores from models that never saw that fifth. The value that cone evaluate gives to rule.csv on
-the same data is not: the rule was made for these very people. cone evaluate warns of that; evaluate
+the same data is not: the rule was made for these very units. cone evaluate warns of that; evaluate
 the labels of --out-of-fold instead.
 
 --out holds one line per node, id and label, as cone evaluate --policy reads it. The tree, its value
@@ -39,7 +39,7 @@ and what it is compared with go to stdout; --picture draws the tree, --json has 
 
 Examples:
   cone learn shop/ --out rule.csv
-  cone learn shop/ --out rule.csv --depth 1 --ask-about own       no question about friends
+  cone learn shop/ --out rule.csv --depth 1 --split-on own       no question about neighbours
   cone learn shop/ --out rule.csv --budget 0.3 --picture tree.svg
   cone learn mails.csv --treatment sent --outcome bought --cost email=0.1 --cost sms=0.4 \
     --out rule.csv

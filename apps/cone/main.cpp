@@ -112,8 +112,8 @@ std::optional<std::string> unknown_flag(const CLI::App& root, int argc, char** a
 
 int run_command(int argc, char** argv) {
   CLI::App root(
-      "What would a decision rule have achieved? Estimates the utility of treatment\n"
-      "policies from logged data, when the people in the data are connected.",
+      "What would a decision rule have achieved? Estimates the value of treatment\n"
+      "policies from logged data, when the units in the data are connected.",
       "cone");
   root.set_version_flag("--version", fmt::format("cone {} (commit {}, revision {})", kVersion,
                                                  build_commit(), source_revision()));

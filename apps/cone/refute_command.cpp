@@ -23,17 +23,17 @@ namespace cone::app {
 namespace {
 
 constexpr const char* kRefuteFooter =
-    R"(Runs the recommended estimate (network_dm, as a difference from what was done) again and again on
+    R"(Runs the recommended estimate (network_dm, as a difference from the logged policy) again and again on
 data that were changed for a reason, and says whether it behaved:
-  placebo   the arms are permuted among people who look alike to the propensity model (tenths of it):
-            a treatment that does nothing, to people who look like being treated. It must seem to do
+  placebo   the arms are permuted among units who look alike to the propensity model (tenths of it):
+            a treatment that does nothing, to units who look like being treated. It must seem to do
             nothing: its mean is within two of its standard errors of 0, or half of one of the answer
   feature   one more feature, of random numbers: must not move the answer by half a standard error
-  subset    without a tenth of the people: must not move it by half a standard error for people like
+  subset    without a tenth of the units: must not move it by half a standard error for units like
             these
   seeds     other folds: must not move it by half a standard error
   bootstrap the predictions are taken for the truth, outcomes are drawn around them with noise like
-            that of the data (for nodes, or with --bootstrap-by clusters for groups of friends), and
+            that of the data (for nodes, or with --bootstrap-by clusters for communities), and
             everything is fitted again: must not miss that truth by more than the standard error says
 Moves are root mean squares over the reruns (--draws).
 

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kReportFooter =
     R"(RUN is a record that a command wrote by --json, or a page that was made of records: those are in it.
-The page needs no network and no script, has no ids of people, and says how to run it again.
+The page needs no network and no script, has no ids of units, and says how to run it again.
 
 Give one of
   an evaluation (cone evaluate --json), and beside it what you have of

@@ -18,7 +18,7 @@ constexpr const char* kReproduceFooter =
     R"(table1    treated nodes, and nodes that gain from treatment, in the simulated logs
 table2    RMSE and MAE of every method: networks x kappa2 x simulations x runs
 figure2   RMSE and MAE of cone over gamma x zeta at kappa2 = 2
-utility   RMSE of the utility over all nodes, share of intervals that hold the truth, and both
+value   RMSE of the value over all nodes, share of intervals that hold the truth, and both
           beside a row that knows the topics: networks x kappa2 x simulations, three policies
 worlds    RMSE of every default estimator in many worlds, real and synthetic, three policies; says
           where the network ridge does harm
@@ -49,7 +49,7 @@ Examples:
   cone reproduce figure2 --data DIR --out study
   cone reproduce table2 --data DIR --out shared/study --shard 2/8
   cone reproduce table2 --data demo --out embedded
-  cone reproduce utility --data demo --out embedded --simulations 2 --estimators naive,dm_ridge)";
+  cone reproduce values --data demo --out embedded --simulations 2 --estimators naive,dm_ridge)";
 
 struct ReproduceFlags {
   std::string what;

@@ -34,7 +34,7 @@ void print_summary(const EvaluationRecord& record, const LoadedData& loaded) {
                            describe_arms(data));
   const Diagnostics& d = record.diagnostics;
   if (d.num_evaluated_nodes != data.num_nodes) {
-    std::cerr << fmt::format("; utility over {} test nodes", grouped(d.num_evaluated_nodes));
+    std::cerr << fmt::format("; value over {} test nodes", grouped(d.num_evaluated_nodes));
   }
   if (d.num_edges_merged + d.num_self_loops_dropped > 0) {
     std::cerr << fmt::format("; {} repeated edge lines merged, {} self loops dropped",

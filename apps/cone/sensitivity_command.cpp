@@ -27,15 +27,15 @@ of it is in the features or in the network. This command says how wrong that may
 changes. DATA and policies are what cone evaluate takes.
 
 It prints, for every policy,
-  odds off by      all values that are possible where the odds of treatment, of people who look alike,
+  odds off by      all values that are possible where the odds of treatment, of units who look alike,
                    differ by up to this factor for a reason that nobody recorded (the marginal
                    sensitivity model), and the factor at which the answer is undone
-  explains x %     how much of what is left of outcomes and treatments one hidden reason would have
+  explains x %     how much of what is left of outcomes and treatments one unmeasured confounder would have
                    to explain (omitted-variable bounds)
   as strong as     the same for things that are known: the network, the words, every column is left
                    out in turn, and one says what something hidden of its strength could do
 
---against done (the default) is about the difference from what was done, whose value is known.
+--against logged (the default) is about the difference from the logged policy, whose value is known.
 --against none is about the value itself (give a --threshold), and any other word names a policy.
 
 Examples:
@@ -48,14 +48,14 @@ struct SensitivityFlags {
   std::string data;
   LoadOptions table;
   std::vector<std::string> policies;
-  std::string against = "done";
+  std::string against = "logged";
   std::string json;
   CommonFlags run;
   SensitivityOptions options;
 };
 
 Reference reference_of(const std::string& against) {
-  if (against == "done") return Reference::kWhatWasDone;
+  if (against == "logged") return Reference::kLogged;
   return against == "none" ? Reference::kNothing : Reference::kPolicy;
 }
 
@@ -118,7 +118,7 @@ void add_sensitivity_command(CLI::App& root, Command& chosen) {
       ->required();
   command
       ->add_option("--against", flags->against,
-                   "Compare with what was done (done), with nothing (none), or with a policy")
+                   "Compare with the logged policy (done), with nothing (none), or with a policy")
       ->check(file_name)
       ->capture_default_str();
   command->add_option("--json", flags->json, "Write the full record to this file (- for stdout)")

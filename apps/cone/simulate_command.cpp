@@ -26,10 +26,10 @@ every option, the centroids, the checksum and the list of the files. An earlier 
 folder is replaced as a whole, unless you changed its files;
 other files in the folder stay.
 
-Worlds: hidden_confounding (the paper's), equal_ties, weak_overlap, heterogeneous_effects,
+Worlds: hidden_confounding (the paper's), equal_edge_weights, weak_overlap, heterogeneous_effects,
 randomised_log, binary_outcomes, bent (outcome and treatment bend with five measurements, which
-become columns of nodes.csv), observed_confounding (such measurements and their sums over friends
-drive both, nothing is hidden), dependent_noise (friends share noise), individual_effects (the log of
+become columns of nodes.csv), observed_confounding (such measurements and their sums over neighbours
+drive both, nothing is hidden), dependent_noise (neighbours share noise), individual_effects (the log of
 Guo, Li and Liu, WSDM 2020, with --kappa1 10 --noise 1).
 
 Examples:

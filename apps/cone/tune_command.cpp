@@ -34,7 +34,7 @@ and of the propensity model on validation nodes. The truth, where the data has i
 Options that you do not name keep the values that the help shows beside them.
 
 Tuning gives networks that predict logged outcomes and treatments better. That helps where the
-defaults learn nothing. In our study it did not make the utility more accurate (docs/results.md):
+defaults learn nothing. In our study it did not make the value more accurate (docs/results.md):
 compare the estimates with and without the file before you trust either.
 
 Writes OUT/best.json, which cone evaluate --options reads, and one file per combination and fold

@@ -103,7 +103,7 @@ void run(char** argv) {
   } else if (command == "sensitivity") {
     const SensitivityOptions options;
     costs = expected_costs(context, data, options, policies.size());
-    analyse_sensitivity(watched, data, policies, Reference::kWhatWasDone, nullptr, options);
+    analyse_sensitivity(watched, data, policies, Reference::kLogged, nullptr, options);
   } else if (command == "refute") {
     const RefuteOptions options;
     costs = expected_costs(context, data.observed, options);

@@ -6,15 +6,15 @@
 
 Everything is included: reading the data, variances of both arms, five folds, three policies. The
 peers fit the same model to the same data (see bench/peers/gaussian_process.py) and draw folds of
-their own; they give no standard errors and no robust intervals. cone is timed as it comes and with
---no-robust, which is closer to what the peers do. Wall seconds on the same threads, runs in turn, medians
+their own; they give no standard errors and no sensitivity intervals. cone is timed as it comes and with
+--no-sensitivity-interval, which is closer to what the peers do. Wall seconds on the same threads, runs in turn, medians
 (a peer that takes more than a minute runs once); importing Python libraries is not counted.
 Without --peer-python, a virtual environment with scikit-learn and GPyTorch (gigabytes, because of
 PyTorch) is made from PyPI in build/bench; a peer that cannot be installed, fails or does not finish
 within --peer-limit seconds is left out, with a sentence.
 
 --growth needs the program only: time against the number of edges, 25 edges and 20 words per node,
-with --no-robust if asked for.
+with --no-sensitivity-interval if asked for.
 Each run replaces its own part of the file that --json names and leaves the other there.
 """
 
@@ -105,7 +105,7 @@ def compare(args, python, name, options, scratch):
     runs, left_out = {}, {}
     for _ in range(args.repeats):  # in turn, so that all see the same machine
         runs.setdefault("cone", []).append(run_cone(args, folder, policy))
-        runs.setdefault("bare", []).append(run_cone(args, folder, policy, "--no-robust"))
+        runs.setdefault("bare", []).append(run_cone(args, folder, policy, "--no-sensitivity-interval"))
         for peer in PEERS:
             if peer in left_out or runs.get(peer, [{"seconds": 0}])[-1]["seconds"] > LONG_SECONDS:
                 continue
@@ -115,13 +115,13 @@ def compare(args, python, name, options, scratch):
             else:
                 runs.setdefault(peer, []).append(found)
     ours, bare = middle_of(runs.pop("cone")), middle_of(runs.pop("bare"))
-    result = {"name": name, "cone": ours, "cone_without_robust": bare, "peers": {},
+    result = {"name": name, "cone": ours, "cone_without_sensitivity_interval": bare, "peers": {},
               "left_out": [f"{peer} is left out: {why}" for peer, why in left_out.items()]}
     print(f"\n{name}: {ours['nodes']:,} nodes, {ours['edges']:,} edges, {args.threads} thread(s)")
     line = "  {:<40}{:>10}{:>10}{:>10}{:>15}"
     print(line.format("", "wall s", "CPU s", "GiB", "values differ"))
     print(line.format("cone", *measures(ours), ""))
-    print(line.format("cone --no-robust", *measures(bare), ""))
+    print(line.format("cone --no-sensitivity-interval", *measures(bare), ""))
     for peer, found in runs.items():
         middle = middle_of(found)
         middle["largest_difference_in_standard_errors"] = value_differences(ours, middle)
@@ -133,10 +133,10 @@ def compare(args, python, name, options, scratch):
         fastest = min(result["peers"], key=lambda peer: result["peers"][peer]["seconds"])
         result["fastest_peer"] = fastest
         result["times_faster"] = result["peers"][fastest]["times_slower"]
-        result["times_faster_without_robust"] = (
+        result["times_faster_without_sensitivity_interval"] = (
             result["peers"][fastest]["seconds"] / bare["seconds"])
         print(f"  cone is {result['times_faster']:.1f} times faster than {fastest}, "
-              f"{result['times_faster_without_robust']:.1f} times with --no-robust")
+              f"{result['times_faster_without_sensitivity_interval']:.1f} times with --no-sensitivity-interval")
     for sentence in result["left_out"]:
         print(f"  {sentence}")
     sys.stdout.flush()
@@ -173,9 +173,9 @@ def growth(args):
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch) / "data"
             simulate(args.bin, folder, "--nodes", nodes, "--mean-degree", 50, "--words-per-node", 20)
-            options = ["--no-robust"] if args.no_robust else []
+            options = ["--no-sensitivity-interval"] if args.no_sensitivity_interval else []
             run = run_cone(args, folder, write_policy(folder), *options)
-            run["robust"] = not args.no_robust
+            run["sensitivity_interval"] = not args.no_sensitivity_interval
         runs.append(run)
         print(line.format(f"{run['nodes']:,}", f"{run['edges']:,}", f"{run['seconds']:.1f}",
                           f"{run['seconds'] / run['edges'] * 1e6:.2f}",
@@ -203,8 +203,8 @@ def parse_args():
                            help="a Python that has the peers installed")
     arguments.add_argument("--growth", action="store_true", help="time against edges, cone only")
     arguments.add_argument("--growth-nodes", type=int, nargs="+", default=GROWTH)
-    arguments.add_argument("--no-robust", action="store_true",
-                           help="growth without robust intervals")
+    arguments.add_argument("--no-sensitivity-interval", action="store_true",
+                           help="growth without sensitivity intervals")
     return arguments.parse_args()
 
 

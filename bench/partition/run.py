@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What PT-Scotch makes of a network: friends who live elsewhere, work per process, and seconds.
+"""What PT-Scotch makes of a network: neighbours who live elsewhere, work per process, and seconds.
 
     ./dev bench partition [--nodes N] [--ranks R...]
 
-Generated networks, in the plane and social, with 20 friends per node, and BlogCatalog where its file
-is there (--data). Of every run: the largest number of friends elsewhere and the largest share of the
+Generated networks, in the plane and social, with 20 neighbours per node, and BlogCatalog where its file
+is there (--data). Of every run: the largest degree elsewhere and the largest share of the
 work of one process, as the lines were read and as PT-Scotch proposes; whether `--partition auto`
-moves people; and the seconds of asking and moving. The evaluation itself is the cheapest there is.
+moves units; and the seconds of asking and moving. The evaluation itself is the cheapest there is.
 Every run is printed and written to --json when it is done.
 """
 
@@ -34,7 +34,7 @@ def networks(args):
 
 def run(args, folder, ranks):
     command = [*mpirun(ranks), args.bin / "petsc/cone", "evaluate", folder, "--engine", "petsc",
-               "--partition", "auto", "--estimators", "naive", "--policy", "uniform", "--no-robust",
+               "--partition", "auto", "--estimators", "naive", "--policy", "uniform", "--no-sensitivity-interval",
                "--quiet", "--json", "-"]
     record, _, _ = time_json(command)
     engine = record["engine"]
@@ -66,7 +66,7 @@ def main():
     if not (args.bin / "petsc/cone").exists():
         sys.exit("the program for many processes is not there: ./dev petsc builds it")
     record = {"benchmark": "partition", **environment(args.bin), "runs": []}
-    print(LINE.format("network", "ranks", "friends elsewhere", "work over mean", "moved", "seconds"))
+    print(LINE.format("network", "ranks", "neighbours elsewhere", "work over mean", "moved", "seconds"))
     for name, options in networks(args):
         with tempfile.TemporaryDirectory() as scratch:
             folder = pathlib.Path(scratch) / "data"

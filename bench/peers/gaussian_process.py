@@ -103,7 +103,7 @@ class Grams:
         if degree.any():
             a = data.adjacency
             sums = {kind: a @ (a @ gram).T for kind, gram in own.items()}  # A G A'
-            sums["friends"] = (a @ a.T).toarray()
+            sums["neighbours"] = (a @ a.T).toarray()
             share = 1 / np.maximum(degree, 1)
             for kind, gram in sums.items():
                 self.add(f"sum_{kind}", gram)

@@ -4,7 +4,7 @@
     ./dev bench ranks [--nodes N...] [--ranks R...] [--threads-beside T...] [--partition WAY...]
 
 Synthetic networks of 25 edges and 20 words per node, two policies, whole processes: reading,
-variances of both arms, five folds, values and standard errors, without robust intervals. Every
+variances of both arms, five folds, values and standard errors, without sensitivity intervals. Every
 number of ranks runs before as many threads of one process, in the order in which they are named. All
 runs are compared with the first run of threads; until there is one, with the first run. More ranks than
 cores take turns on them (mpirun --oversubscribe): what that costs says nothing about machines of their
@@ -31,7 +31,7 @@ HEADER = ("nodes", "edges", "", "wall s", "GiB", "iter.", "MB / iter.", "ex./ite
 
 def evaluate(args, folder, *options):
     return ["evaluate", folder, "--policy", "treat-all", "treat-none", "--estimators", args.estimator,
-            "--no-robust", "--quiet", "--json", "-", *options]
+            "--no-sensitivity-interval", "--quiet", "--json", "-", *options]
 
 
 def summarise(record, seconds, usage):

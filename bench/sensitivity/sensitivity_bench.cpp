@@ -47,7 +47,7 @@ void run(char** argv) {
   std::vector<cone::Contrast> contrasts;
   for (std::size_t k = 0; k < num_policies; ++k) policies.push_back(draw_shares(rng, n, num_arms));
   for (const cone::Matrix<double>& policy : policies) {
-    contrasts.push_back({.policy = policy.view(), .reference = cone::Reference::kWhatWasDone});
+    contrasts.push_back({.policy = policy.view(), .reference = cone::Reference::kLogged});
   }
   const std::vector<double> degree(n, 1.0);
 

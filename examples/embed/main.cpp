@@ -13,7 +13,7 @@
 
 int main() {
   try {
-    // 300 people on a ring. Who is older got a text message more often, and buys more anyway.
+    // 300 units on a ring. Who is older got a text message more often, and buys more anyway.
     const std::size_t n = 300;
     cone::Matrix<double> features(n, 1);
     std::vector<std::string> treatment;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes nodes.csv, edges.csv, who.csv and policy.csv of this folder: made-up people whose answer to
+"""Writes nodes.csv, edges.csv, who.csv and policy.csv of this folder: made-up units whose answer to
 every message is known.
 
     python3 examples/messages/make.py
@@ -11,7 +11,7 @@ import pathlib
 import random
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-PEOPLE = 300
+UNITS = 300
 ARMS = ("control", "email", "sms")
 
 
@@ -21,13 +21,13 @@ def softmax(logits):
 
 
 def draw_ties(random_source):
-    """Three to eight people live near each other on a ring, with a few ties across it."""
+    """Three to eight units live near each other on a ring, with a few ties across it."""
     ties = set()
-    for i in range(PEOPLE):
+    for i in range(UNITS):
         for step in range(1, random_source.randint(2, 4)):
-            ties.add((i, (i + step) % PEOPLE))
+            ties.add((i, (i + step) % UNITS))
         if random_source.random() < 0.3:
-            other = random_source.randrange(PEOPLE)
+            other = random_source.randrange(UNITS)
             if other != i:
                 ties.add((min(i, other), max(i, other)))
     return sorted(ties)
@@ -36,15 +36,15 @@ def draw_ties(random_source):
 def main():
     source = random.Random(20)
     ties = draw_ties(source)
-    friends = [[] for _ in range(PEOPLE)]
+    neighbours = [[] for _ in range(UNITS)]
     for a, b in ties:
-        friends[a].append(b)
-        friends[b].append(a)
-    age = [source.randint(18, 75) for _ in range(PEOPLE)]
-    visits = [min(20, int(source.expovariate(0.2))) for _ in range(PEOPLE)]
-    around = [sum(visits[j] for j in friends[i]) / len(friends[i]) for i in range(PEOPLE)]
+        neighbours[a].append(b)
+        neighbours[b].append(a)
+    age = [source.randint(18, 75) for _ in range(UNITS)]
+    visits = [min(20, int(source.expovariate(0.2))) for _ in range(UNITS)]
+    around = [sum(visits[j] for j in neighbours[i]) / len(neighbours[i]) for i in range(UNITS)]
     nodes, who, policy = [], [], []
-    for i in range(PEOPLE):
+    for i in range(UNITS):
         young = (40 - age[i]) / 20
         # The shop wrote to those who came often, and sent texts to the young.
         chances = softmax([0, 0.15 * (visits[i] - 5), 0.6 * young + 0.05 * (visits[i] - 5)])

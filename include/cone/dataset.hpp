@@ -128,16 +128,16 @@ struct FeatureTable {
 };
 
 /// A column of the table of nodes that was asked for by name and is no feature: costs of an arm, a
-/// score that people are ranked by.
+/// score that units are ranked by.
 struct NamedColumn {
   std::string name;
   std::vector<double> values;  ///< one per node
 };
 
-/// What giving an arm to one person costs, in units of the outcome.
+/// What giving an arm to one unit costs, in units of the outcome.
 struct ArmCost {
   std::string label;
-  double cost = 0;     ///< the mean over the people where it is not the same for all
+  double cost = 0;     ///< the mean over the units where it is not the same for all
   std::string column;  ///< that says what it is for each; empty where it is the same for all
 };
 
@@ -155,8 +155,8 @@ struct Dataset {
   std::optional<Matrix<double>> mu;
   /// Columns that were asked for by name (LoadOptions::kept). No learner sees them.
   std::vector<NamedColumn> kept;
-  /// How many people a node stands for (a survey weight): one per node, none below 0, not all 0.
-  /// Empty: every node stands for itself. Models are fitted without them; means over people count
+  /// How many units a node stands for (a survey weight): one per node, none below 0, not all 0.
+  /// Empty: every node stands for itself. Models are fitted without them; means over units count
   /// them.
   std::vector<double> weight;
   /// The group of every node, as the user gave it: numbers from 0 in the order of first appearance.
@@ -170,7 +170,7 @@ struct Dataset {
   bool has_log() const { return !treatment.empty(); }
   std::size_t num_arms() const { return arms.size(); }
   /// How many nodes of equal weight are worth as much, (Σw)²/Σw²; all of them without weights.
-  double effective_nodes() const;
+  double effective_sample_size() const;
   /// How many nodes got each arm.
   std::vector<std::size_t> arm_sizes() const;
   /// The kept column of that name; nullptr where there is none.
@@ -191,11 +191,11 @@ class Truth {
   explicit Truth(Matrix<double> outcomes) : outcomes_(std::move(outcomes)) {}
 
   /// mean_i of Σ_a π_a(i)·y_i(a) over all nodes or the given ones; the policy is nodes × arms.
-  double utility(MatrixView<const double> policy) const;
-  double utility(MatrixView<const double> policy, std::span<const NodeIndex> nodes) const;
-  /// The same where node nodes[k] stands for weight[k] people; `weight` has mean 1, or is empty.
-  double utility(MatrixView<const double> policy, std::span<const NodeIndex> nodes,
-                 std::span<const double> weight) const;
+  double value(MatrixView<const double> policy) const;
+  double value(MatrixView<const double> policy, std::span<const NodeIndex> nodes) const;
+  /// The same where node nodes[k] stands for weight[k] units; `weight` has mean 1, or is empty.
+  double value(MatrixView<const double> policy, std::span<const NodeIndex> nodes,
+               std::span<const double> weight) const;
 
   MatrixView<const double> outcomes() const { return outcomes_.view(); }
 

@@ -22,9 +22,9 @@
 // The formulas, each a pure function of spans of one length n (the evaluation nodes). Where a value
 // does not exist (no weight at all, an arm without nodes) it is NaN; nothing throws.
 //
-// Where a node stands for several people, `people` says for how many, over their mean; empty means
+// Where a node stands for several units, `units` says for how many, over their mean; empty means
 // one each. Policies, weights and expected outcomes then come multiplied by it (weigh_rows), and
-// means over people are plain means of them.
+// means over units are plain means of them.
 //
 // Where several processes have some of the nodes each, spans hold those of one, and sums go over
 // all by `totals`.
@@ -116,20 +116,20 @@ struct ValueAndInfluence {
 /// Σ_a π̄_a·ȳ_a: takes the arms as comparable, which confounding denies. The yardstick that shows
 /// what adjusting buys.
 ValueAndInfluence arm_means(std::span<const Arm> arm, std::span<const double> outcome,
-                            MatrixView<const double> policy, std::span<const double> people = {},
+                            MatrixView<const double> policy, std::span<const double> units = {},
                             const Totals& totals = Totals::alone());
 
 /// mean of w·y.
 ValueAndInfluence inverse_propensity(std::span<const double> weights,
                                      std::span<const double> outcome,
-                                     std::span<const double> people = {},
+                                     std::span<const double> units = {},
                                      const Totals& totals = Totals::alone());
 
 /// Σ w·y / Σ w. Influence by the delta method for a ratio: w (y − τ̂) / w̄.
 ValueAndInfluence self_normalised(std::span<const double> weights, std::span<const double> outcome,
                                   const Totals& totals = Totals::alone());
 
-/// m_i = Σ_a π_a(i)·μ_a(i): the utility of node i according to the outcome model.
+/// m_i = Σ_a π_a(i)·μ_a(i): the value of node i according to the outcome model.
 std::vector<double> expected_outcome(MatrixView<const double> policy, MatrixView<const double> mu);
 
 /// y_i − μ_{t_i}(i).
@@ -146,13 +146,13 @@ Matrix<double> doubly_robust_scores(std::span<const Arm> arm, std::span<const do
 /// mean of m. The influence holds the spread of m only: the uncertainty of the fitted model itself
 /// is added by whoever fitted it.
 ValueAndInfluence direct_method(std::span<const double> expected,
-                                std::span<const double> people = {},
+                                std::span<const double> units = {},
                                 const Totals& totals = Totals::alone());
 
 /// mean of m + the correction of residuals r by weights w.
 ValueAndInfluence doubly_robust(std::span<const double> expected, std::span<const double> weights,
                                 std::span<const double> residual, Correction correction,
-                                std::span<const double> people = {},
+                                std::span<const double> units = {},
                                 const Totals& totals = Totals::alone());
 
 /// The same with the correction multiplied by 1 − v/c², at least 0, where c is the self-normalised
@@ -167,13 +167,13 @@ struct CautiousCorrection {
 CautiousCorrection correct_cautiously(std::span<const double> expected,
                                       std::span<const double> weights,
                                       std::span<const double> residual,
-                                      std::span<const double> people = {},
+                                      std::span<const double> units = {},
                                       const Totals& totals = Totals::alone());
 
 /// What one estimate rests on. Tables have the rows of the sample.
 struct Evidence {
   const LoggedSample& sample;
-  /// Sample × arms; rows times the people that a node stands for where the sample has weights
+  /// Sample × arms; rows times the units that a node stands for where the sample has weights
   /// (weigh_rows).
   MatrixView<const double> policy;
   const OutcomeTable* outcome = nullptr;
@@ -204,12 +204,12 @@ struct EnumNames<EstimateStatus> {
 /// Each node's part in the error of a value, one per row of the sample: value − truth is about the
 /// mean of the parts.
 struct ErrorParts {
-  /// For these people: (v_i − π_T(i))·r_i, where v_i/n is the weight of node i's outcome in the
+  /// For the sample: (v_i − π_T(i))·r_i, where v_i/n is the weight of node i's outcome in the
   /// value, T its arm and r its residual, scaled to what the model takes for noise. Empty where the
   /// row has no outcome model, and where nodes outside of the sample have a part (split protocol).
   std::vector<double> these;
   std::vector<double> coefficient;  ///< v_i − π_T(i)
-  /// For these people, where members of a group that the user gave share noise: a node's part in
+  /// For the sample, where members of a group that the user gave share noise: a node's part in
   /// what its group adds, (v_i − Σ_a π_a(i))·r_i, as they share it under every arm. The whole of
   /// the residual counts: groups are what the model does not know. Empty
   /// where none are given.
@@ -218,17 +218,17 @@ struct ErrorParts {
   /// others have it anyway.
   std::vector<double> whole;
   double whole_unlogged_variance = 0;
-  /// For these people, beside the parts: the variance of what they would have had under arms that
+  /// For the sample, beside the parts: the variance of what they would have had under arms that
   /// they did not get, Σ_i Σ_{a≠T} (π_a(i)/n)²·σ_a(i)².
   double unlogged_variance = 0;
-  /// For these people, beside the parts: the covariance with every policy that was evaluated (in
+  /// For the sample, beside the parts: the covariance with every policy that was evaluated (in
   /// their order) of what the model expects its effects to leave. Empty where it has no idea.
   std::vector<double> imbalance;
   std::size_t place = 0;  ///< of this policy among them
-  /// The standard error for these people with all of the residuals taken for noise: no word of the
+  /// The standard error for the sample with all of the residuals taken for noise: no word of the
   /// model is believed. NaN where it is not known.
   double predictive_error = std::numeric_limits<double>::quiet_NaN();
-  /// For people like these.
+  /// For the population.
   std::vector<double> population;
   /// Of the standard error by the spread over repeats, which is in no node's part.
   double inflation = 1;
@@ -244,14 +244,14 @@ struct DependentError {
 
 struct Estimate {
   std::string estimator;
-  Target target = Target::kPeopleLikeThese;  ///< of standard_error and interval
+  Target target = Target::kPopulation;  ///< of standard_error and interval
   double value = 0;
-  double standard_error = 0;  ///< NaN where none is honest; then the interval is too
-  std::pair<double, double> interval;
+  double standard_error = 0;  ///< NaN where none is valid; then the interval is too
+  std::pair<double, double> sampling_interval;
   double level = 0.95;
-  /// For the target "people like these", whatever `target` is.
+  /// For the target "the population", whatever `target` is.
   double population_standard_error = 0;
-  std::pair<double, double> population_interval;
+  std::pair<double, double> population_sampling_interval;
   /// What the standard error could be, for `target`; empty where nodes are taken as independent for
   /// want of a network. standard_error and interval are by `dependence`.
   std::vector<DependentError> errors_by_dependence;
@@ -262,9 +262,9 @@ struct Estimate {
   ErrorParts parts;  ///< for whoever goes on; not in the record
   /// The interval widened on both sides by the bias that a hidden confounder as strong as what the
   /// network itself shows could cause. NaN where the network shows nothing to go by.
-  std::pair<double, double> robust_interval = {std::numeric_limits<double>::quiet_NaN(),
-                                               std::numeric_limits<double>::quiet_NaN()};
-  double hidden_bias_bound = std::numeric_limits<double>::quiet_NaN();
+  std::pair<double, double> sensitivity_interval = {std::numeric_limits<double>::quiet_NaN(),
+                                                    std::numeric_limits<double>::quiet_NaN()};
+  double confounding_bias_bound = std::numeric_limits<double>::quiet_NaN();
   std::optional<double> effective_sample_size;  ///< none where no weights are involved
   std::optional<double> max_weight;
   double clipped_fraction = 0;  ///< nodes whose weight a bound, a clip or a switch changed
@@ -273,7 +273,7 @@ struct Estimate {
   std::optional<double> mean_weight;
   /// The policy's probability, averaged over the nodes, of an arm that the log never takes: of
   /// given propensity 0, of fitted propensity below the bound. None as above.
-  std::optional<double> unsupported_fraction;
+  std::optional<double> off_support_fraction;
   EstimateStatus status = EstimateStatus::kOk;
   std::vector<std::string> warnings;
 };

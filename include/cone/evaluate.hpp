@@ -41,7 +41,7 @@ struct EnumNames<NuisanceSource> {
       {{NuisanceSource::kFitted, "fitted"}, {NuisanceSource::kGiven, "given"}}};
 };
 
-/// Curves of what a ranking of the people is worth at every budget.
+/// Curves of what a ranking of the units is worth at every budget.
 struct BudgetCurveOptions {
   std::vector<std::string> rank;  ///< columns or policies
   std::string rank_arm;
@@ -50,11 +50,11 @@ struct BudgetCurveOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("rank", self.rank,
-            "Rank people by this column of numbers, or by the probability of treatment of this "
+            "Rank units by this column of numbers, or by the probability of treatment of this "
             "policy, and say what treating the first of them is worth at every budget. May be "
             "repeated");
     visitor("rank_arm", self.rank_arm,
-            "Arm that ranked people get, where there are more than two arms");
+            "Arm that ranked units get, where there are more than two arms");
     visitor("budget_steps", self.budget_steps, "Steps from treating nobody to treating everyone",
             between(2, 100));
   }
@@ -63,7 +63,7 @@ struct BudgetCurveOptions {
 struct EvaluateOptions {
   std::vector<std::string> estimators;  ///< empty: the defaults of the catalogue
   NuisanceSource nuisances = NuisanceSource::kFitted;
-  bool robust = true;
+  bool sensitivity_interval = true;
   std::vector<std::string> cost;  ///< LABEL=NUMBER or LABEL=COLUMN
   int repeats = 1;
   int list_pairs_up_to = 50;
@@ -80,11 +80,12 @@ struct EvaluateOptions {
     visitor("estimators", self.estimators, "Comma-separated names (cone estimators lists them)");
     visitor("nuisances", self.nuisances,
             "Fit propensities and outcome models, or take the data's own columns");
-    visitor("robust", self.robust,
-            "Robust intervals: allow for a hidden confounder as strong as what the network shows");
+    visitor(
+        "sensitivity_interval", self.sensitivity_interval,
+        "Sensitivity intervals: allow for a hidden confounder as strong as what the network shows");
     visitor(
         "cost", self.cost,
-        "LABEL=NUMBER or LABEL=COLUMN: what giving that arm to one person costs, in units of the "
+        "LABEL=NUMBER or LABEL=COLUMN: what giving that arm to one unit costs, in units of the "
         "outcome; a column of the nodes has it for each, and is then no feature. Gains and ranks "
         "are net of cost. May be repeated");
     visitor("repeats", self.repeats,
@@ -107,7 +108,7 @@ struct EvaluateOptions {
 };
 
 /// What an evaluation of this many policies has to fit, in order: from cheap to dear, and last what
-/// robust intervals need. All repeats together.
+/// sensitivity intervals need. All repeats together.
 std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& data,
                                          const EvaluateOptions& options,
                                          const FittedModel* model = nullptr,

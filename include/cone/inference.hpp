@@ -31,9 +31,9 @@ struct PolicyDifference {
   std::size_t second = 0;
   double difference = 0;
   double standard_error = 0;
-  std::pair<double, double> interval;        ///< of this difference alone
-  std::pair<double, double> joint_interval;  ///< all pairs hold at once
-  double p = 1;                              ///< two-sided, adjusted for all pairs by step-down
+  std::pair<double, double> sampling_interval;        ///< of this difference alone
+  std::pair<double, double> sampling_joint_interval;  ///< all pairs hold at once
+  double p = 1;  ///< two-sided, adjusted for all pairs by step-down
 };
 
 struct PolicyComparison {

@@ -102,7 +102,7 @@ struct LoggedSample {
   std::vector<Arm> arm;
   std::vector<double> outcome;
   std::vector<std::string> arms;  ///< labels, as in the dataset
-  /// How many people each node stands for, over their mean in the sample; empty where every node
+  /// How many units each node stands for, over their mean in the sample; empty where every node
   /// stands for as many.
   std::vector<double> weight;
   bool is_grouped = false;  ///< the user gave groups: errors must say what members share
@@ -116,11 +116,11 @@ struct LoggedSample {
 /// Throws Error(kData) where all of the nodes have weight 0.
 LoggedSample take_sample(const Dataset& data, std::span<const NodeIndex> nodes);
 
-/// Mean over the people that the nodes of the sample stand for.
-double mean_over_people(const LoggedSample& sample, std::span<const double> values);
+/// Mean over the units that the nodes of the sample stand for.
+double mean_over_units(const LoggedSample& sample, std::span<const double> values);
 
-/// Every row times how many people its node stands for. Of a policy's table this makes one whose
-/// plain means are means over people: all that is linear in a policy (predictions, importance
+/// Every row times how many units its node stands for. Of a policy's table this makes one whose
+/// plain means are means over units: all that is linear in a policy (predictions, importance
 /// weights, implied weights, bounds) takes it as it takes a policy.
 void weigh_rows(const LoggedSample& sample, Matrix<double>& table);
 
@@ -149,7 +149,7 @@ struct ImpliedWeights {
   /// nodes: residuals of an interpolation say nothing.
   double variance = 0;
   /// The error variance of the value for these very nodes, with the outcomes they would have had:
-  /// no spread of people is in it. None where the model does not tell.
+  /// no spread of units is in it. None where the model does not tell.
   std::optional<double> variance_of_these;
   /// Of a model that knows how large effects are (network ridge): the covariance, over the policies
   /// that were asked about together, of what it expects its effects to leave in the values, as the
@@ -229,7 +229,7 @@ struct PropensityBounds {
 
 /// An absolute bound where one is `given`. Otherwise 0.01, or a tenth of the arm's share of the
 /// data where that is less: of an arm of 0.5 % every propensity lies about 0.005, and a bound above
-/// them would call all of its people unlike those who had it.
+/// them would call all of its units unlike those who had it.
 PropensityBounds choose_propensity_bounds(const Dataset& data, AutoNumber given,
                                           const Totals& totals = Totals::alone());
 

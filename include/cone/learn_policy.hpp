@@ -18,25 +18,25 @@
 
 /// \file
 /// Learns who should get which arm: the best small decision tree by doubly robust scores, and what
-/// it is worth on people it was not learnt from.
+/// it is worth on units it was not learnt from.
 
 namespace cone {
 
-/// One node of a decision tree. Either a leaf, with the arm that its people get, or a question
+/// One node of a decision tree. Either a leaf, with the arm that its units get, or a question
 /// "column <= threshold?" with the tree that goes on where the answer is yes (left) or no (right).
 struct RuleNode {
   static constexpr std::int32_t kNone = -1;
 
   std::int32_t column = kNone;  ///< kNone: a leaf
   /// Half way between `below` and `above`, two neighbouring distinct values of the column among
-  /// the people of this node that the tree was learnt from.
+  /// the units of this node that the tree was learnt from.
   double threshold = 0;
   double below = 0;
   double above = 0;
   std::int32_t left = kNone;  ///< places in PolicyTree::nodes
   std::int32_t right = kNone;
   Arm arm = kControlArm;        ///< of a leaf
-  std::uint64_t num_nodes = 0;  ///< people of this node that the tree was learnt from
+  std::uint64_t num_nodes = 0;  ///< units of this node that the tree was learnt from
 
   bool is_leaf() const { return column == kNone; }
 };
@@ -57,10 +57,10 @@ struct TreeOptions {
 
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
-    visitor("depth", self.depth, "Questions that a person is asked, at most", between(1, 3));
-    visitor("min_leaf", self.min_leaf, "People in every leaf of the tree, at least", at_least(1));
+    visitor("depth", self.depth, "Questions that a unit is asked, at most", between(1, 3));
+    visitor("min_leaf", self.min_leaf, "Units in every leaf of the tree, at least", at_least(1));
     visitor("budget", self.budget,
-            "Largest share of the people that may get another arm than the control arm",
+            "Largest share of the units that may get another arm than the control arm",
             between(0, 1));
   }
 };
@@ -77,7 +77,7 @@ struct TreeOptions {
 /// threshold, and so on in the left and then the right tree. A leaf takes the first of the arms
 /// with the same sum.
 ///
-/// With a budget below 1 every arm but the control arm is charged a price per person, and the
+/// With a budget below 1 every arm but the control arm is charged a price per unit, and the
 /// smallest price for which the best tree keeps to the budget is found by bisection. Of all trees
 /// met on the way the questions are kept and the arms of the leaves chosen within the budget; the
 /// one with the largest sum is taken. A heuristic: it keeps to the budget, but another tree may
@@ -109,7 +109,7 @@ struct EnumNames<PropensitySource> {
 
 struct LearnPolicyOptions {
   TreeOptions tree;
-  std::vector<std::string> ask_about;  ///< empty: everything
+  std::vector<std::string> split_on;  ///< empty: everything
   std::uint32_t max_columns = 50;
   std::vector<std::string> cost;  ///< LABEL=NUMBER or LABEL=COLUMN
   RuleOutcomeModel outcome_model = RuleOutcomeModel::kNetworkRidge;
@@ -124,15 +124,15 @@ struct LearnPolicyOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     TreeOptions::visit(self.tree, visitor);
-    visitor("ask_about", self.ask_about,
-            "What questions may be about, of own (features), friends (their number) and means "
-            "(features averaged over friends); without it all of them");
+    visitor("split_on", self.split_on,
+            "What questions may be about, of own (features), neighbours (their number) and means "
+            "(features averaged over neighbours); without it all of them");
     visitor("max_columns", self.max_columns, "Columns that questions are chosen from, at most",
             between(1, 50));
     visitor("cost", self.cost,
-            "LABEL=NUMBER or LABEL=COLUMN: what giving that arm to one person costs, in units of "
+            "LABEL=NUMBER or LABEL=COLUMN: what giving that arm to one unit costs, in units of "
             "the outcome; a column of the nodes has it for each, and is then no feature. "
-            "Utilities are net of cost. May be repeated");
+            "Values are net of cost. May be repeated");
     visitor("outcome_model", self.outcome_model, "Who expects the outcomes");
     visitor("propensities", self.propensities,
             "Fit the propensities, or take the columns of the data");
@@ -141,25 +141,25 @@ struct LearnPolicyOptions {
             "Inner folds that choose regularisation strengths", between(2, 1000));
     visitor("level", self.level, "Coverage of the intervals", strictly_between(0, 1));
     visitor("dependence", self.dependence,
-            "How errors of connected people go together in the intervals");
+            "How errors of connected units go together in the intervals");
     NuisanceOptions::visit(self.nuisance, visitor);
     NetworkRidgeOptions::visit(self.network_ridge, visitor);
   }
   void check(std::vector<Fault>& faults) const;
 };
 
-/// What a way to decide is worth for people like these, and how the learnt rule compares with it.
+/// What a way to decide is worth for the population, and how the learnt rule compares with it.
 /// Each standard error is the one by the dependence asked for; without a wish, the largest of the
 /// usable ones.
 struct RuleValue {
   std::string name;
   double value = 0;
   double standard_error = 0;
-  std::pair<double, double> interval;
+  std::pair<double, double> sampling_interval;
   /// Of the learnt rule against this one, paired by node.
   double gain = 0;
   double gain_error = 0;
-  std::pair<double, double> gain_interval;
+  std::pair<double, double> sampling_gain_interval;
   double treated_fraction = 0;  ///< share of the nodes that get another arm than the control arm
   bool within_budget = true;    ///< of ways that were open to the rule
 };
@@ -198,7 +198,7 @@ struct LearntPolicy {
   double price = 0;             ///< that keeps the tree within the budget, in units of the outcome
   double treated_fraction = 0;  ///< by the tree
   /// Of the tree by the scores it was learnt from: too good to be true, shown to say how much.
-  double value_where_learnt = 0;
+  double in_sample_value = 0;
   /// Out of fold. `gain` is 0.
   RuleValue rule;
   RuleValue done;                  ///< what the log did
@@ -227,7 +227,7 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
 LearntPolicy learn_policy(const Context& context, const Dataset& data,
                           const LearnPolicyOptions& options);
 
-/// What `ask_about` may name.
+/// What `split_on` may name.
 std::vector<std::string> rule_column_kinds();
 
 }  // namespace cone

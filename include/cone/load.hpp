@@ -87,13 +87,12 @@ struct LoadOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("id", self.id, "Column with the ids; without one, nodes are numbered from 1");
-    visitor("treatment", self.treatment,
-            "Column with what was done: 0 or 1, or labels of 2 to 16 arms");
+    visitor("treatment", self.treatment, "Treatment column: 0 or 1, or labels of 2 to 16 arms");
     visitor("control", self.control,
             "Label of the control arm, where it is not 0, false, no, none or control");
     visitor("outcome", self.outcome, "Column with what came of it: a number");
     visitor("weight", self.weight,
-            "Column with how many people a node stands for (survey weights); without this option a "
+            "Column with how many units a node stands for (survey weights); without this option a "
             "column called weight is a feature");
     visitor("cluster", self.cluster,
             "Column with the group of a node (village, class): errors of a group's members go "
@@ -195,12 +194,12 @@ struct SparseArrays {
 /// not there; treatment and outcome must be. Nothing here is kept.
 struct DatasetArrays {
   std::span<const std::string> ids;  ///< without, "0", "1", ...
-  /// What was done, as labels or as numbers: one of the two.
+  /// Treatments, as labels or as numbers: one of the two.
   std::span<const std::string> treatment;
   std::span<const double> treatment_numbers;
   std::string control;  ///< label of the control arm, where its name does not say so
   std::span<const double> outcome;
-  std::span<const double> weight;              ///< how many people a row stands for
+  std::span<const double> weight;              ///< how many units a row stands for
   std::span<const std::string> cluster;        ///< labels of groups
   MatrixView<const double> measurements;       ///< nodes × columns
   std::vector<std::string> measurement_names;  ///< without, x0, x1, ...

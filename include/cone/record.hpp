@@ -18,7 +18,7 @@
 
 namespace cone {
 
-inline constexpr std::string_view kEvaluationSchema = "cone.evaluation/2";
+inline constexpr std::string_view kEvaluationSchema = "cone.evaluation/3";
 
 struct ArmSummary {
   std::string label;
@@ -30,12 +30,12 @@ struct DataSummary {
   std::uint64_t num_nodes = 0;
   std::uint64_t num_edges = 0;
   std::uint64_t num_features = 0;
-  std::uint64_t num_dense_features = 0;  ///< measurements; the others are counts
-  std::uint64_t num_treated = 0;         ///< not in the control arm
-  std::vector<ArmSummary> arms;          ///< the control arm first
-  /// Of nodes that stand for different numbers of people: how many of equal weight would be worth
+  std::uint64_t num_numeric_features = 0;  ///< measurements; the others are counts
+  std::uint64_t num_treated = 0;           ///< not in the control arm
+  std::vector<ArmSummary> arms;            ///< the control arm first
+  /// Of nodes that stand for different numbers of units: how many of equal weight would be worth
   /// as much, (Σw)²/Σw². None where no weights were given.
-  std::optional<double> effective_nodes;
+  std::optional<double> effective_sample_size;
   std::uint64_t num_clusters = 0;  ///< given by the user; 0 where none were
   std::string checksum;
 };
@@ -54,7 +54,7 @@ struct PolicyResult {
 struct NodeTable {
   std::string estimator;  ///< empty where none was finished
   std::vector<NodeIndex> nodes;
-  std::vector<double> people;  ///< that every node stands for, over their mean; empty: one each
+  std::vector<double> units;  ///< that every node stands for, over their mean; empty: one each
   std::vector<std::string> policies;
   Matrix<double> mu;          ///< nodes × arms, expected outcomes
   Matrix<double> propensity;  ///< nodes × arms
@@ -67,21 +67,21 @@ struct NodeTable {
   Matrix<double> influence;
 };
 
-/// One of the policies that were compared, or what was done.
+/// One of the policies that were compared, or the logged policy.
 struct DecidedPolicy {
   std::string name;
-  bool is_logged = false;  ///< what was done: the mean outcome
+  bool is_logged = false;  ///< the logged policy: the mean outcome
   double value = 0;        ///< before costs, as are its intervals and its band
-  /// Mean cost of what people get, where arms have costs. Gains, their p values, ranks and regrets
+  /// Mean cost of what units get, where arms have costs. Gains, their p values, ranks and regrets
   /// are those of value − cost.
   std::optional<double> cost;
-  std::optional<std::pair<double, double>> interval;         ///< none where none is honest
-  std::optional<std::pair<double, double>> robust_interval;  ///< see Estimate
+  std::optional<std::pair<double, double>> sampling_interval;     ///< none where none is valid
+  std::optional<std::pair<double, double>> sensitivity_interval;  ///< see Estimate
   /// All bands hold at once with the level; none where the interval is none.
   std::optional<std::pair<double, double>> band;
-  double gain = 0;  ///< against what was done
-  std::optional<std::pair<double, double>> gain_interval;
-  std::optional<std::pair<double, double>> robust_gain_interval;
+  double gain = 0;  ///< against the logged policy
+  std::optional<std::pair<double, double>> sampling_gain_interval;
+  std::optional<std::pair<double, double>> sensitivity_gain_interval;
   std::optional<double> gain_p;  ///< two-sided, adjusted for all pairs that are compared
   /// How many times as strong as what the network shows a hidden confounder must be before the gain
   /// (or loss) is in doubt. None where it is in doubt anyway, and where no strength is known.
@@ -95,37 +95,37 @@ struct DecidedPolicy {
 /// What to make of all policies together, by one estimator.
 struct Decision {
   std::string estimator;
-  Target target = Target::kThesePeople;
-  bool is_weighted = false;  ///< nodes stand for different numbers of people
+  Target target = Target::kSample;
+  bool is_weighted = false;  ///< nodes stand for different numbers of units
   Dependence dependence = Dependence::kIndependent;
   std::uint64_t num_given_clusters = 0;
   double design_effect = 1;  ///< variance over that of independent nodes, mean over the policies
   double level = 0.95;
-  /// What the network shows of who was treated is beyond chance. Where it is not, robust intervals
-  /// and overturning strengths go by the most that it may show.
+  /// What the network shows of who was treated is beyond chance. Where it is not, sensitivity
+  /// intervals and overturning strengths go by the most that it may show.
   bool strength_is_clear = true;
   std::vector<ArmCost> costs;           ///< one per arm; empty where none has a cost
-  std::vector<DecidedPolicy> policies;  ///< what was done first, then as given
+  std::vector<DecidedPolicy> policies;  ///< the logged policy first, then as given
   /// Of all pairs, by their rows in `policies`; of more policies than are to be listed
-  /// (EvaluateOptions::list_pairs_up_to), those with what was done.
+  /// (EvaluateOptions::list_pairs_up_to), those with the logged policy.
   std::vector<PolicyDifference> differences;
   std::uint64_t num_pairs_left_out = 0;  ///< that were compared, but are not in `differences`
 };
 
-/// What treating a share of the people is worth, those that a ranking puts first.
+/// What treating a share of the units is worth, those that a ranking puts first.
 struct BudgetPoint {
   double share = 0;
-  double cost = 0;  ///< mean over all people, beyond that of treating nobody
-  double gain = 0;  ///< per person, over treating nobody, net of cost
+  double cost = 0;  ///< mean over all units, beyond that of treating nobody
+  double gain = 0;  ///< per unit, over treating nobody, net of cost
   double standard_error = 0;
-  std::pair<double, double> interval;
+  std::pair<double, double> sampling_interval;
   std::pair<double, double> band;  ///< all points hold at once
-  /// NaN where the network shows nothing to go by (Estimate::robust_interval).
-  std::pair<double, double> robust_interval;
-  /// Over treating the same share of all people by lot: gain − share · gain of treating everyone.
+  /// NaN where the network shows nothing to go by (Estimate::sensitivity_interval).
+  std::pair<double, double> sensitivity_interval;
+  /// Over treating the same share of all units by lot: gain − share · gain of treating everyone.
   double over_random = 0;
   double over_random_error = 0;
-  std::pair<double, double> over_random_interval;
+  std::pair<double, double> over_random_sampling_interval;
   std::pair<double, double> over_random_band;
   std::optional<double> truth;  ///< of the gain; simulations only
 };
@@ -134,25 +134,25 @@ struct BudgetPoint {
 struct RankingArea {
   double value = 0;
   double standard_error = 0;
-  std::pair<double, double> interval;
+  std::pair<double, double> sampling_interval;
   double p = 1;  ///< two-sided, of no difference from drawing lots
   std::optional<double> truth;
 };
 
-/// The gain of a ranking at every budget. What has no honest standard error is NaN.
+/// The gain of a ranking at every budget. What has no valid standard error is NaN.
 struct BudgetCurve {
   std::string ranking;  ///< the column, or the policy
   bool is_policy = false;
-  std::string arm;  ///< that ranked people get; the others get the control arm
+  std::string arm;  ///< that ranked units get; the others get the control arm
   std::string estimator;
-  Target target = Target::kThesePeople;
+  Target target = Target::kSample;
   Dependence dependence = Dependence::kIndependent;
   double level = 0.95;
   std::vector<BudgetPoint> points;  ///< from nobody to everyone
   RankingArea qini;                 ///< area between the curve and the line of lots
   RankingArea autoc;       ///< mean over shares of over_random / share: the first count most
   double best_share = 0;   ///< the point with the largest gain
-  double largest_tie = 0;  ///< share of the people in the largest group of one score
+  double largest_tie = 0;  ///< share of the units in the largest group of one score
   std::vector<std::string> warnings;
 };
 
@@ -190,7 +190,7 @@ struct ArmOverlap {
 /// The weights π/e of the nodes whose arm a policy takes.
 struct WeightTail {
   std::string policy;
-  double effective_nodes = 0;
+  double effective_sample_size = 0;
   double median = 0, quantile_90 = 0, quantile_99 = 0, max = 0;  ///< NaN without any weight
   double heaviest_share = 0;  ///< of the weight, on the heaviest hundredth of all nodes
   Verdict verdict;
@@ -198,7 +198,7 @@ struct WeightTail {
 
 struct PolicySupport {
   std::string policy;
-  double unsupported_fraction = 0;  ///< see Estimate
+  double off_support_fraction = 0;  ///< see Estimate
   Verdict verdict;
 };
 
@@ -221,8 +221,8 @@ struct ArmCalibration {
 /// Mean of a column in an arm less its mean over all nodes, in standard deviations of all nodes.
 struct ColumnBalance {
   std::string name;
-  std::string of;     ///< "own", "friends" (their mean), or "degree"
-  double before = 0;  ///< NaN where no node of the arm has friends
+  std::string of;     ///< "own", "neighbours" (their mean), or "degree"
+  double before = 0;  ///< NaN where no node of the arm has neighbours
   double after = 0;   ///< the arm weighted by 1/e
   double error = 0;   ///< of `after`, by chance, where propensities are right
 };
@@ -241,7 +241,7 @@ struct DegreeGroup {
   double standard_error = 0;  ///< NaN of a single node
 };
 
-/// What an outcome model leaves, by the number of friends.
+/// What an outcome model leaves, by the degree.
 struct DegreeResiduals {
   std::string outcome_model;
   std::vector<DegreeGroup> groups;
@@ -291,7 +291,7 @@ struct ScalingDiagnostics {
 };
 
 /// How well the treatment is explained out of fold, and what the network adds to that: the strength
-/// of a hidden confounder that robust intervals allow for.
+/// of a hidden confounder that sensitivity intervals allow for.
 struct StrengthDiagnostics {
   double r_squared_features = 0;
   double r_squared_network = 0;
@@ -300,7 +300,7 @@ struct StrengthDiagnostics {
   bool is_clear = false;   ///< what is added is beyond chance: more than two standard errors
 };
 
-/// Whether values of friends go together.
+/// Whether values of neighbours go together.
 struct AssociationDiagnostics {
   double moran = 0;  ///< Moran's I, weights 1/√(d_i·d_j)
   double p = 1;      ///< one-sided, by permutations
@@ -341,7 +341,7 @@ struct Diagnostics {
 struct EvaluationRecord {
   std::string version;
   std::string revision;           ///< of the code: see source_revision()
-  std::string commit;             ///< it was built from, for people
+  std::string commit;             ///< it was built from, for readers
   nlohmann::ordered_json config;  ///< every option with its value, the seed, the data and policies
   DataSummary data;
   std::string status = "completed";     ///< or "interrupted": some estimators are missing ...
@@ -361,7 +361,7 @@ struct EvaluationRecord {
   std::string run_id() const;
 };
 
-/// JSON to schema cone.evaluation/2 (docs/evaluation.schema.json). Values that do not exist are
+/// JSON to schema cone.evaluation/3 (docs/evaluation.schema.json). Values that do not exist are
 /// null.
 nlohmann::ordered_json to_json(const EvaluationRecord& record);
 

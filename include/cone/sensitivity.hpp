@@ -37,41 +37,40 @@ struct LoggedTables {
 
 /// A policy's value, or how far it is from something else.
 enum class Reference {
-  kNothing,      ///< the value itself
-  kWhatWasDone,  ///< minus the mean of the observed outcomes
-  kPolicy,       ///< minus the value of another policy
+  kNothing,  ///< the value itself
+  kLogged,   ///< minus the mean of the observed outcomes
+  kPolicy,   ///< minus the value of another policy
 };
 
 template <>
 struct EnumNames<Reference> {
-  static constexpr std::array kNames = {
-      std::pair{Reference::kNothing, std::string_view("none")},
-      std::pair{Reference::kWhatWasDone, std::string_view("done")},
-      std::pair{Reference::kPolicy, std::string_view("policy")}};
+  static constexpr std::array kNames = {std::pair{Reference::kNothing, std::string_view("none")},
+                                        std::pair{Reference::kLogged, std::string_view("logged")},
+                                        std::pair{Reference::kPolicy, std::string_view("policy")}};
 };
 
 struct Contrast {
   MatrixView<const double> policy;  ///< nodes × arms
   Reference reference = Reference::kNothing;
   MatrixView<const double> against;  ///< nodes × arms; only with Reference::kPolicy
-  /// How many people each node stands for, over their mean; empty: one each. The tables above come
+  /// How many units each node stands for, over their mean; empty: one each. The tables above come
   /// multiplied by it (weigh_rows).
-  std::span<const double> people;
+  std::span<const double> units;
 
   /// δ_a(i): the policy's probability less that of the other policy, where there is one. What was
   /// done is known, so nothing is taken off for it here.
   double weight(std::size_t i, std::size_t a) const {
     return policy(i, a) - (reference == Reference::kPolicy ? against(i, a) : 0.0);
   }
-  double people_at(std::size_t i) const { return people.empty() ? 1 : people[i]; }
+  double units_at(std::size_t i) const { return units.empty() ? 1 : units[i]; }
 };
 
 /// The plain doubly robust estimate of a contrast with its influence, to which the bounds shrink.
 struct ContrastEstimate {
   double value = 0;
-  double standard_error = 0;             ///< for these people
-  double population_standard_error = 0;  ///< for people like these
-  /// For these people, centred: δ_T (1 − e_T)/e_T · r. `unlogged_variance` belongs to it.
+  double standard_error = 0;             ///< for the sample
+  double population_standard_error = 0;  ///< for the population
+  /// For the sample, centred: δ_T (1 − e_T)/e_T · r. `unlogged_variance` belongs to it.
   std::vector<double> influence;
   std::vector<double> population_influence;  ///< φ − mean φ
   /// Σ_i Σ_{a ≠ T} (δ_a σ_a/n)²: noise of the outcomes that nobody saw.
@@ -83,8 +82,8 @@ struct ContrastEstimate {
 /// One end of the bounds of a contrast.
 struct BoundEnd {
   double value = 0;
-  double standard_error = 0;             ///< for these people
-  double population_standard_error = 0;  ///< for people like these
+  double standard_error = 0;             ///< for the sample
+  double population_standard_error = 0;  ///< for the population
 };
 
 /// All values that are compatible with odds of treatment off by at most a factor Λ.
@@ -165,7 +164,7 @@ std::vector<std::vector<MarginalBounds>> trace_bounds(const Context& context,
 /// does not up to the end of the curve; 1 where nothing has to be hidden for it.
 struct Breakdown {
   std::optional<double> lambda;
-  std::optional<double> confident;  ///< of the end less (plus) `z` standard errors, these people
+  std::optional<double> confident;  ///< of the end less (plus) `z` standard errors, the sample
 };
 
 /// A bound of a sample need not be monotone in Λ: what counts is the smallest (largest) so far. It
@@ -271,7 +270,7 @@ struct SensitivityOptions {
             "What a difference (with --against none: a value) is held against");
     visitor("level", self.level, "Coverage of the intervals", strictly_between(0, 1));
     visitor("dependence", self.dependence,
-            "How errors of connected people go together in the intervals");
+            "How errors of connected units go together in the intervals");
     visitor("folds", self.folds, "Folds of the cross-fitting", between(2, 1000));
     visitor("selection_folds", self.selection_folds,
             "Inner folds that choose regularisation strengths", between(2, 1000));
@@ -292,11 +291,11 @@ struct PolicySensitivity {
   double ridge_value = 0;  ///< of the network ridge: what cone evaluate prints first
   double value = 0;        ///< doubly robust: what the bounds are around
   double standard_error = 0;
-  double population_standard_error = 0;  ///< for people like these
-  /// The errors for these people, those of the curve too, are this much larger than those of
-  /// independent people.
+  double population_standard_error = 0;  ///< for the population
+  /// The errors for the sample, those of the curve too, are this much larger than those of
+  /// independent units.
   double error_factor = 1;
-  std::pair<double, double> interval;  ///< for these people, where nothing is hidden
+  std::pair<double, double> sampling_interval;  ///< for the sample, where nothing is hidden
   std::vector<MarginalBounds> curve;
   Breakdown breakdown;
   double scale = 0;         ///< S
@@ -318,7 +317,7 @@ struct SensitivityReport {
   std::size_t num_nodes = 0;
   std::size_t num_edges = 0;
   std::vector<std::string> arms;
-  Reference reference = Reference::kWhatWasDone;
+  Reference reference = Reference::kLogged;
   double observed_mean = 0;
   bool propensity_sees_network = false;
   std::vector<double> propensity_bounds;  ///< of every arm

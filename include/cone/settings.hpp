@@ -113,27 +113,28 @@ struct EnumNames<Correction> {
        {Correction::kPlain, "plain"}}};
 };
 
-/// Whose utility an interval is about.
+/// Whose value an interval is about.
 enum class Target {
-  kThesePeople,      ///< the nodes in the data, with the outcomes they would have had
-  kPeopleLikeThese,  ///< the people that these are a sample of
+  kSample,      ///< the nodes in the data, with the outcomes they would have had
+  kPopulation,  ///< the units that these are a sample of
 };
 
 template <>
 struct EnumNames<Target> {
   static constexpr std::array kNames = {
-      std::pair{Target::kThesePeople, std::string_view("these_people")},
-      std::pair{Target::kPeopleLikeThese, std::string_view("people_like_these")}};
+      std::pair{Target::kSample, std::string_view("sample")},
+      std::pair{Target::kPopulation, std::string_view("population")}};
 };
 
 /// How the errors of nodes are taken to go together.
 enum class Dependence {
-  kLargest,      ///< the largest error of those below that are usable
-  kIndependent,  ///< not at all
-  kNeighbours,   ///< those of friends do, by the products that they had
-  kCircles,      ///< those of people with common friends too, so that no variance is negative
-  kClusters,     ///< within groups, given or found
-  kShared,       ///< friends share a part of their noise, measured on the residuals
+  kLargest,           ///< the largest error of those below that are usable
+  kIndependent,       ///< not at all
+  kNeighbours,        ///< those of neighbours do, by the products that they had
+  kCommonNeighbours,  ///< those of units with common neighbours too, so that no variance is
+                      ///< negative
+  kClusters,          ///< within groups, given or found
+  kPooled,            ///< neighbours share a part of their noise, measured on the residuals
 };
 
 template <>
@@ -142,16 +143,16 @@ struct EnumNames<Dependence> {
       std::pair{Dependence::kLargest, std::string_view("largest")},
       std::pair{Dependence::kIndependent, std::string_view("independent")},
       std::pair{Dependence::kNeighbours, std::string_view("neighbours")},
-      std::pair{Dependence::kCircles, std::string_view("circles")},
+      std::pair{Dependence::kCommonNeighbours, std::string_view("common_neighbours")},
       std::pair{Dependence::kClusters, std::string_view("clusters")},
-      std::pair{Dependence::kShared, std::string_view("shared")}};
+      std::pair{Dependence::kPooled, std::string_view("pooled")}};
 };
 
-/// How the noise of a person's outcomes under different arms goes together, which no data tell.
+/// How the noise of a unit's outcomes under different arms goes together, which no data tell.
 enum class ArmNoise {
   kIndependent,
-  kShared,  ///< the same under every arm
-  kAny,     ///< whatever is worst for the interval
+  kShared,     ///< the same under every arm
+  kWorstCase,  ///< whatever is worst for the interval
 };
 
 template <>
@@ -159,7 +160,7 @@ struct EnumNames<ArmNoise> {
   static constexpr std::array kNames = {
       std::pair{ArmNoise::kIndependent, std::string_view("independent")},
       std::pair{ArmNoise::kShared, std::string_view("shared")},
-      std::pair{ArmNoise::kAny, std::string_view("any")}};
+      std::pair{ArmNoise::kWorstCase, std::string_view("worst_case")}};
 };
 
 struct EstimatorOptions {
@@ -168,7 +169,7 @@ struct EstimatorOptions {
   AutoNumber switch_threshold;  ///< auto: limit_of_weights
   double shrinkage_lambda = 100;
   double level = 0.95;
-  Target target = Target::kThesePeople;
+  Target target = Target::kSample;
   Dependence dependence = Dependence::kLargest;
   ArmNoise arm_noise = ArmNoise::kIndependent;
 
@@ -186,12 +187,12 @@ struct EstimatorOptions {
             "dr_shrinkage goes from the direct method (0) to plain dr (large)", at_least(0));
     visitor("level", self.level, "Coverage of the intervals", strictly_between(0, 1));
     visitor("target", self.target,
-            "Whose utility intervals are about: the people in the data, or people like them");
+            "Whose value intervals are about: the units in the data, or units like them");
     visitor("dependence", self.dependence,
-            "How errors of connected people go together in the intervals");
+            "How errors of connected units go together in the intervals");
     visitor("arm_noise", self.arm_noise,
-            "How a person's noise under different arms goes together, in intervals for these "
-            "people; any is safe whatever is true");
+            "How a unit's noise under different arms goes together, in intervals for these "
+            "units; any is safe whatever is true");
   }
 };
 
@@ -289,8 +290,9 @@ struct NetworkRidgeOptions {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("ridge_groups", self.ridge_groups,
-            "What the network ridge explains outcomes by, of own, smooth, curves, sums, friends, "
-            "means, mean_friends; without it all of them");
+            "What the network ridge explains outcomes by, of own, smooth, curves, neighbour_sums, "
+            "neighbour_effects, "
+            "neighbour_means, mean_neighbour_effects; without it all of them");
     visitor("undersmoothing", self.undersmoothing,
             "The network ridge multiplies the noise by this when it solves: below 1 it shrinks "
             "less than predicts best, as what is shrunk away is confounded",

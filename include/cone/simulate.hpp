@@ -43,7 +43,7 @@ enum class World {
   kHiddenConfounding,
   /// All edge weights are 0.55, their mean: network and topics explain everything. The topics are
   /// hidden still.
-  kEqualTies,
+  kEqualEdgeWeights,
   /// t_i ~ softmax(4 p_i): propensities pile up at 0 and 1.
   kWeakOverlap,
   /// y_i(t), t > 0, gains 3 sd(p) tanh(u_i v_i), with u and v two random ±1 contrasts of the
@@ -65,7 +65,8 @@ enum class World {
   /// Nothing is hidden: treatment and outcome are driven by measurements that estimators see, a
   /// node's own and the sums over its neighbours. src/simulate/observed_world.hpp.
   kObservedConfounding,
-  /// Friends share noise of the outcome, and are treated alike for no reason that moves outcomes. A
+  /// Neighbours share noise of the outcome, and are treated alike for no reason that moves
+  /// outcomes. A
   /// shared draw is the sum of one draw per node over a node and its neighbours, divided by its
   /// standard deviation; ε = noise·sd(p)·(√(1 − s)·own + √s·shared) with s = `shared_noise`, and
   /// the logit of treatment is 1.5 times another shared draw.
@@ -76,7 +77,7 @@ template <>
 struct EnumNames<World> {
   static constexpr std::array kNames = {
       std::pair{World::kHiddenConfounding, std::string_view("hidden_confounding")},
-      std::pair{World::kEqualTies, std::string_view("equal_ties")},
+      std::pair{World::kEqualEdgeWeights, std::string_view("equal_edge_weights")},
       std::pair{World::kWeakOverlap, std::string_view("weak_overlap")},
       std::pair{World::kHeterogeneousEffects, std::string_view("heterogeneous_effects")},
       std::pair{World::kRandomisedLog, std::string_view("randomised_log")},
@@ -84,9 +85,7 @@ struct EnumNames<World> {
       std::pair{World::kBent, std::string_view("bent")},
       std::pair{World::kIndividualEffects, std::string_view("individual_effects")},
       std::pair{World::kObservedConfounding, std::string_view("observed_confounding")},
-      std::pair{World::kDependentNoise, std::string_view("dependent_noise")},
-      // As equal_ties was called once; its topics are hidden all the same.
-      std::pair{World::kEqualTies, std::string_view("no_hidden_confounding")}};
+      std::pair{World::kDependentNoise, std::string_view("dependent_noise")}};
 };
 
 struct OutcomeOptions {
@@ -111,15 +110,15 @@ struct OutcomeOptions {
     visitor("noise", self.noise, "Standard deviation of the outcome noise, before standardising",
             between(0, 1e6));
     visitor("shared_noise", self.shared_noise,
-            "World dependent_noise: share of the noise's variance that friends have in common",
+            "World dependent_noise: share of the noise's variance that neighbours have in common",
             between(0, 1));
   }
 };
 
 /// Who knows whom in a generated network.
 enum class Layout {
-  kSocial,     ///< communities, few with many friends, circles of friends
-  kGeometric,  ///< people have places in a square and know who lives near: long ways, no hubs
+  kSocial,     ///< communities, few with many neighbours, cliques of neighbours
+  kGeometric,  ///< units have places in a square and know who lives near: long ways, no hubs
 };
 
 template <>

@@ -23,22 +23,22 @@ class Totals {
   /// Whether other processes have nodes too.
   bool has_others() const { return size() > 1; }
   /// In the place of what this process has: the sums over all processes.
-  virtual void add_up(std::span<double> /*values*/) const {}
+  virtual void allreduce(std::span<double> /*values*/) const {}
   /// The same with a part for every process: sums of [begins[r], begins[r + 1]) are for process r,
   /// and what is left elsewhere means nothing.
-  virtual void add_up_parts(std::span<double> /*values*/,
-                            std::span<const std::size_t> /*begins*/) const {}
+  virtual void reduce_scatter(std::span<double> /*values*/,
+                              std::span<const std::size_t> /*begins*/) const {}
   /// Puts the parts of all processes together, for one of them.
-  virtual void collect_for(std::size_t /*rank*/, std::span<const double> part,
-                           std::span<const std::size_t> /*begins*/, std::span<double> all) const {
+  virtual void gather_to(std::size_t /*rank*/, std::span<const double> part,
+                         std::span<const std::size_t> /*begins*/, std::span<double> all) const {
     std::copy(part.begin(), part.end(), all.begin());
   }
   /// In the place of what the others have: what one of them has.
-  virtual void tell_all(std::size_t /*rank*/, std::span<double> /*values*/) const {}
+  virtual void broadcast(std::size_t /*rank*/, std::span<double> /*values*/) const {}
   /// The same for all and several lists, in one message.
-  virtual void add_up_lists(std::span<const std::span<double>> /*lists*/) const {}
+  virtual void allreduce_lists(std::span<const std::span<double>> /*lists*/) const {}
   /// In the place of what this process has: the largest of every one over all processes.
-  virtual void find_largest(std::span<double> /*values*/) const {}
+  virtual void allreduce_max(std::span<double> /*values*/) const {}
   /// What all processes have, one behind the other in the order of their ranks.
   virtual std::vector<double> gather(std::span<const double> values) const {
     return {values.begin(), values.end()};
@@ -49,17 +49,17 @@ class Totals {
   /// How many cores each of `num_busy` processes may use while the others wait quietly.
   virtual int count_cores_for(std::size_t /*num_busy*/) const { return 1; }
 
-  double add_up(double value) const {
-    add_up(std::span(&value, 1));
+  double allreduce(double value) const {
+    allreduce(std::span(&value, 1));
     return value;
   }
-  double find_largest(double value) const {
-    find_largest(std::span(&value, 1));
+  double allreduce_max(double value) const {
+    allreduce_max(std::span(&value, 1));
     return value;
   }
-  bool any(bool value) const { return find_largest(value ? 1.0 : 0.0) > 0; }
+  bool any(bool value) const { return allreduce_max(value ? 1.0 : 0.0) > 0; }
   /// How many there are over all processes.
-  double count(std::size_t here) const { return add_up(static_cast<double>(here)); }
+  double count(std::size_t here) const { return allreduce(static_cast<double>(here)); }
 };
 
 }  // namespace cone

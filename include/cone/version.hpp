@@ -14,7 +14,7 @@ extern const std::string_view kVersion;
 std::string_view source_revision();
 
 /// The commit this was built from, with "-dirty" where the tree had changes; "unknown" outside a
-/// repository. For people: it is in every record and in no identity.
+/// repository. For units: it is in every record and in no identity.
 std::string_view build_commit();
 
 }  // namespace cone

@@ -52,7 +52,7 @@ py::dict learn_rule(const DatasetHandle& given, const std::string& words, const 
   return out;
 }
 
-/// Compared with what was done ("done"), with nothing ("none"), or with a policy.
+/// Compared with the logged policy ("logged"), with nothing ("none"), or with a policy.
 py::tuple analyse(const DatasetHandle& handle, const py::list& policies, const py::tuple& against,
                   const std::string& words, const RunSettings& run) {
   SensitivityRequest request;
@@ -68,7 +68,7 @@ py::tuple analyse(const DatasetHandle& handle, const py::list& policies, const p
   alone.append(against);
   const std::vector<PolicyRequest> other = read_requests(alone);
   const std::string& word = other.front().specification;
-  const Reference reference = word == "done"   ? Reference::kWhatWasDone
+  const Reference reference = word == "logged" ? Reference::kLogged
                               : word == "none" ? Reference::kNothing
                                                : Reference::kPolicy;
   request.against = word.empty() ? other.front().name : word;

@@ -24,7 +24,7 @@ namespace cone::python {
 
 namespace {
 
-/// The record of an evaluation as the command line writes it, and its text for people.
+/// The record of an evaluation as the command line writes it, and its text for units.
 py::tuple evaluate_policies(const DatasetHandle& given, const py::list& policies,
                             const std::string& keywords, const RunSettings& run) {
   const Keywords options_given(keywords);

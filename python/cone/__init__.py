@@ -1,11 +1,11 @@
-"""What would a decision rule have achieved? Utility of treatment policies from logged data, when the
-people in the data are connected.
+"""What would a decision rule have achieved? Value of treatment policies from logged data, when the
+units in the data are connected.
 
 >>> import cone
 >>> data = cone.Dataset.load("demo")
 >>> answer = cone.evaluate(data, ["treat-all", "uniform"], estimators=["dr_ridge", "snips"])
 >>> answer.best
-['what was done', 'uniform']
+['logged', 'uniform']
 """
 
 from . import estimators

@@ -90,7 +90,7 @@ class Rule:
     >>> data = cone.simulate(nodes=200, mean_degree=6, words=40, words_per_node=8, seed=1)
     >>> rule = cone.learn(data, depth=1)
     >>> [row["way"] for row in rule.comparisons][:2]
-    ['learnt rule', 'what was done']
+    ['learnt rule', 'logged']
     """
 
     def __init__(self, arms: Sequence[str], found: dict[str, Any]) -> None:
@@ -103,7 +103,7 @@ class Rule:
         #: the label of the arm that the rule gives to every node
         self.labels = Labels(arms[arm] for arm in found["arm"])
         self.labels.learnt_from = found["learnt_from"]
-        #: the same by trees that were learnt without the node's fold, for honest evaluation
+        #: the same by trees that were learnt without the node's fold, for valid evaluation
         self.out_of_fold_labels: list[str] = [arms[arm] for arm in found["out_of_fold_arm"]]
 
     def to_json(self) -> str:
@@ -116,12 +116,12 @@ class Rule:
 
     @property
     def comparisons(self) -> list[dict[str, Any]]:
-        """What such a rule is worth on nodes that it was not learnt from, beside what was done and
+        """What such a rule is worth on nodes that it was not learnt from, beside the logged policy and
         every single arm, and what it gains over each."""
         ways = [self.record["rule"], *self.record["comparisons"]]
-        return [{"way": way["name"], "value": way["value"], "low": way["interval"][0],
-                 "high": way["interval"][1], "rule_gains": way["gain"],
-                 "gain_low": way["gain_interval"][0], "gain_high": way["gain_interval"][1]}
+        return [{"way": way["name"], "value": way["value"], "low": way["sampling_interval"][0],
+                 "high": way["sampling_interval"][1], "rule_gains": way["gain"],
+                 "gain_low": way["sampling_gain_interval"][0], "gain_high": way["sampling_gain_interval"][1]}
                 for way in ways]
 
     @property
@@ -170,13 +170,13 @@ class Sensitivity:
     @property
     def table(self) -> Any:
         """One row per policy: value, and how far odds of treatment would have to be off (breakdown), or
-        how much a hidden reason would have to explain (robustness value), to undo it."""
+        how much an unmeasured confounder would have to explain (robustness value), to undo it."""
         return as_table(self._rows())
 
     def _rows(self) -> list[dict[str, Any]]:
         return [{"policy": policy["name"], "value": policy["value"],
-                 "standard_error": policy["standard_error"], "low": policy["interval"][0],
-                 "high": policy["interval"][1], "breakdown": policy["marginal"]["breakdown"],
+                 "standard_error": policy["standard_error"], "low": policy["sampling_interval"][0],
+                 "high": policy["sampling_interval"][1], "breakdown": policy["marginal"]["breakdown"],
                  "breakdown_with_confidence": policy["marginal"]["breakdown_with_confidence"],
                  "robustness_value": policy["omitted_variable"]["robustness_value"],
                  "robustness_value_with_confidence":

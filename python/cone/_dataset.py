@@ -1,4 +1,4 @@
-"""Data: what was done to whom, what came of it, what is known of them, and who knows whom."""
+"""Data: the logged policy to whom, what came of it, what is known of them, and who knows whom."""
 
 from __future__ import annotations
 

@@ -46,10 +46,10 @@ class Evaluation:
             for entry in policy["estimates"]:
                 rows.append({"policy": policy["name"], "estimator": entry["estimator"],
                              "value": entry["value"], "standard_error": entry["standard_error"],
-                             "low": entry["interval"][0], "high": entry["interval"][1],
-                             "robust_low": entry["robust_interval"][0],
-                             "robust_high": entry["robust_interval"][1],
-                             "effective_nodes": entry["effective_sample_size"],
+                             "low": entry["sampling_interval"][0], "high": entry["sampling_interval"][1],
+                             "sensitivity_low": entry["sensitivity_interval"][0],
+                             "sensitivity_high": entry["sensitivity_interval"][1],
+                             "effective_sample_size": entry["effective_sample_size"],
                              "truth": policy.get("truth"), "status": entry["status"],
                              "warnings": "; ".join(entry["warnings"])})
         return as_table(rows)
@@ -58,20 +58,20 @@ class Evaluation:
         decision = self.record.get("decision")
         if not decision:
             return []
-        gains = {row["second"]: (-row["difference"], -row["interval"][1], -row["interval"][0])
-                 for row in decision["differences"] if row["first"] == "what was done"}
+        gains = {row["second"]: (-row["difference"], -row["sampling_interval"][1], -row["sampling_interval"][0])
+                 for row in decision["differences"] if row["first"] == "logged"}
         rows = []
         for entry in decision["policies"]:
             gain = gains.get(entry["name"], (None, None, None))
             row = {"policy": entry["name"], "value": entry["value"],
-                   "low": entry["interval"][0], "high": entry["interval"][1],
-                   "robust_low": entry["robust_interval"][0],
-                   "robust_high": entry["robust_interval"][1]}
+                   "low": entry["sampling_interval"][0], "high": entry["sampling_interval"][1],
+                   "sensitivity_low": entry["sensitivity_interval"][0],
+                   "sensitivity_high": entry["sensitivity_interval"][1]}
             if "costs" in decision:
-                net, robust = entry["net_interval"], entry["net_robust_interval"]
+                net, robust = entry["net_sampling_interval"], entry["net_sensitivity_interval"]
                 row.update({"cost": entry["cost"], "net_value": entry["net_value"],
                             "net_low": net[0], "net_high": net[1],
-                            "net_robust_low": robust[0], "net_robust_high": robust[1]})
+                            "net_sensitivity_low": robust[0], "net_sensitivity_high": robust[1]})
             row.update({"gain": gain[0], "gain_low": gain[1], "gain_high": gain[2],
                         "rank_low": entry["ranks"][0], "rank_high": entry["ranks"][1],
                         "may_be_best": entry["may_be_best"]})
@@ -80,7 +80,7 @@ class Evaluation:
 
     @property
     def table(self) -> Any:
-        """One row per policy by the estimator that decides, what was done first; without a decision,
+        """One row per policy by the estimator that decides, the logged policy first; without a decision,
         the estimates. value, low and high are before costs. Where arms have costs, cost, net_value,
         net_low and net_high stand beside them; gains and ranks are net of costs."""
         rows = self._decision_rows()
@@ -89,11 +89,11 @@ class Evaluation:
     @property
     def differences(self) -> Any:
         """Every pair of policies: first minus second. Of more policies than `list_pairs_up_to` (50),
-        those with what was done."""
+        those with the logged policy."""
         decision = self.record.get("decision") or {}
         return as_table([{"first": row["first"], "second": row["second"],
                           "difference": row["difference"], "standard_error": row["standard_error"],
-                          "low": row["interval"][0], "high": row["interval"][1], "p": row["p"]}
+                          "low": row["sampling_interval"][0], "high": row["sampling_interval"][1], "p": row["p"]}
                          for row in decision.get("differences", [])])
 
     @property
@@ -103,7 +103,7 @@ class Evaluation:
 
     @property
     def best(self) -> list[str]:
-        """The policies that may be the best, what was done included."""
+        """The policies that may be the best, the logged policy included."""
         return [row["policy"] for row in self._decision_rows() if row["may_be_best"]]
 
     @property
@@ -136,28 +136,28 @@ class Evaluation:
         is_net = any("net_value" in row for row in decided)
         if is_net:
             decided = [{**row, **{name: row["net_" + name] for name in
-                                  ("value", "low", "high", "robust_low", "robust_high")}}
+                                  ("value", "low", "high", "sensitivity_low", "sensitivity_high")}}
                        for row in decided]
-        rows = [row for row in decided if row["policy"] != "what was done"]
+        rows = [row for row in decided if row["policy"] != "logged"]
         if not rows:
             first = self.record["policies"][0]["estimates"][0]["estimator"]
-            rows = [{"policy": p["name"], "value": e["value"], "low": e["interval"][0],
-                     "high": e["interval"][1], "robust_low": None, "robust_high": None}
+            rows = [{"policy": p["name"], "value": e["value"], "low": e["sampling_interval"][0],
+                     "high": e["sampling_interval"][1], "sensitivity_low": None, "sensitivity_high": None}
                     for p in self.record["policies"] for e in p["estimates"]
                     if e["estimator"] == first]
         for place, row in enumerate(reversed(rows)):
-            if row["robust_low"] is not None:
-                axes.plot([row["robust_low"], row["robust_high"]], [place, place], color="0.7",
-                          linewidth=1, label="robust interval" if place == 0 else None)
+            if row["sensitivity_low"] is not None:
+                axes.plot([row["sensitivity_low"], row["sensitivity_high"]], [place, place], color="0.7",
+                          linewidth=1, label="sensitivity interval" if place == 0 else None)
             if row["low"] is not None:
                 axes.plot([row["low"], row["high"]], [place, place], color="C0", linewidth=3,
-                          label="interval" if place == 0 else None)
+                          label="sampling_interval" if place == 0 else None)
             axes.plot([row["value"]], [place], marker="o", color="C0")
-        done = [row for row in decided if row["policy"] == "what was done"]
+        done = [row for row in decided if row["policy"] == "logged"]
         if done:
-            axes.axvline(done[0]["value"], linestyle="--", color="0.4", label="what was done")
+            axes.axvline(done[0]["value"], linestyle="--", color="0.4", label="logged")
         axes.set_yticks(range(len(rows)), [row["policy"] for row in reversed(rows)])
-        axes.set_xlabel("utility, net of costs" if is_net else "utility")
+        axes.set_xlabel("value, net of costs" if is_net else "value")
         axes.legend(loc="best", fontsize="small")
         return axes
 
@@ -178,6 +178,6 @@ class Evaluation:
         rows = self._decision_rows()
         if not rows:
             rows = [{"policy": p["name"], "estimator": e["estimator"], "value": e["value"],
-                     "low": e["interval"][0], "high": e["interval"][1]}
+                     "low": e["sampling_interval"][0], "high": e["sampling_interval"][1]}
                     for p in self.record["policies"] for e in p["estimates"]]
         return table_html(rows, decision.get("summary", ""), self.warnings)

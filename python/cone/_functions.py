@@ -33,7 +33,7 @@ def evaluate(dataset: Dataset, policies: Any, estimators: Union[str, Sequence[st
     >>> answer = cone.evaluate(data, {"everyone": "treat-all", "half": numpy.full(len(data), 0.5)},
     ...                        estimators=["dr_ridge"])
     >>> sorted(answer.ranks)
-    ['everyone', 'half', 'what was done']
+    ['everyone', 'half', 'logged']
     """
     core = core_of(dataset, "evaluate")
     with watching(progress) as observer:
@@ -61,7 +61,7 @@ def effects(dataset: Dataset, *, seed: int = 0, threads: int = 0, progress: Prog
 
 def learn(dataset: Dataset, *, seed: int = 0, threads: int = 0, progress: Progress = None,
           **options: Any) -> Rule:
-    """Who should get which arm: the best small decision tree, and what it is worth on people it was
+    """Who should get which arm: the best small decision tree, and what it is worth on units it was
     not learnt from. Options are those of cone learn, with _ for -.
 
     >>> import cone
@@ -75,10 +75,10 @@ def learn(dataset: Dataset, *, seed: int = 0, threads: int = 0, progress: Progre
     return Rule(dataset.arms, found)
 
 
-def sensitivity(dataset: Dataset, policies: Any, against: Any = "done", *, seed: int = 0,
+def sensitivity(dataset: Dataset, policies: Any, against: Any = "logged", *, seed: int = 0,
                 threads: int = 0, progress: Progress = None, **options: Any) -> Sensitivity:
-    """How strong a hidden confounder must be to change what policies are worth, against what was done
-    ("done"), against nothing ("none"), or against another policy in any form that evaluate() takes.
+    """How strong a hidden confounder must be to change what policies are worth, against the logged policy
+    ("logged"), against nothing ("none"), or against another policy in any form that evaluate() takes.
     Options are those of cone sensitivity, with _ for -.
 
     >>> import cone
@@ -123,7 +123,7 @@ def simulate(out: Optional[Union[str, os.PathLike[str]]] = None, *, seed: int = 
 def reproduce(what: str, *, data: Union[str, os.PathLike[str]] = "demo",
               out: Union[str, os.PathLike[str]], seed: int = 0, threads: int = 0,
               progress: Progress = None, **options: Any) -> Study:
-    """A study against known truth: "table1", "table2", "figure2", "utility", "worlds", "effects",
+    """A study against known truth: "table1", "table2", "figure2", "value", "worlds", "effects",
     "ablation" or "coverage". Writes tables and units to the folder out, from which a study that was
     stopped goes on. Options are those of cone reproduce, with _ for -.
 

@@ -1,4 +1,4 @@
-"""Policies in all the forms that people have them, as the compiled part takes them."""
+"""Policies in all the forms that units have them, as the compiled part takes them."""
 
 from __future__ import annotations
 

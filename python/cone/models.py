@@ -94,7 +94,7 @@ class _Learner:
 
 
 class NetworkRidge(_Learner):
-    """The network ridge: outcomes from features, friends and friends' features, one variance per
+    """The network ridge: outcomes from features, neighbours and neighbours' features, one variance per
     group learnt by restricted likelihood (docs/network_ridge.md).
 
     After fit: mu_ and mu_sd_ (nodes × arms), effect_ and effect_sd_ (nodes × arms − 1), parts_
@@ -156,7 +156,7 @@ class NetworkRidge(_Learner):
         return self._propensity
 
     def transform(self) -> Floats:
-        """What each part (features, friends, ...) adds to the expected outcomes: nodes × (arms ·
+        """What each part (features, neighbours, ...) adds to the expected outcomes: nodes × (arms ·
         parts)."""
         self._require_fit()
         return self.parts_.reshape(len(self.parts_), -1)

@@ -80,7 +80,7 @@ class Answers(FolderTest):
     def test_a_rule_is_held_against_all_that_is_simpler(self):
         rows = rows_of(self.rule.table)
         self.assertEqual([row["way"] for row in rows][:3],
-                         ["learnt rule", "what was done", "best single arm"])
+                         ["learnt rule", "logged", "best single arm"])
         for row, way in zip(rows[1:], self.rule.record["comparisons"]):
             self.assertEqual(row["value"], way["value"])
             self.assertAlmostEqual(row["rule_gains"], rows[0]["value"] - row["value"])

@@ -57,7 +57,7 @@ class Commands(FolderTest):
 
     def test_sensitivity_is_that_of_the_program(self):
         data = cone.Dataset.load(MESSAGES)
-        for against in ("done", "none", "uniform"):
+        for against in ("logged", "none", "uniform"):
             program = run_program("sensitivity", MESSAGES, "--policy", "always:sms", "--against",
                                   against, "--json", "-", "--lambdas", 3, "--benchmarks", "network")
             found = cone.sensitivity(data, ["always:sms"], against, lambdas=3,

@@ -26,7 +26,7 @@ class SameRecord(FolderTest):
         answer = cone.evaluate(data, ["always:sms", "uniform"], FAST, seed=3, folds=4)
         self.assert_same(answer, MESSAGES, "--policy", "always:sms", "uniform", "--estimators",
                          ",".join(FAST), "--seed", 3, "--folds", 4)
-        self.assertTrue(answer.to_json().startswith('{\n  "schema": "cone.evaluation/2",\n'))
+        self.assertTrue(answer.to_json().startswith('{\n  "schema": "cone.evaluation/3",\n'))
 
     def test_defaults_are_those_of_the_program(self):
         answer = cone.evaluate(cone.Dataset.load(COUPONS), [COUPONS / "policy.csv", "treat-all"])
@@ -40,7 +40,7 @@ class SameRecord(FolderTest):
         self.assert_same(answer, MESSAGES, "--ignore", "age", "--control", "email", "--policy",
                          "uniform", "--estimators", "dr_ridge,switch_dr", "--protocol", "split",
                          "--stratified", "--train-fraction", 0.5, "--switch-threshold", 3,
-                         "--no-robust")
+                         "--no-sensitivity-interval")
 
     def test_columns_that_costs_name_are_read_again(self):
         log = make_log()
@@ -91,12 +91,12 @@ class SameRecord(FolderTest):
             return
         log = make_log()
         frame = pandas.DataFrame({"sent": log["treatment"], "bought": log["outcome"], "id": "not this",
-                                  "x": log["features"][:, 0], "people": weight, "village": cluster},
+                                  "x": log["features"][:, 0], "units": weight, "village": cluster},
                                  index=[f"p{i}" for i in range(240)])
         command = self.command_on_page(cone.Dataset.from_pandas(
-            frame, treatment="sent", outcome="bought", weight="people", cluster="village", control="1",
+            frame, treatment="sent", outcome="bought", weight="units", cluster="village", control="1",
             ignore=["id"], missing="drop"))
-        for words in ("--treatment sent", "--outcome bought", "--weight people", "--cluster village",
+        for words in ("--treatment sent", "--outcome bought", "--weight units", "--cluster village",
                       "--control 1", "--ignore id", "--missing drop"):
             self.assertIn(words, command)
         self.assertNotIn("(index)", command)
@@ -289,18 +289,18 @@ class Result(unittest.TestCase):
     def test_tables_hold_the_numbers_of_the_record(self):
         decision = self.answer.record["decision"]
         rows = self.rows(self.answer.table)
-        self.assertEqual([row["policy"] for row in rows], ["what was done", "<b>sms</b>", "mixed"])
+        self.assertEqual([row["policy"] for row in rows], ["logged", "<b>sms</b>", "mixed"])
         for row, entry in zip(rows, decision["policies"]):
             for name in ("value", "cost", "net_value"):
                 self.assertEqual(row[name], entry[name])
-            self.assertEqual([row["low"], row["high"]], entry["interval"])
-            self.assertEqual([row["net_low"], row["net_high"]], entry["net_interval"])
+            self.assertEqual([row["low"], row["high"]], entry["sampling_interval"])
+            self.assertEqual([row["net_low"], row["net_high"]], entry["net_sampling_interval"])
         self.assertAlmostEqual(rows[1]["value"] - rows[1]["net_value"], 0.4)
         self.assertAlmostEqual(rows[1]["gain"], rows[1]["net_value"] - rows[0]["net_value"])
         self.assertEqual(len(self.rows(self.answer.estimates)), 2 * len(FAST))
         self.assertEqual(len(self.rows(self.answer.differences)), 3)
         self.assertEqual(self.answer.ranks["<b>sms</b>"], (3, 3))
-        self.assertEqual(self.answer.best, ["what was done", "mixed"])
+        self.assertEqual(self.answer.best, ["logged", "mixed"])
 
     def test_without_costs_there_is_no_word_of_them(self):
         free = cone.evaluate(cone.Dataset.load(MESSAGES), ["always:sms"], FAST)
@@ -309,7 +309,7 @@ class Result(unittest.TestCase):
         self.assertAlmostEqual(row["value"], self.rows(self.answer.table)[1]["value"])
 
     def test_the_text_is_that_of_the_program(self):
-        self.assertIn("Net utility:", str(self.answer))
+        self.assertIn("Net value:", str(self.answer))
         self.assertEqual(repr(self.answer), "<cone.Evaluation of <b>sms</b>, mixed>")
 
     def test_nothing_that_is_shown_can_command_a_terminal(self):

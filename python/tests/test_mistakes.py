@@ -109,8 +109,8 @@ class Mistakes(unittest.TestCase):
                 cone.evaluate(data, {name: policy}, estimators=["naive"])
             with self.assertRaisesRegex(cone.Error, "is the name of a built-in policy"):
                 cone.sensitivity(data, {name: policy})
-        with self.assertRaisesRegex(cone.Error, "policies: a policy is named 'what was done'"):
-            cone.evaluate(data, {"what was done": everyone}, estimators=["naive"])
+        with self.assertRaisesRegex(cone.Error, "policies: a policy is named 'logged'"):
+            cone.evaluate(data, {"logged": everyone}, estimators=["naive"])
         for policy in ("treat-all", everyone, "always:1"):
             cone.evaluate(data, {"treat-all": policy}, estimators=["naive"])
 
@@ -189,7 +189,7 @@ class Constructors(unittest.TestCase):
         yield make_log()["features"], "numpy.ndarray", r"from_arrays\(features="
         yield make_log(), "dict", r"from_arrays\(features="
         yield None, "NoneType", r"from_arrays\(features="
-        yield "people.csv", "str", r"load\(path\)"
+        yield "units.csv", "str", r"load\(path\)"
         yield Arrow(), "Arrow", r"from_arrow\(table, treatment="
         yield Graph(), "Graph", r"from_networkx\(graph, treatment="
         if pandas is not None:

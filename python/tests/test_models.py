@@ -81,7 +81,7 @@ class Models(unittest.TestCase):
 
     @unittest.skipIf(clone is None, "scikit-learn is not installed")
     def test_clone_works(self):
-        groups = ["own", "friends"]
+        groups = ["own", "neighbour_effects"]
         for model in (cone.NetworkRidge(ridge_groups=groups), cone.Cone(epochs=3)):
             copied = clone(model)
             self.assertIsNot(copied, model)

@@ -200,7 +200,7 @@ std::vector<double> KernelBalancing::weights(const Context& context,
     programs.emplace_back(context, diagonal_block(kernel_, arm.begin, arm.size), lambda_, part(arm),
                           arm.factor);
   }
-  double total = 0;  // as many as there are nodes, or people where they stand for several
+  double total = 0;  // as many as there are nodes, or units where they stand for several
   for (std::size_t i = 0; i < policy.rows(); ++i) total += total_probability(policy.row(i));
   if (total == 0) return result;
   solve_for_total(programs, *std::max_element(a.begin(), a.end()), total);

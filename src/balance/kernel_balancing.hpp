@@ -68,7 +68,7 @@ class KernelBalancing {
   /// Mean squared error of predicting each node by the regression of its arm without it.
   double leave_one_out_error(std::span<const double> outcome) const;
 
-  /// W for a policy π(a | i), nodes × arms. Rows that do not sum to 1 count as many people as they
+  /// W for a policy π(a | i), nodes × arms. Rows that do not sum to 1 count as many units as they
   /// sum to.
   std::vector<double> weights(const Context& context, MatrixView<const double> policy) const;
 

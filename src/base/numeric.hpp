@@ -44,7 +44,7 @@ inline double dot(std::span<const double> a, std::span<const double> b) {
 }
 
 /// What the probabilities of a policy's row add up to: 1, or the weight of a node that stands for
-/// several people. What differs from 1 by rounding only is 1.
+/// several units. What differs from 1 by rounding only is 1.
 inline double total_probability(std::span<const double> row) {
   constexpr double kRounding = 1e-12;
   double total = 0;

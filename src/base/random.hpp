@@ -36,7 +36,7 @@ enum class Stream : std::uint32_t {
   kDependence = 19,
   kComparison = 20,
   kRefuter = 21,
-  kCircles = 22,
+  kCliques = 22,
 };
 
 /// A counter-based generator (Philox 4×32-10): the draws of (seed, stream, item) are a pure

@@ -39,7 +39,7 @@ std::optional<CostWord> read_word(std::string_view text) {
   return word;
 }
 
-/// Where nodes stand for several people, over these.
+/// Where nodes stand for several units, over these.
 double mean_over_nodes(const Dataset& data, std::span<const double> values) {
   if (data.weight.empty()) return mean(values);
   return dot(data.weight, values) / sum(data.weight);

@@ -32,7 +32,7 @@ struct CostTable {
 /// those that it has, for an arm with two costs, and for columns that were not kept.
 CostTable read_costs(const Dataset& data, std::span<const std::string> words);
 
-/// Mean cost of what people get by a policy, a table of the costs' rows × arms; none where no arm
+/// Mean cost of what units get by a policy, a table of the costs' rows × arms; none where no arm
 /// has a cost.
 std::optional<double> mean_cost(const Matrix<double>& policy, const CostTable& costs);
 

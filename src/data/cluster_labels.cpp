@@ -52,7 +52,7 @@ void check_weights(const std::string& table, const std::string& column,
                    std::span<const double> weight, FaultList& faults) {
   if (weight.empty() || std::ranges::any_of(weight, [](double w) { return w != 0; })) return;
   faults.add("weight", {{.file = table, .column = printable(column)},
-                        "every weight is 0: no people are left",
+                        "every weight is 0: no units are left",
                         "give at least one node a weight above 0"});
 }
 

@@ -258,7 +258,7 @@ std::optional<ColumnRoles> assign_roles(const CsvFile& file, const LoadOptions& 
   roles.treatment = find_role(
       file, header,
       {"treatment", "--treatment",
-       "add what was done to each node, such as 0 or 1, or name its column by --treatment"},
+       "add the logged policy to each node, such as 0 or 1, or name its column by --treatment"},
       options.treatment, faults, notes);
   const auto outcome =
       find_role(file, header,

@@ -129,8 +129,8 @@ void join_ranges(const Totals& totals, std::vector<ColumnRange>& columns) {
     sums.insert(sums.end(), {column.num_entries, column.sum});
     largest.insert(largest.end(), {column.high, -column.low});
   }
-  totals.add_up(sums);
-  totals.find_largest(largest);
+  totals.allreduce(sums);
+  totals.allreduce_max(largest);
   for (std::size_t j = 0; j < columns.size(); ++j) {
     columns[j].num_entries = sums[2 * j];
     columns[j].sum = sums[2 * j + 1];
@@ -142,7 +142,7 @@ void join_ranges(const Totals& totals, std::vector<ColumnRange>& columns) {
 void join_spreads(const Totals& totals, std::vector<ColumnRange>& columns) {
   std::vector<double> squares(columns.size());
   for (std::size_t j = 0; j < columns.size(); ++j) squares[j] = columns[j].squares;
-  totals.add_up(squares);
+  totals.allreduce(squares);
   for (std::size_t j = 0; j < columns.size(); ++j) columns[j].squares = squares[j];
 }
 

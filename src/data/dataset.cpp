@@ -20,7 +20,7 @@ void add_optional(Checksum& checksum, const std::optional<Matrix<double>>& table
 
 }  // namespace
 
-double Dataset::effective_nodes() const {
+double Dataset::effective_sample_size() const {
   if (weight.empty()) return static_cast<double>(num_nodes());
   const double largest = std::ranges::max(weight);
   CompensatedSum total;
@@ -85,22 +85,22 @@ std::string Dataset::log_checksum() const {
   return checksum.hex();
 }
 
-double Truth::utility(MatrixView<const double> policy) const {
+double Truth::value(MatrixView<const double> policy) const {
   CompensatedSum total;
   for (std::size_t i = 0; i < outcomes_.rows(); ++i)
     total.add(dot(policy.row(i), outcomes_.row(i)));
   return total.value() / static_cast<double>(outcomes_.rows());
 }
 
-double Truth::utility(MatrixView<const double> policy, std::span<const NodeIndex> nodes) const {
+double Truth::value(MatrixView<const double> policy, std::span<const NodeIndex> nodes) const {
   CompensatedSum total;
   for (const NodeIndex i : nodes) total.add(dot(policy.row(i), outcomes_.row(i)));
   return total.value() / static_cast<double>(nodes.size());
 }
 
-double Truth::utility(MatrixView<const double> policy, std::span<const NodeIndex> nodes,
-                      std::span<const double> weight) const {
-  if (weight.empty()) return utility(policy, nodes);
+double Truth::value(MatrixView<const double> policy, std::span<const NodeIndex> nodes,
+                    std::span<const double> weight) const {
+  if (weight.empty()) return value(policy, nodes);
   CompensatedSum total;
   for (std::size_t k = 0; k < nodes.size(); ++k) {
     total.add(weight[k] * dot(policy.row(nodes[k]), outcomes_.row(nodes[k])));

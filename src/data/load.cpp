@@ -69,18 +69,18 @@ void note_left_out(std::size_t num_left_out, const LoadOptions& options,
   if (!options.kept.empty()) lacking.emplace_back("a cost or a rank");
   if (options.missing == MissingPolicy::kDrop) lacking = {"a value"};
   notes.push_back(fmt::format(
-      "{} line{} left out for lack of {}: utilities are those of the other "
+      "{} line{} left out for lack of {}: values are those of the other "
       "nodes",
       grouped(num_left_out), num_left_out == 1 ? " was" : "s were", fmt::join(lacking, " or ")));
 }
 
 /// What weights and clusters mean for the results.
-void note_people(const LoadOptions& options, const Dataset& data, LoadedData& out) {
+void note_units(const LoadOptions& options, const Dataset& data, LoadedData& out) {
   if (!data.weight.empty()) {
     out.notes.push_back(fmt::format(
         "means count every node by its '{}': {} nodes of these weights are worth {} of equal ones",
         printable(options.weight), grouped(data.num_nodes()),
-        grouped(static_cast<std::uint64_t>(std::llround(data.effective_nodes())))));
+        grouped(static_cast<std::uint64_t>(std::llround(data.effective_sample_size())))));
   }
   if (data.cluster.empty()) return;
   constexpr std::size_t kFewClusters = 10;
@@ -159,7 +159,7 @@ LoadedData load_dataset(const Context& context, const DataFiles& files,
   observed.propensity = std::move(given.propensity);
   observed.mu = std::move(given.mu);
   if (given.truth) data.truth.emplace(std::move(*given.truth));
-  if (faults.empty()) note_people(options, observed, data);
+  if (faults.empty()) note_units(options, observed, data);
   load::check_sanity(context, files.title("nodes.csv"), data, faults);
   faults.throw_if_any(ErrorCode::kData);
   observed.graph = build_graph(context, observed.num_nodes(),

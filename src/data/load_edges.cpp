@@ -74,7 +74,7 @@ class EdgeBatch {
   std::array<std::uint64_t, kLines> lines_;
 };
 
-/// What people call the two ends of an edge.
+/// What units call the two ends of an edge.
 constexpr std::array<std::array<std::string_view, 2>, 13> kEndNames = {{{"source", "target"},
                                                                         {"from", "to"},
                                                                         {"src", "dst"},

@@ -7,7 +7,7 @@
 
 namespace cone::load {
 
-/// Whether people would take two different texts for the same: they differ in letter case, in
+/// Whether units would take two different texts for the same: they differ in letter case, in
 /// accents that are part of the letter or stand behind it, in letters of other alphabets that have
 /// the same shape, in kinds of spaces and dashes, or in what cannot be seen at all. Of shapes the
 /// most common ones are known. Both texts are valid UTF-8.

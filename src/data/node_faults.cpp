@@ -83,7 +83,7 @@ std::string advice_for(const FaultTable& table, Oddity oddity, const std::string
     case Oddity::kNegative:
       return "counts cannot be negative; without --counts it is a measurement";
     case Oddity::kNegativeWeight:
-      return "a weight says how many people the node stands for: 0 or more";
+      return "a weight says how many units the node stands for: 0 or more";
     case Oddity::kNotAProbability: {
       const ParsedNumber value = parse_number(tally.first_text);
       const bool per_cent =

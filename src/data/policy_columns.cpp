@@ -124,7 +124,7 @@ void check_arms_covered(const CsvFile& file, const PolicyColumns& policy,
 }
 
 /// Where the arms are called 0 and 1 a column `name:0` alone might be the share of arm 0, or a
-/// policy of that name, which would mean the opposite. `random-weights:0` is a name that people
+/// policy of that name, which would mean the opposite. `random-weights:0` is a name that units
 /// use.
 void refuse_lone_control(const CsvFile& file, const std::vector<std::optional<ArmHeader>>& headers,
                          const std::vector<PolicyColumns>& policies, FaultList& faults) {

@@ -101,7 +101,7 @@ void note_names_of_arms(const Report& report, LoadedData& data) {
   }
 }
 
-/// Where a gap of the treatment was written as a number, the people who have it are an arm.
+/// Where a gap of the treatment was written as a number, the units who have it are an arm.
 void note_arms_that_are_codes(const Dataset& observed, std::vector<std::string>& doubts) {
   constexpr std::size_t kFewestArms = 3;
   constexpr std::array<std::string_view, 14> kGapLabels = {"-7",  "-8",   "-9",    "-77",    "-88",

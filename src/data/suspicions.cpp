@@ -103,7 +103,7 @@ void note_twins(const Context& context, LoadedData& data) {
   data.doubts.push_back(
       fmt::format("{} of {} nodes are the same as another one in everything but the id: if lines "
                   "were pasted twice, keep one of each; standard errors take them for different "
-                  "people",
+                  "units",
                   grouped(groups.with_twins), grouped(n)));
 }
 

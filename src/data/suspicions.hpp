@@ -8,7 +8,7 @@
 
 namespace cone::load {
 
-/// What a person would ask about after a look at the numbers, each as one sentence with advice:
+/// What a unit would ask about after a look at the numbers, each as one sentence with advice:
 /// single values far from all others, codes for "missing" among numbers, lines pasted twice, codes
 /// taken for numbers, copies of columns, an outcome whose mean rests on few nodes. Rules of thumb:
 /// they never change a result. `leave_out` says how to do without a column.

@@ -25,7 +25,7 @@ constexpr double kFarOutInLogs = 8;
 constexpr double kFewFarOut = 0.01;
 /// A number with fewer other values is a scale or a class.
 constexpr std::size_t kValuesOfANumber = 5;
-/// What people write for "missing", below all other values and above them.
+/// What units write for "missing", below all other values and above them.
 constexpr std::array kNegativeCodes = {-1.0,  -7.0,  -8.0,   -9.0,    -77.0,
                                        -88.0, -99.0, -999.0, -9999.0, -99999.0};
 constexpr std::array kPositiveCodes = {99.0, 999.0, 9999.0, 99999.0, 999999.0};
@@ -57,7 +57,7 @@ double find_median(std::vector<double>& values) {
 }
 
 /// kNormal times the median distance from the median: the standard deviation of normal numbers.
-double robust_sd(std::vector<double> values, double median) {
+double sensitivity_sd(std::vector<double> values, double median) {
   for (double& v : values) v = std::abs(v - median);
   return kNormal * find_median(values);
 }
@@ -115,14 +115,14 @@ std::optional<Outlier> find_outlier(std::vector<double> values) {
   const double low = *std::ranges::min_element(values);
   const double high = *std::ranges::max_element(values);
   const double median = find_median(values);
-  const double sd = robust_sd(values, median);
+  const double sd = sensitivity_sd(values, median);
   if (sd == 0) return std::nullopt;  // mostly one value: the others are a class
   if (std::max(high - median, median - low) <= kFarOut * sd) return std::nullopt;
   double log_sd = 0;
   if (low > 0) {
     std::vector<double> logs(values.size());
     std::ranges::transform(values, logs.begin(), [](double v) { return std::log(v); });
-    log_sd = robust_sd(std::move(logs), std::log(median));
+    log_sd = sensitivity_sd(std::move(logs), std::log(median));
   }
   const auto is_far = [&](double v) {
     if (std::abs(v - median) <= kFarOut * sd) return false;

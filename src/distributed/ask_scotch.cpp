@@ -55,14 +55,14 @@ void refuse_too_large(const Ranks& ranks, const WholeData& whole, const NodeRows
 }  // namespace
 
 bool scotch_can_count(const Ranks& ranks, const WholeData& whole, const NodeRows& rows) {
-  const std::uint64_t ends = ranks.find_largest(std::uint64_t{rows.neighbours.size()});
+  const std::uint64_t ends = ranks.allreduce_max(std::uint64_t{rows.neighbours.size()});
   return whole.num_nodes <= kMostOfPetsc && ends <= kMostOfPetsc;
 }
 
 std::vector<std::uint32_t> ask_scotch(const Ranks& ranks, const WholeData& whole,
                                       const NodeRows& rows,
                                       const std::vector<std::uint32_t>& weights) {
-  // A little off balance costs less than the friends that a strict balance parts.
+  // A little off balance costs less than the neighbours that a strict balance parts.
   constexpr PetscReal kImbalance = 0.05;
   refuse_too_large(ranks, whole, rows);
   Objects made;

@@ -31,7 +31,7 @@ void drop_false_truth(const Ranks& ranks, Share& share, std::vector<std::string>
     const double own = share.truth(p, share.arm_of(p));
     num_wrong += std::abs(own - logged) > 1e-9 * (1 + std::abs(logged)) ? 1 : 0;
   }
-  num_wrong = ranks.add_up(num_wrong);
+  num_wrong = ranks.allreduce(num_wrong);
   if (num_wrong == 0) return;
   share.truth = Matrix<double>(share.size(), 0);
   warnings.push_back(fmt::format(

@@ -27,7 +27,7 @@ void DenseArms::prepare(const Context& context, const RankSystem& system, std::s
   held->system.groups = system.groups;
   held->system.arms = {system.arms[arm]};
   held->system.undersmoothing = system.undersmoothing;
-  // Places behind the sampled ones are friends of theirs, which nobody learns from.
+  // Positions behind the sampled ones are neighbours of theirs, which nobody learns from.
   held->system.learns_from.assign(system.num_tasks,
                                   std::vector<char>(held->system.inputs->arm_begin.back(), 0));
   for (std::size_t t = 0; t < system.num_tasks; ++t) {
@@ -37,7 +37,7 @@ void DenseArms::prepare(const Context& context, const RankSystem& system, std::s
   }
   held->solver = std::make_unique<DenseSolver>(held->system);
   held->solver->prepare_arm(context, 0, kernels);
-  held->place_of_sent = std::move(sampled.place_of_sent);
+  held->position_of_sent = std::move(sampled.position_of_sent);
   arms_[arm] = std::move(held);
 }
 
@@ -48,8 +48,8 @@ std::vector<double> DenseArms::solve_held(const Context& context, const HeldArm&
   const std::size_t width = tasks.size();
   Matrix<double> f(held.system.inputs->arm_begin.back(), width);
   Matrix<double> g(kFixed, width);
-  for (std::size_t k = 0; k < held.place_of_sent.size(); ++k) {
-    std::ranges::copy(rows.subspan(k * width, width), f.row(held.place_of_sent[k]).begin());
+  for (std::size_t k = 0; k < held.position_of_sent.size(); ++k) {
+    std::ranges::copy(rows.subspan(k * width, width), f.row(held.position_of_sent[k]).begin());
   }
   for (std::size_t c = 0; c < kFixed; ++c) {
     std::ranges::copy(sides.g.row(arm * kFixed + c), g.row(c).begin());
@@ -59,8 +59,8 @@ std::vector<double> DenseArms::solve_held(const Context& context, const HeldArm&
     std::ranges::copy(found.lambda.row(c), lambda.row(arm * kFixed + c).begin());
   }
   std::vector<double> out(rows.size());
-  for (std::size_t k = 0; k < held.place_of_sent.size(); ++k) {
-    std::ranges::copy(found.x.row(held.place_of_sent[k]),
+  for (std::size_t k = 0; k < held.position_of_sent.size(); ++k) {
+    std::ranges::copy(found.x.row(held.position_of_sent[k]),
                       out.begin() + static_cast<std::ptrdiff_t>(k * width));
   }
   return out;
@@ -77,8 +77,8 @@ void DenseArms::solve(const Context& context, const RankSystem& system, const Ri
     const auto first = static_cast<std::ptrdiff_t>(share.arm_begin[a] * width);
     const auto last = static_cast<std::ptrdiff_t>(share.arm_begin[a + 1] * width);
     std::vector<std::vector<double>> parts(ranks.size());
-    parts[holder(ranks, a)].assign(sides.f.values().begin() + first,
-                                   sides.f.values().begin() + last);
+    parts[owner(ranks, a)].assign(sides.f.values().begin() + first,
+                                  sides.f.values().begin() + last);
     parts = ranks.exchange(std::move(parts));
     if (arms_[a]) {
       std::vector<double> rows;
@@ -92,11 +92,11 @@ void DenseArms::solve(const Context& context, const RankSystem& system, const Ri
         next += part.size();
       }
     }
-    const std::vector<double> own = ranks.exchange(std::move(parts))[holder(ranks, a)];
+    const std::vector<double> own = ranks.exchange(std::move(parts))[owner(ranks, a)];
     std::transform(own.begin(), own.end(), at.x.values().begin() + first,
                    at.x.values().begin() + first, std::plus<>());
   }
-  ranks.add_up(lambda.values());
+  ranks.allreduce(lambda.values());
   std::transform(lambda.values().begin(), lambda.values().end(), at.lambda.values().begin(),
                  at.lambda.values().begin(), std::plus<>());
 }

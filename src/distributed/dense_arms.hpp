@@ -24,11 +24,11 @@ class DenseArms {
   static bool is_small(const Share& share, std::size_t arm, RidgeSolverChoice choice,
                        std::size_t most_nodes);
   /// The rank that holds the arm's equations, and learns its variances.
-  static std::size_t holder(const Ranks& ranks, std::size_t arm) { return arm % ranks.size(); }
+  static std::size_t owner(const Ranks& ranks, std::size_t arm) { return arm % ranks.size(); }
 
   /// Says that the arm is one of these; called by all ranks.
   void announce(std::size_t arm) { is_dense_[arm] = 1; }
-  /// Takes in the arm's equations; called by its holder.
+  /// Takes in the arm's equations; called by its owner.
   void prepare(const Context& context, const RankSystem& system, std::size_t arm,
                SampledInputs sampled, const ArmKernels& kernels);
 
@@ -44,7 +44,7 @@ class DenseArms {
   struct HeldArm {
     RidgeSystem system;
     std::unique_ptr<DenseSolver> solver;
-    std::vector<std::uint32_t> place_of_sent;
+    std::vector<std::uint32_t> position_of_sent;
   };
   std::vector<double> solve_held(const Context& context, const HeldArm& held,
                                  std::span<const double> rows, const RidgeSides& sides,

@@ -18,10 +18,10 @@
 #include "evaluate/association_diagnostics.hpp"
 #include "evaluate/decide.hpp"
 #include "evaluate/diagnostics.hpp"
-#include "evaluate/robust_intervals.hpp"
 #include "evaluate/row_notes.hpp"
 #include "evaluate/run_config.hpp"
 #include "evaluate/scaling_diagnostics.hpp"
+#include "evaluate/sensitivity_intervals.hpp"
 #include "evaluate/verdicts.hpp"
 
 namespace cone::distributed {
@@ -41,8 +41,8 @@ void refuse_constant_arms(const Ranks& ranks, const Share& share) {
       largest = std::max(largest, y);
       largest_of_negated = std::max(largest_of_negated, -y);
     }
-    largest = ranks.find_largest(largest);
-    const double smallest = -ranks.find_largest(largest_of_negated);
+    largest = ranks.allreduce_max(largest);
+    const double smallest = -ranks.allreduce_max(largest_of_negated);
     if (largest > smallest || !ranks.is_first()) continue;
     faults.add(
         "constant arm",
@@ -90,11 +90,11 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
     report.meter.finish(phase);
   };
   ReadData read = read_together(context, ranks, folder, table, policies, report.meter);
-  report.partition = move_to_friends(context, ranks, partition, read.whole, read.rows);
+  report.partition = move_to_neighbours(context, ranks, partition, read.whole, read.rows);
   report.meter.finish("partition");
   Share share = place_nodes(ranks, std::move(read.rows), std::move(read.whole));
   report.num_ghosts = share.ghosts.num_ghosts();
-  report.meter.finish("places");
+  report.meter.finish("positions");
   take_time("load");
   const bool uses_network_ridge = std::ranges::any_of(
       rows, [](const EstimatorInfo& row) { return row.needs(LearnerId::kNetworkRidge); });
@@ -112,7 +112,7 @@ EvaluationRecord evaluate_on_ranks(const Context& context, const Ranks& ranks,
   run.learn(finish);
   run.estimate(record.policies);
   finish("estimates");
-  run.add_robust_intervals(record.policies);
+  run.add_sensitivity_intervals(record.policies);
   if (run.strength()) finish("hidden confounding");
   record.decision = run.compare(record.policies);
   if (record.decision && run.strength()) {

@@ -11,9 +11,9 @@ struct Letter {
   std::vector<double> values, columns;
 };
 
-Letter write_letter(const Share& share, std::span<const std::uint64_t> places) {
+Letter write_letter(const Share& share, std::span<const std::uint64_t> positions) {
   Letter out;
-  for (const std::uint64_t p : places) {
+  for (const std::uint64_t p : positions) {
     const SparseMatrix::Row row = share.words.row(p);
     out.sizes.push_back(static_cast<std::uint32_t>(row.size()));
     out.words.insert(out.words.end(), row.columns.begin(), row.columns.end());
@@ -36,9 +36,10 @@ std::vector<std::vector<T>> send(const Ranks& ranks, std::vector<Letter>& letter
 }  // namespace
 
 FetchedRows fetch_rows(const Ranks& ranks, const Share& share,
-                       std::span<const RemotePlace> wanted) {
+                       std::span<const RemotePosition> wanted) {
   std::vector<std::vector<std::uint64_t>> questions(ranks.size());
-  for (const RemotePlace& place : wanted) questions[place.rank].push_back(place.place);
+  for (const RemotePosition& position : wanted)
+    questions[position.rank].push_back(position.position);
   std::vector<Letter> letters;
   for (const auto& asked : ranks.exchange(std::move(questions)))
     letters.push_back(write_letter(share, asked));

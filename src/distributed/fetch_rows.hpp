@@ -13,6 +13,7 @@ struct FetchedRows {
 };
 
 /// Called by all ranks, each with what it wants.
-FetchedRows fetch_rows(const Ranks& ranks, const Share& share, std::span<const RemotePlace> wanted);
+FetchedRows fetch_rows(const Ranks& ranks, const Share& share,
+                       std::span<const RemotePosition> wanted);
 
 }  // namespace cone::distributed

@@ -74,7 +74,7 @@ void find_groups(const Context& context, const Ranks& ranks, const IdDirectory& 
     }
   }
   ranks.wait_quietly();
-  ranks.add_up(summary);  // zeros but on the first rank
+  ranks.allreduce(summary);  // zeros but on the first rank
   whole.num_groups = static_cast<std::uint64_t>(summary[0]);
   whole.group_cut_share = summary[1];
   rows.group = std::move(ranks.exchange(std::move(parts))[0]);
@@ -83,8 +83,8 @@ void find_groups(const Context& context, const Ranks& ranks, const IdDirectory& 
 void warn_of_missing_groups(const WholeData& whole, std::vector<std::string>& warnings) {
   if (whole.edges.num_edges == 0 || can_find_groups(whole)) return;
   warnings.push_back(fmt::format(
-      "no errors by groups of friends: one process looks for them, in networks of up to {} people "
-      "and ends of ties, and this one has {}. Where friends form groups that share their luck, "
+      "no errors by communities: one process looks for them, in networks of up to {} units "
+      "and ends of ties, and this one has {}. Where neighbours form groups that share their luck, "
       "intervals may be half as wide as they should be",
       grouped(kMostForGroups), grouped(whole.num_nodes + 2 * whole.edges.num_edges)));
 }

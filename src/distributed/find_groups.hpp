@@ -13,16 +13,16 @@
 
 namespace cone::distributed {
 
-/// Nodes and ends of edges, together, of the largest network that groups of friends are looked for
+/// Nodes and ends of edges, together, of the largest network that communities are looked for
 /// in. The search moves one node after the other, so one rank has the network for it: 40 bytes per
-/// end where the network has no parts, and 100 per node; 1.5 GB at 2^25 where people have a dozen
-/// friends.
+/// end where the network has no parts, and 100 per node; 1.5 GB at 2^25 where units have a dozen
+/// neighbours.
 inline constexpr std::uint64_t kMostForGroups = std::uint64_t{1} << 25U;
 
 /// Whether the network has edges and is small enough.
 bool can_find_groups(const WholeData& whole);
 
-/// Fills rows.group with the groups of friends that one machine finds: the first rank gathers the
+/// Fills rows.group with the communities that one machine finds: the first rank gathers the
 /// network and the order of the ids and looks for them with the same function, while the others
 /// wait. Leaves it empty where can_find_groups says no. Nodes must be where they were read. Called
 /// by all ranks.

@@ -23,31 +23,31 @@ struct Ghosts::Forest {
 
   /// `positions`: of the leaves; empty where they lie in a row.
   void grow(const Ranks& ranks, std::size_t num_owned, std::span<const std::uint32_t> positions,
-            std::span<const RemotePlace> places) {
+            std::span<const RemotePosition> positions) {
     std::vector<PetscSFNode> roots;
-    roots.reserve(places.size());
-    for (const RemotePlace& place : places) {
-      roots.push_back({to_petsc(place.rank), to_petsc(place.place)});
+    roots.reserve(positions.size());
+    for (const RemotePosition& position : positions) {
+      roots.push_back({to_petsc(position.rank), to_petsc(position.position)});
     }
     std::vector<PetscInt> leaves(positions.begin(), positions.end());
     check_petsc(PetscSFCreate(ranks.comm(), &sf));
-    check_petsc(PetscSFSetGraph(sf, to_petsc(num_owned), to_petsc(places.size()),
+    check_petsc(PetscSFSetGraph(sf, to_petsc(num_owned), to_petsc(positions.size()),
                                 leaves.empty() ? nullptr : leaves.data(), PETSC_COPY_VALUES,
                                 roots.data(), PETSC_COPY_VALUES));
     check_petsc(PetscSFSetUp(sf));
   }
 };
 
-Ghosts::Ghosts(const Ranks& ranks, std::size_t num_owned, std::span<const RemotePlace> ghosts)
+Ghosts::Ghosts(const Ranks& ranks, std::size_t num_owned, std::span<const RemotePosition> ghosts)
     : Ghosts(ranks, num_owned, ghosts.size(), {}, ghosts) {}
 
 Ghosts::Ghosts(const Ranks& ranks, std::size_t num_owned, std::size_t num_ghosts,
-               std::span<const std::uint32_t> positions, std::span<const RemotePlace> ghosts)
+               std::span<const std::uint32_t> positions, std::span<const RemotePosition> ghosts)
     : ranks_(&ranks),
       num_owned_(num_owned),
       num_ghosts_(num_ghosts),
       first_row_(ranks.gather(std::uint64_t{num_owned})),
-      places_(ghosts.begin(), ghosts.end()),
+      positions_(ghosts.begin(), ghosts.end()),
       forest_(std::make_shared<Forest>()) {
   to_petsc(num_owned + num_ghosts);  // rows are counted in 32 bits in our own lists too
   // Rows that lie in a row need no list.
@@ -69,7 +69,7 @@ std::optional<MatrixView<const double>> Ghosts::show(MatrixView<const double> ow
 }
 
 void Ghosts::send_by_forest(Matrix<double>& table) const {
-  if (forest_->sf == nullptr) forest_->grow(*ranks_, num_owned_, positions_, places_);
+  if (forest_->sf == nullptr) forest_->grow(*ranks_, num_owned_, positions_, positions_);
   MPI_Datatype row = MPI_DATATYPE_NULL;
   MPI_Type_contiguous(static_cast<int>(table.cols()), MPI_DOUBLE, &row);
   MPI_Type_commit(&row);
@@ -80,7 +80,7 @@ void Ghosts::send_by_forest(Matrix<double>& table) const {
 }
 
 void Ghosts::count_rows(std::size_t width, double seconds) const {
-  ranks_->count_traffic(places_.size() * width * sizeof(double), seconds);
+  ranks_->count_traffic(positions_.size() * width * sizeof(double), seconds);
 }
 
 void Ghosts::update(Matrix<double>& table) const {
@@ -89,7 +89,7 @@ void Ghosts::update(Matrix<double>& table) const {
   const Stopwatch watch;
   const MatrixView<const double> own(table.data(), num_owned_, table.cols());
   if (const auto all = show(own)) {
-    for (std::size_t k = 0; k < places_.size(); ++k) {
+    for (std::size_t k = 0; k < positions_.size(); ++k) {
       std::ranges::copy(all->row(row_of_all(k)), table.row(num_owned_ + row_of(k)).begin());
     }
   } else {
@@ -103,7 +103,7 @@ std::vector<std::uint32_t> Ghosts::map_rows() const {
   std::vector<std::uint32_t> out(num_rows());
   std::iota(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(num_owned_),
             static_cast<std::uint32_t>(first_row_[ranks_->rank()]));
-  for (std::size_t k = 0; k < places_.size(); ++k) {
+  for (std::size_t k = 0; k < positions_.size(); ++k) {
     out[num_owned_ + row_of(k)] = static_cast<std::uint32_t>(row_of_all(k));
   }
   return out;

@@ -14,9 +14,9 @@
 namespace cone::distributed {
 
 /// Where a node of another rank is.
-struct RemotePlace {
+struct RemotePosition {
   std::uint64_t rank;
-  std::uint64_t place;  ///< there
+  std::uint64_t position;  ///< there
 };
 
 /// Rows of other ranks that this rank's nodes are connected to, behind its own. Where the ranks
@@ -24,10 +24,10 @@ struct RemotePlace {
 /// is sent; otherwise PETSc's star forest brings what is asked for.
 class Ghosts : public RowsElsewhere {
  public:
-  Ghosts(const Ranks& ranks, std::size_t num_owned, std::span<const RemotePlace> ghosts);
+  Ghosts(const Ranks& ranks, std::size_t num_owned, std::span<const RemotePosition> ghosts);
   /// Some of `num_ghosts` rows behind the own ones: those that `positions` name, in its order.
   Ghosts(const Ranks& ranks, std::size_t num_owned, std::size_t num_ghosts,
-         std::span<const std::uint32_t> positions, std::span<const RemotePlace> ghosts);
+         std::span<const std::uint32_t> positions, std::span<const RemotePosition> ghosts);
 
   std::size_t num_owned() const { return num_owned_; }
   std::size_t num_ghosts() const { return num_ghosts_; }
@@ -45,9 +45,9 @@ class Ghosts : public RowsElsewhere {
   struct Forest;
   /// Rows behind the own ones, where they are not all of them.
   std::size_t row_of(std::size_t k) const { return positions_.empty() ? k : positions_[k]; }
-  /// The row of the k-th of `places_` among those of all ranks.
+  /// The row of the k-th of `positions_` among those of all ranks.
   std::size_t row_of_all(std::size_t k) const {
-    return first_row_[places_[k].rank] + places_[k].place;
+    return first_row_[positions_[k].rank] + positions_[k].position;
   }
   std::size_t num_rows_of_all() const { return first_row_.back(); }
   /// Puts the own rows where all ranks see them, and gives those of all; nothing where ranks share
@@ -62,8 +62,8 @@ class Ghosts : public RowsElsewhere {
   std::vector<std::uint64_t> first_row_;  ///< of every rank, of those of all; then how many
   bool shows_all_;                        ///< seen tables have the rows of all ranks
   std::vector<std::uint32_t> positions_;
-  std::vector<RemotePlace> places_;  ///< of the rows that are fetched
-  std::shared_ptr<Forest> forest_;   ///< grown when it is needed
+  std::vector<RemotePosition> positions_;  ///< of the rows that are fetched
+  std::shared_ptr<Forest> forest_;         ///< grown when it is needed
 };
 
 }  // namespace cone::distributed

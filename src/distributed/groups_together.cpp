@@ -9,20 +9,20 @@
 namespace cone::distributed {
 namespace {
 
-/// Lengths of the whole's groups: sums over this rank's places, then over all ranks.
+/// Lengths of the whole's groups: sums over this rank's positions, then over all ranks.
 enum Length : std::size_t {
   kFilled,
   kCurves,
   kWords,
   kColumns,
-  kFriends,
-  kMeanWords,
-  kMeanColumns,
-  kMeanFriends,
+  kNeighbours,
+  kNeighbourMeansCounts,
+  kNeighbourMeansNumeric,
+  kMeanNeighbourEffects,
   kNumLengths
 };
 
-/// ‖Σ_j x_j‖² over the neighbours of some places. Features of ghosts are fetched for them alone:
+/// ‖Σ_j x_j‖² over the neighbours of some positions. Features of ghosts are fetched for them alone:
 /// all at once could be more than the rank's own.
 void measure_batch(const Ranks& ranks, std::size_t begin, std::size_t end, Share& share) {
   std::vector<std::uint32_t> ghosts;
@@ -31,7 +31,7 @@ void measure_batch(const Ranks& ranks, std::size_t begin, std::size_t end, Share
   }
   std::ranges::sort(ghosts);
   ghosts.erase(std::ranges::unique(ghosts).begin(), ghosts.end());
-  std::vector<RemotePlace> wanted;
+  std::vector<RemotePosition> wanted;
   for (const std::uint32_t g : ghosts) wanted.push_back(share.remote[g - share.size()]);
   const FetchedRows fetched = fetch_rows(ranks, share, wanted);
   std::vector<double> words(share.words.cols(), 0.0);
@@ -85,17 +85,17 @@ std::array<double, kNumLengths> measure_lengths(const Context& context, const Ra
   for (std::size_t p = 0; p < share.size(); ++p) {
     const double mean = share.inverse_degree[p] * share.inverse_degree[p];
     lengths[kWords].add(share.lengths.words[p]);
-    lengths[kMeanWords].add(mean * share.lengths.words[p]);
+    lengths[kNeighbourMeansCounts].add(mean * share.lengths.words[p]);
     lengths[kColumns].add(share.lengths.columns[p]);
-    lengths[kMeanColumns].add(mean * share.lengths.columns[p]);
-    lengths[kFriends].add(share.degree[p]);
-    lengths[kMeanFriends].add(mean * share.degree[p]);
+    lengths[kNeighbourMeansNumeric].add(mean * share.lengths.columns[p]);
+    lengths[kNeighbours].add(share.degree[p]);
+    lengths[kMeanNeighbourEffects].add(mean * share.degree[p]);
     lengths[kFilled].add(share.words.row(p).size() > 0 ? 1 : 0);
     lengths[kCurves].add(dot(share.curves.row(p), share.curves.row(p)));
   }
   std::array<double, kNumLengths> out{};
   for (std::size_t k = 0; k < kNumLengths; ++k) out[k] = lengths[k].value();
-  ranks.add_up(out);
+  ranks.allreduce(out);
   for (double& value : out) value /= static_cast<double>(share.whole.num_nodes);
   return out;
 }
@@ -107,26 +107,26 @@ std::vector<RidgeGroup> list_groups_together(const Context& context, const Ranks
   const std::array<double, kNumLengths> length = measure_lengths(context, ranks, share);
   const auto scale_of = [&](GroupKind kind) {
     switch (kind) {
-      case GroupKind::kOwnWords:
+      case GroupKind::kOwnCounts:
         return length[kFilled];
-      case GroupKind::kOwnColumns:
+      case GroupKind::kOwnNumeric:
         return static_cast<double>(share.columns.cols());
       case GroupKind::kOwnSmooth:
         return share.smooth.cols() > 0 ? 1.0 : 0.0;
       case GroupKind::kOwnCurves:
         return length[kCurves];
-      case GroupKind::kSumWords:
+      case GroupKind::kNeighbourSumsCounts:
         return length[kWords];
-      case GroupKind::kSumColumns:
+      case GroupKind::kNeighbourSumsNumeric:
         return length[kColumns];
-      case GroupKind::kSumFriends:
-        return length[kFriends];
-      case GroupKind::kMeanWords:
-        return length[kMeanWords];
-      case GroupKind::kMeanColumns:
-        return length[kMeanColumns];
-      case GroupKind::kMeanFriends:
-        return length[kMeanFriends];
+      case GroupKind::kNeighbourEffects:
+        return length[kNeighbours];
+      case GroupKind::kNeighbourMeansCounts:
+        return length[kNeighbourMeansCounts];
+      case GroupKind::kNeighbourMeansNumeric:
+        return length[kNeighbourMeansNumeric];
+      case GroupKind::kMeanNeighbourEffects:
+        return length[kMeanNeighbourEffects];
     }
     return 0.0;
   };

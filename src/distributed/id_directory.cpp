@@ -8,17 +8,17 @@
 namespace cone::distributed {
 namespace {
 
-std::size_t keeper_of(std::string_view id, std::size_t num_ranks) { return hash64(id) % num_ranks; }
+std::size_t owner_of(std::string_view id, std::size_t num_ranks) { return hash64(id) % num_ranks; }
 
-/// `keeper`: filled with the rank that every id went to.
-Letters sort_by_keeper(const TextList& ids, std::size_t num_ranks,
-                       std::vector<std::uint32_t>& keeper) {
+/// `owner`: filled with the rank that every id went to.
+Letters sort_by_owner(const TextList& ids, std::size_t num_ranks,
+                      std::vector<std::uint32_t>& owner) {
   Letters out(num_ranks);
-  keeper.reserve(ids.size());
+  owner.reserve(ids.size());
   for (std::size_t k = 0; k < ids.size(); ++k) {
     const std::string_view id = ids[k];
-    const std::size_t to = keeper_of(id, num_ranks);
-    keeper.push_back(static_cast<std::uint32_t>(to));
+    const std::size_t to = owner_of(id, num_ranks);
+    owner.push_back(static_cast<std::uint32_t>(to));
     out.add(to, id);
   }
   return out;
@@ -37,10 +37,10 @@ std::size_t IdDirectory::TextHash::operator()(std::string_view text) const { ret
 
 IdDirectory::IdDirectory(const Ranks& ranks, const TextList& ids, std::uint64_t first)
     : ranks_(ranks) {
-  std::vector<std::uint32_t> keeper;
-  Letters letters = sort_by_keeper(ids, ranks.size(), keeper);
+  std::vector<std::uint32_t> owner;
+  Letters letters = sort_by_owner(ids, ranks.size(), owner);
   std::vector<std::vector<std::uint64_t>> numbers(ranks.size());
-  for (std::size_t k = 0; k < keeper.size(); ++k) numbers[keeper[k]].push_back(first + k);
+  for (std::size_t k = 0; k < owner.size(); ++k) numbers[owner[k]].push_back(first + k);
   letters = Letters::exchange(ranks, std::move(letters));
   const auto received = ranks.exchange(std::move(numbers));
   for (std::size_t from = 0; from < ranks.size(); ++from) {
@@ -52,8 +52,8 @@ IdDirectory::IdDirectory(const Ranks& ranks, const TextList& ids, std::uint64_t 
 }
 
 std::vector<std::uint64_t> IdDirectory::find(const TextList& ids) const {
-  std::vector<std::uint32_t> keeper;
-  Letters letters = sort_by_keeper(ids, ranks_.size(), keeper);
+  std::vector<std::uint32_t> owner;
+  Letters letters = sort_by_owner(ids, ranks_.size(), owner);
   letters = Letters::exchange(ranks_, std::move(letters));
   std::vector<std::vector<std::uint64_t>> answers(ranks_.size());
   for (std::size_t from = 0; from < ranks_.size(); ++from) {
@@ -66,7 +66,7 @@ std::vector<std::uint64_t> IdDirectory::find(const TextList& ids) const {
   std::vector<std::uint64_t> out;
   out.reserve(ids.size());
   std::vector<std::size_t> next(ranks_.size(), 0);
-  for (const std::uint32_t from : keeper) out.push_back(received[from][next[from]++]);
+  for (const std::uint32_t from : owner) out.push_back(received[from][next[from]++]);
   return out;
 }
 

@@ -16,7 +16,7 @@ namespace {
 /// are few.
 Matrix<double> sample_rows(const Ranks& ranks, const Share& share) {
   const Matrix<double> sorted = sort_together(ranks, share.columns);
-  const std::uint64_t before = ranks.sum_before(std::uint64_t{sorted.rows()});
+  const std::uint64_t before = ranks.exclusive_scan(std::uint64_t{sorted.rows()});
   const std::uint64_t n = share.whole.num_nodes;
   const std::uint64_t count = std::min<std::uint64_t>(n, kMostSampledRows);
   std::vector<double> own;
@@ -27,20 +27,20 @@ Matrix<double> sample_rows(const Ranks& ranks, const Share& share) {
     own.insert(own.end(), row.begin(), row.end());
   }
   Matrix<double> out(count, share.columns.cols());
-  std::ranges::copy(ranks.gather_all(own), out.data());
+  std::ranges::copy(ranks.allgather(own), out.data());
   return out;
 }
 
 /// The best of all ranks' candidates; of equals the one that one machine would meet first.
 struct Candidate {
   double value = 0;
-  std::uint64_t arm = 0, number = 0, rank = 0, place = 0;
+  std::uint64_t arm = 0, number = 0, rank = 0, position = 0;
   bool exists = false;
 };
 
 Candidate choose(const Ranks& ranks, const Candidate& own) {
   Candidate best;
-  for (const Candidate& other : ranks.gather_all(std::span(&own, 1))) {
+  for (const Candidate& other : ranks.allgather(std::span(&own, 1))) {
     if (!other.exists) continue;
     const bool is_better = !best.exists || other.value > best.value ||
                            (other.value == best.value &&
@@ -50,8 +50,8 @@ Candidate choose(const Ranks& ranks, const Candidate& own) {
   return best;
 }
 
-Candidate candidate_at(const Ranks& ranks, const Share& share, std::size_t place, double value) {
-  return {value, share.arm_of(place), share.number[place], ranks.rank(), place, true};
+Candidate candidate_at(const Ranks& ranks, const Share& share, std::size_t position, double value) {
+  return {value, share.arm_of(position), share.number[position], ranks.rank(), position, true};
 }
 
 /// The pivot's measurements and its row of the factor, for all ranks.
@@ -59,11 +59,11 @@ std::vector<double> share_pivot(const Ranks& ranks, const Share& share, const Ca
                                 const Matrix<double>& factor, std::size_t rank) {
   std::vector<double> row(share.columns.cols() + rank, 0.0);
   if (pivot.rank == ranks.rank()) {
-    std::ranges::copy(share.columns.row(pivot.place), row.begin());
-    std::copy_n(factor.row(pivot.place).begin(), rank,
+    std::ranges::copy(share.columns.row(pivot.position), row.begin());
+    std::copy_n(factor.row(pivot.position).begin(), rank,
                 row.begin() + static_cast<std::ptrdiff_t>(share.columns.cols()));
   }
-  ranks.add_up(row);
+  ranks.allreduce(row);
   return row;
 }
 
@@ -92,7 +92,7 @@ Matrix<double> make_smooth_together(const Context& context, const Ranks& ranks,
     const std::span<const double> of_pivot = std::span(row).subspan(width);
     own = {};
     for (std::size_t p = 0; p < share.size(); ++p) {
-      const bool is_pivot = pivot.rank == ranks.rank() && pivot.place == p;
+      const bool is_pivot = pivot.rank == ranks.rank() && pivot.position == p;
       double distance = 0;
       for (std::size_t c = 0; c < width; ++c) {
         const double d = share.columns(p, c) - measured[c];

@@ -23,9 +23,9 @@ struct NodeRows {
   Matrix<double> propensity, mu;  ///< of the user's own, until the checksum has them
   std::vector<std::uint64_t> edge_offsets = {0};
   std::vector<std::uint64_t> neighbours;  ///< numbers, ascending, each once
-  std::vector<std::uint32_t> group;       ///< of friends (find_groups); empty where none are known
-  SparseMatrix words;                     ///< counts, as they were read
-  std::vector<Matrix<double>> policies;   ///< nodes × arms each
+  std::vector<std::uint32_t> group;  ///< of neighbours (find_groups); empty where none are known
+  SparseMatrix words;                ///< counts, as they were read
+  std::vector<Matrix<double>> policies;  ///< nodes × arms each
 
   std::size_t size() const { return number.size(); }
 };
@@ -40,7 +40,7 @@ struct WholeData {
   std::size_t num_words = 0;
   std::vector<std::string> word_names;
   std::vector<std::string> policy_names;
-  std::uint64_t num_groups = 0;                 ///< of friends; 0 where they were not looked for
+  std::uint64_t num_groups = 0;                 ///< of neighbours; 0 where they were not looked for
   double group_cut_share = 0;                   ///< of edge ends, that lead out of their group
   bool has_propensity = false, has_mu = false;  ///< of the user's own, which nothing here uses
   std::string checksum;  ///< of the data; empty where no machine alone counts as far

@@ -14,7 +14,7 @@ FeatureMatrix join_features(const Ranks& ranks, const Share& share) {
   for (std::size_t p = 0; p < share.size(); ++p) {
     for (std::size_t c = 0; c < columns.cols(); ++c) num_entries[c] += columns(p, c) != 0 ? 1 : 0;
   }
-  ranks.add_up(num_entries);
+  ranks.allreduce(num_entries);
   const auto num_nodes = static_cast<double>(share.whole.num_nodes);
   std::vector<std::uint32_t> dense_columns;
   std::vector<bool> is_dense;

@@ -8,7 +8,7 @@
 namespace cone::distributed {
 
 /// The nodes of a rank as learners of one machine see a dataset, without a network; nodes are
-/// places. Taken before features are scaled for the network ridge.
+/// positions. Taken before features are scaled for the network ridge.
 Dataset describe_own_nodes(const Ranks& ranks, const Share& share);
 
 /// The same nodes as estimators see them, with sums over all ranks.

@@ -12,8 +12,8 @@
 namespace cone::distributed {
 namespace {
 
-/// What a row costs in an iteration, in rows of friends that are read: its ends of edges, its words
-/// and what is done once per row.
+/// What a row costs in an iteration, in rows of neighbours that are read: its ends of edges, its
+/// words and what is done once per row.
 std::vector<std::uint32_t> weigh_rows(const NodeRows& rows) {
   constexpr std::uint64_t kOncePerRow = 32;
   constexpr std::uint64_t kMost = 1U << 20U;  // sums must stay far below what PETSc counts
@@ -45,22 +45,22 @@ class CutCounter {
     std::vector<double> work(ranks_.size(), 0.0);
     std::vector<std::uint32_t> met;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
-      // Every rank that has a friend of the node gets its row.
+      // Every rank that has a neighbour of the node gets its row.
       met.clear();
       for (std::uint64_t k = rows_.edge_offsets[i]; k < rows_.edge_offsets[i + 1]; ++k) {
         const std::uint64_t number = rows_.neighbours[k];
-        const auto place = std::ranges::lower_bound(strangers_, number) - strangers_.begin();
+        const auto position = std::ranges::lower_bound(strangers_, number) - strangers_.begin();
         met.push_back(blocks_.is_own(ranks_, number)
                           ? owner[number - begin]
-                          : of_strangers[static_cast<std::size_t>(place)]);
+                          : of_strangers[static_cast<std::size_t>(position)]);
       }
       std::ranges::sort(met);
       met.erase(std::ranges::unique(met).begin(), met.end());
       for (const std::uint32_t rank : met) ghosts[rank] += rank != owner[i] ? 1 : 0;
       work[owner[i]] += weights_[i];
     }
-    ranks_.add_up(ghosts);
-    ranks_.add_up(work);
+    ranks_.allreduce(ghosts);
+    ranks_.allreduce(work);
     const double all = std::accumulate(work.begin(), work.end(), 0.0);
     return {
         .num_ghosts =
@@ -105,7 +105,7 @@ std::string find_excuse(const Ranks& ranks, Partition choice, const WholeData& w
 }
 
 /// Whether moving pays: asking costs about as much as a few iterations, and a proposal that parts
-/// nearly as many friends and spreads the work as before gains nothing.
+/// nearly as many neighbours and spreads the work as before gains nothing.
 bool is_worth_moving(const Cut& as_read, const Cut& proposed, std::string& reason) {
   constexpr double kMostOfGhosts = 2.0 / 3;
   constexpr double kMostOfWork = 0.8;
@@ -114,7 +114,8 @@ bool is_worth_moving(const Cut& as_read, const Cut& proposed, std::string& reaso
                         static_cast<double>(std::max<std::uint64_t>(as_read.largest_ghosts, 1));
   const double work = proposed.imbalance / as_read.imbalance;
   reason = fmt::format(
-      "the process that has most would have {:.0f} % of the friends elsewhere and {:.0f} % of the "
+      "the process that has most would have {:.0f} % of the neighbours elsewhere and {:.0f} % of "
+      "the "
       "work",
       100 * ghosts, 100 * work);
   const bool spares_messages =
@@ -124,8 +125,8 @@ bool is_worth_moving(const Cut& as_read, const Cut& proposed, std::string& reaso
 
 }  // namespace
 
-PartitionReport move_to_friends(const Context& context, const Ranks& ranks, Partition choice,
-                                const WholeData& whole, NodeRows& rows) {
+PartitionReport move_to_neighbours(const Context& context, const Ranks& ranks, Partition choice,
+                                   const WholeData& whole, NodeRows& rows) {
   PartitionReport report{.reason = find_excuse(ranks, choice, whole)};
   if (!report.reason.empty()) return report;
   if (choice == Partition::kAuto && !scotch_can_count(ranks, whole, rows)) {

@@ -13,7 +13,7 @@
 namespace cone::distributed {
 
 /// Which rank a node belongs to: the one that read its line, or the one that PT-Scotch puts it and
-/// its friends on.
+/// its neighbours on.
 enum class Partition { kAuto, kNone, kScotch };
 
 /// What a way to spread the nodes costs. A ghost is a node of another rank that own nodes are
@@ -31,10 +31,10 @@ struct PartitionReport {
   std::optional<Cut> proposed;  ///< by PT-Scotch, where it was asked
 };
 
-/// Moves nodes to the ranks of their friends where that is asked for, or pays. Nodes must be where
-/// they were read. Called by all ranks.
-PartitionReport move_to_friends(const Context& context, const Ranks& ranks, Partition choice,
-                                const WholeData& whole, NodeRows& rows);
+/// Moves nodes to the ranks of their neighbours where that is asked for, or pays. Nodes must be
+/// where they were read. Called by all ranks.
+PartitionReport move_to_neighbours(const Context& context, const Ranks& ranks, Partition choice,
+                                   const WholeData& whole, NodeRows& rows);
 
 /// Whether nodes and edges are few enough for PETSc's integers. Called by all ranks.
 bool scotch_can_count(const Ranks& ranks, const WholeData& whole, const NodeRows& rows);

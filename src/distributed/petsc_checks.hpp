@@ -19,12 +19,13 @@ inline void check_petsc(PetscErrorCode code) { require(code == 0, "PETSc reporte
 inline PetscInt to_petsc(std::uint64_t count) {
   constexpr std::uint64_t kMost = std::numeric_limits<PetscInt>::max();
   if (count <= kMost) return static_cast<PetscInt>(count);
-  throw Error(ErrorCode::kData,
-              {{},
-               fmt::format("one rank would have {} rows with those of its friends, and this PETSc "
-                           "counts to {}",
-                           grouped(count), grouped(kMost)),
-               "take more ranks, or a PETSc with 64-bit indices"});
+  throw Error(
+      ErrorCode::kData,
+      {{},
+       fmt::format("one rank would have {} rows with those of its neighbours, and this PETSc "
+                   "counts to {}",
+                   grouped(count), grouped(kMost)),
+       "take more ranks, or a PETSc with 64-bit indices"});
 }
 
 }  // namespace cone::distributed

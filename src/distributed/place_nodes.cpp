@@ -8,7 +8,7 @@
 namespace cone::distributed {
 namespace {
 
-/// Where a node is, as its keeper knows it.
+/// Where a node is, as its owner knows it.
 struct Whereabouts {
   std::uint64_t number;
   std::uint64_t place;
@@ -17,18 +17,18 @@ struct Whereabouts {
 };
 
 /// Which rank knows where a node is: equal ranges of numbers.
-std::size_t keeper_of(std::uint64_t number, std::uint64_t num_nodes, std::size_t num_ranks) {
+std::size_t owner_of(std::uint64_t number, std::uint64_t num_nodes, std::size_t num_ranks) {
   const std::uint64_t per_rank = (num_nodes + num_ranks - 1) / num_ranks;
   return number / per_rank;
 }
 
-/// Finds the nodes of other ranks by asking the keepers of their numbers.
+/// Finds the nodes of other ranks by asking the owners of their numbers.
 std::vector<Whereabouts> locate(const Ranks& ranks, const Share& share,
                                 std::span<const std::uint64_t> wanted) {
   const std::uint64_t n = share.whole.num_nodes;
   std::vector<std::vector<Whereabouts>> told(ranks.size());
   for (std::size_t p = 0; p < share.size(); ++p) {
-    told[keeper_of(share.number[p], n, ranks.size())].push_back(
+    told[owner_of(share.number[p], n, ranks.size())].push_back(
         {share.number[p], p, static_cast<std::uint32_t>(ranks.rank()), share.arm_of(p)});
   }
   std::vector<Whereabouts> known;
@@ -37,7 +37,7 @@ std::vector<Whereabouts> locate(const Ranks& ranks, const Share& share,
   std::ranges::sort(known, {}, &Whereabouts::number);
   std::vector<std::vector<std::uint64_t>> questions(ranks.size());
   for (const std::uint64_t number : wanted) {
-    questions[keeper_of(number, n, ranks.size())].push_back(number);
+    questions[owner_of(number, n, ranks.size())].push_back(number);
   }
   std::vector<std::vector<Whereabouts>> answers(ranks.size());
   const auto asked = ranks.exchange(std::move(questions));
@@ -52,7 +52,7 @@ std::vector<Whereabouts> locate(const Ranks& ranks, const Share& share,
   return out;
 }
 
-/// Rows in the order of the places.
+/// Rows in the order of the positions.
 template <class T>
 std::vector<T> take(const std::vector<T>& values, std::span<const std::size_t> order) {
   std::vector<T> out;

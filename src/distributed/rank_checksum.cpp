@@ -32,11 +32,11 @@ void add_offsets(const Ranks& ranks, const WholeData& whole, const NodeRows& row
   checksum.whole().add_size(whole.num_nodes + 1).add_size(0);
   std::uint64_t own = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) own += count_of(i);
-  std::uint64_t end = ranks.sum_before(own);
+  std::uint64_t end = ranks.exclusive_scan(own);
   checksum.add_parts([&](Checksum& out) {
     for (std::size_t i = 0; i < rows.size(); ++i) out.add_size(end += count_of(i));
   });
-  checksum.whole().add_size(ranks.add_up(own));
+  checksum.whole().add_size(ranks.allreduce(own));
 }
 
 void add_features(const Ranks& ranks, const WholeData& whole, const NodeRows& rows,
@@ -54,7 +54,7 @@ void add_features(const Ranks& ranks, const WholeData& whole, const NodeRows& ro
   });
   std::uint64_t num_entries = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) num_entries += count_of(i);
-  checksum.whole().add_size(ranks.add_up(num_entries));
+  checksum.whole().add_size(ranks.allreduce(num_entries));
   checksum.add_parts([&](Checksum& out) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       for_each_entry(rows, i, [&](std::uint32_t, double value) { add_value(out, value); });

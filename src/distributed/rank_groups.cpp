@@ -10,13 +10,13 @@ namespace {
 
 class RankGroups : public SpreadGroups {
  public:
-  /// `here`: the groups that own places are in, those of one keeper next to each other.
+  /// `here`: the groups that own positions are in, those of one owner next to each other.
   RankGroups(const Ranks& ranks, const std::vector<std::uint32_t>& here)
       : ranks_(ranks), num_here_(here.size()), sent_(ranks.size(), 0) {
     std::vector<std::vector<std::uint32_t>> parts(ranks.size());
     for (const std::uint32_t group : here) {
-      parts[keeper_of(group, ranks)].push_back(group);
-      ++sent_[keeper_of(group, ranks)];
+      parts[owner_of(group, ranks)].push_back(group);
+      ++sent_[owner_of(group, ranks)];
     }
     rows_ = ranks.exchange(std::move(parts));
     std::vector<std::uint32_t> kept;
@@ -31,13 +31,13 @@ class RankGroups : public SpreadGroups {
     }
   }
 
-  static std::size_t keeper_of(std::uint32_t group, const Ranks& ranks) {
+  static std::size_t owner_of(std::uint32_t group, const Ranks& ranks) {
     return group % ranks.size();
   }
 
   std::size_t num_here() const override { return num_here_; }
 
-  Matrix<double> add_up(const Matrix<double>& sums) const override {
+  Matrix<double> allreduce(const Matrix<double>& sums) const override {
     std::vector<std::vector<double>> parts(ranks_.size());
     auto next = sums.values().begin();
     for (std::size_t to = 0; to < parts.size(); ++to) {
@@ -69,16 +69,16 @@ class RankGroups : public SpreadGroups {
 Clustering spread_groups(const Ranks& ranks, const Share& share) {
   if (share.whole.num_groups == 0) return {};
   std::vector<std::uint32_t> here = share.group;
-  const auto by_keeper = [&](std::uint32_t group) {
-    return std::pair(RankGroups::keeper_of(group, ranks), group);
+  const auto by_owner = [&](std::uint32_t group) {
+    return std::pair(RankGroups::owner_of(group, ranks), group);
   };
-  std::ranges::sort(here, {}, by_keeper);
+  std::ranges::sort(here, {}, by_owner);
   here.erase(std::ranges::unique(here).begin(), here.end());
   Clustering out{.count = share.whole.num_groups, .cut_share = share.whole.group_cut_share};
   out.of.reserve(share.size());
   for (const std::uint32_t group : share.group) {
     out.of.push_back(static_cast<std::uint32_t>(
-        std::ranges::lower_bound(here, by_keeper(group), {}, by_keeper) - here.begin()));
+        std::ranges::lower_bound(here, by_owner(group), {}, by_owner) - here.begin()));
   }
   out.spread = std::make_shared<RankGroups>(ranks, here);
   return out;

@@ -85,7 +85,7 @@ std::vector<std::vector<double>> RankModel::solve_weights(const Context& context
   std::vector<std::size_t> tasks;
   for (std::size_t k = 0; k < width; ++k) tasks.push_back(k % num_tasks);
   for (std::size_t a = 0; a < share.num_arms(); ++a) {
-    Matrix<double> asked(share.size(), width);  // how the prediction at a place counts
+    Matrix<double> asked(share.size(), width);  // how the prediction at a position counts
     for (std::size_t p = 0; p < share.size(); ++p) {
       for (std::size_t k = 0; k < policies.size(); ++k) {
         const std::size_t column = k * num_tasks + static_cast<std::size_t>(share.fold[p]);
@@ -100,7 +100,7 @@ std::vector<std::vector<double>> RankModel::solve_weights(const Context& context
       std::ranges::copy(reached.row(p), f.row(p).begin());
     }
   }
-  system_.ranks.add_up(g.values());
+  system_.ranks.allreduce(g.values());
   const RidgeSolution solution = solver_.solve(context, f, g, tasks);
   converged = solution.converged;
   std::vector<std::vector<double>> weights(policies.size(), std::vector<double>(share.size(), 0.0));
@@ -135,7 +135,7 @@ Matrix<double> RankModel::expect_imbalance(const Context& context,
       }
     }
   }
-  system_.ranks.add_up(out.values());
+  system_.ranks.allreduce(out.values());
   for (std::size_t k = 0; k < count; ++k) {
     for (std::size_t l = 0; l < k; ++l) out(l, k) = out(k, l);
   }
@@ -152,7 +152,7 @@ std::vector<double> RankModel::share_of_noise() const {
       sums[0] += arm.sd * arm.sd * (arm.noise + arm.noise_growth * share.relative_degree[p]);
       sums[1] += noise_(p, a);
     }
-    system_.ranks.add_up(sums);
+    system_.ranks.allreduce(sums);
     out.push_back(sums[1] > 0 ? std::min(1.0, sums[0] / sums[1]) : 1.0);
   }
   return out;
@@ -173,7 +173,7 @@ std::vector<ImpliedWeights> RankModel::imply_weights(
     for (std::size_t p = 0; p < share.size(); ++p) {
       fitted.add(weights[k][p] * weights[k][p] * noise_(p, share.arm_of(p)));
     }
-    out[k].variance = system_.ranks.add_up(fitted.value()) / (n * n);
+    out[k].variance = system_.ranks.allreduce(fitted.value()) / (n * n);
     out[k].weights = std::move(weights[k]);
     out[k].converged = converged;
     out[k].imbalance.assign(imbalance.row(k).begin(), imbalance.row(k).end());

@@ -17,7 +17,7 @@ class RankModel {
  public:
   RankModel(const Context& context, const RankSystem& system, const RankSolver& solver);
 
-  const Matrix<double>& mu() const { return mu_; }  ///< places × arms
+  const Matrix<double>& mu() const { return mu_; }  ///< positions × arms
   std::size_t iterations() const { return iterations_; }
   bool converged() const { return converged_; }
 
@@ -28,7 +28,7 @@ class RankModel {
  private:
   void predict(const Context& context);
   void measure_noise();
-  /// Weights by policy and place.
+  /// Weights by policy and position.
   std::vector<std::vector<double>> solve_weights(const Context& context,
                                                  std::span<const Matrix<double>> policies,
                                                  bool& converged) const;
@@ -39,7 +39,7 @@ class RankModel {
   const RankSystem& system_;
   const RankSolver& solver_;
   Matrix<double> mu_;
-  Matrix<double> noise_;                    ///< its variance, places × arms
+  Matrix<double> noise_;                    ///< its variance, positions × arms
   std::vector<ResidualVariance> residual_;  ///< one per arm
   std::size_t iterations_ = 0;
   bool converged_ = true;

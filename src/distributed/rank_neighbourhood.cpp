@@ -12,8 +12,8 @@ struct NumberedValue {
 
 }  // namespace
 
-void RankNeighbourhood::add_friends(const Context& context, const Matrix<double>& x,
-                                    Matrix<double>& out) const {
+void RankNeighbourhood::add_neighbours(const Context& context, const Matrix<double>& x,
+                                       Matrix<double>& out) const {
   Matrix<double> table(share_.ghosts.num_rows(), x.cols());
   std::ranges::copy(x.values(), table.data());
   share_.ghosts.update(table);
@@ -31,7 +31,7 @@ std::vector<double> RankNeighbourhood::gather(std::span<const double> column) co
   std::vector<NumberedValue> own;
   for (std::size_t i = 0; i < share_.size(); ++i) own.push_back({share_.number[i], column[i]});
   std::vector<double> out(share_.whole.num_nodes);
-  for (const NumberedValue& entry : ranks_.gather_all(own)) out[entry.number] = entry.value;
+  for (const NumberedValue& entry : ranks_.allgather(own)) out[entry.number] = entry.value;
   return out;
 }
 
@@ -51,7 +51,7 @@ const Graph& RankNeighbourhood::whole() const {
       own.push_back({static_cast<NodeIndex>(share_.number[i]), other});
     }
   }
-  whole_ = build_graph(Context(0, 1), share_.whole.num_nodes, ranks_.gather_all(own));
+  whole_ = build_graph(Context(0, 1), share_.whole.num_nodes, ranks_.allgather(own));
   return *whole_;
 }
 

@@ -7,7 +7,7 @@
 
 namespace cone::distributed {
 
-/// The network of all ranks for those who sum over friends.
+/// The network of all ranks for those who sum over neighbours.
 class RankNeighbourhood : public Neighbourhood {
  public:
   RankNeighbourhood(const Ranks& ranks, const Share& share) : ranks_(ranks), share_(share) {}
@@ -19,8 +19,8 @@ class RankNeighbourhood : public Neighbourhood {
     return share_.list_offsets[row + 1] - share_.list_offsets[row];
   }
   std::uint64_t number(std::size_t row) const override { return share_.number[row]; }
-  void add_friends(const Context& context, const Matrix<double>& x,
-                   Matrix<double>& out) const override;
+  void add_neighbours(const Context& context, const Matrix<double>& x,
+                      Matrix<double>& out) const override;
   const Graph& whole() const override;
   std::vector<double> gather(std::span<const double> column) const override;
 

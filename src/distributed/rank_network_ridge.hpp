@@ -37,7 +37,7 @@ class RankNetworkRidge : public FitVariance {
   std::vector<ImpliedWeights> imply_weights(
       const Context& context, std::span<const MatrixView<const double>> policies) const override;
 
-  const Matrix<double>& mu() const { return model_->mu(); }  ///< places × arms
+  const Matrix<double>& mu() const { return model_->mu(); }  ///< positions × arms
   /// Gives the memory of the equations back: nobody may ask for predictions or weights any more.
   void forget_equations();
 

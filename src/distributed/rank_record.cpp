@@ -11,7 +11,7 @@ DataSummary summarise(const WholeData& whole) {
   DataSummary out{.num_nodes = whole.num_nodes,
                   .num_edges = whole.edges.num_edges,
                   .num_features = whole.column_names.size() + whole.num_words,
-                  .num_dense_features = whole.column_names.size(),
+                  .num_numeric_features = whole.column_names.size(),
                   .checksum = whole.checksum};
   for (std::size_t a = 0; a < whole.arms.size(); ++a) {
     out.arms.push_back({whole.arms[a], whole.arm_sizes[a]});
@@ -20,10 +20,10 @@ DataSummary summarise(const WholeData& whole) {
   return out;
 }
 
-PolicyResult describe_policy(const Ranks& ranks, const Share& share, std::size_t place) {
-  const Matrix<double>& policy = share.policies[place];
-  PolicyResult out{.name = share.whole.policy_names[place],
-                   .checksum = share.whole.policy_checksums[place]};
+PolicyResult describe_policy(const Ranks& ranks, const Share& share, std::size_t position) {
+  const Matrix<double>& policy = share.policies[position];
+  PolicyResult out{.name = share.whole.policy_names[position],
+                   .checksum = share.whole.policy_checksums[position]};
   out.arm_fractions.assign(policy.cols(), 0.0);
   for (std::size_t a = 1; a < policy.cols(); ++a) {
     out.arm_fractions[a] = mean(arm_column(policy.view(), static_cast<Arm>(a)), ranks);
@@ -44,7 +44,7 @@ void describe_network(const Ranks& ranks, const Share& share, Diagnostics& out) 
   out.num_edges_merged = share.whole.edges.num_merged;
   std::uint64_t isolated = 0;
   for (const double degree : share.degree) isolated += degree == 0 ? 1 : 0;
-  out.num_isolated_nodes = ranks.add_up(isolated);
+  out.num_isolated_nodes = ranks.allreduce(isolated);
 }
 
 }  // namespace cone::distributed

@@ -12,8 +12,8 @@
 #include "distributed/rank_treatment.hpp"
 #include "evaluate/association_diagnostics.hpp"
 #include "evaluate/decide.hpp"
-#include "evaluate/robust_intervals.hpp"
 #include "evaluate/row_notes.hpp"
+#include "evaluate/sensitivity_intervals.hpp"
 
 namespace cone::distributed {
 namespace {
@@ -65,7 +65,7 @@ bool RankRun::uses(LearnerId learner) const {
 }
 
 void RankRun::make_plan() {
-  deal_folds(ranks_, options_.plan.folds, context_.seed(), share_);
+  assign_folds(ranks_, options_.plan.folds, context_.seed(), share_);
   plan_ = plan_own_nodes(ranks_, options_.plan, context_.seed(), share_);
 }
 
@@ -142,14 +142,14 @@ void RankRun::estimate(std::vector<PolicyResult>& results) {
   }
 }
 
-void RankRun::add_robust_intervals(std::vector<PolicyResult>& results) {
-  if (!wants_robust_intervals(options_, basis())) return;
+void RankRun::add_sensitivity_intervals(std::vector<PolicyResult>& results) {
+  if (!wants_sensitivity_intervals(options_, basis())) return;
   const StageScope stage(context_, "hidden confounding", 0, 1);
   ridge_->forget_equations();  // those of the treatment are as large
   strength_ = measure_treatment_together(
       context_, ranks_, options_, sample_,
       choose_propensity_bounds(data_, options_.nuisance.propensity_bound, ranks_), share_);
-  cone::add_robust_intervals(basis(), policies_.sample, *strength_, results);
+  cone::add_sensitivity_intervals(basis(), policies_.sample, *strength_, results);
 }
 
 std::optional<Decision> RankRun::compare(std::span<const PolicyResult> results) const {

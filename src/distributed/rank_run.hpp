@@ -13,7 +13,7 @@
 #include "distributed/share.hpp"
 #include "evaluate/row_estimates.hpp"
 #include "evaluate/verdicts.hpp"
-#include "inference/hidden_strength.hpp"
+#include "inference/confounding_strength.hpp"
 
 namespace cone::distributed {
 
@@ -35,7 +35,7 @@ class RankRun {
   void estimate(std::vector<PolicyResult>& results);
   /// Widens intervals by what a hidden confounder could do, where that was asked for: strength()
   /// says whether. After the estimates, as no weights can be implied any more.
-  void add_robust_intervals(std::vector<PolicyResult>& results);
+  void add_sensitivity_intervals(std::vector<PolicyResult>& results);
   std::optional<Decision> compare(std::span<const PolicyResult> results) const;
   /// See association_diagnostics.hpp.
   std::optional<AssociationDiagnostics> associate_residuals(std::string_view estimator) const;
@@ -57,7 +57,7 @@ class RankRun {
   void make_plan();
   void learn_one(LearnerId learner);
   /// Propensities that no row needs: where the data does not allow them, a warning takes their
-  /// place.
+  /// position.
   void learn_overlap();
   void keep(LearnerId learner, Nuisances nuisances);
   EstimationBasis basis() const;

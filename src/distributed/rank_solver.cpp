@@ -44,8 +44,8 @@ RidgeSides RankSolver::find_left(const Context& context, const RidgeSides& sides
   for (std::size_t a = 0; a < small_.size(); ++a) {
     if (!small_[a]) continue;
     const ArmEquations& equations = *small_[a];
-    const std::size_t first = equations.first_place();
-    const std::size_t count = equations.num_places();
+    const std::size_t first = equations.first_position();
+    const std::size_t count = equations.num_positions();
     RidgeSolution of_arm;
     of_arm.x = take_rows(at.x, first, count);
     of_arm.lambda = take_rows(at.lambda, a * kFixed, kFixed);

@@ -17,7 +17,7 @@ class RankSolver {
  public:
   RankSolver(const Context& context, const RankSystem& system, const DenseArms& dense);
 
-  /// x: places × columns, lambda: (arms · fixed effects) × columns.
+  /// x: positions × columns, lambda: (arms · fixed effects) × columns.
   RidgeSolution solve(const Context& context, const Matrix<double>& f, const Matrix<double>& g,
                       std::span<const std::size_t> tasks) const;
 

@@ -27,38 +27,41 @@ EquationTables RankSource::tables() const {
           .relative_degree = share.relative_degree,
           .inverse_degree = share.inverse_degree,
           .words = &share.words,
-          .places_of_words = &share.places_of_words,
+          .positions_of_words = &share.positions_of_words,
           .columns = &share.columns,
           .smooth = &share.smooth,
           .curves = &share.curves};
 }
 
-std::uint64_t RankSource::number_of(std::size_t place) const { return system_.share.number[place]; }
+std::uint64_t RankSource::number_of(std::size_t position) const {
+  return system_.share.number[position];
+}
 
 NeighbourLengths RankSource::measure_lengths(const Context& /*context*/) const {
   return system_.share.lengths;
 }
 
-std::unique_ptr<RowsElsewhere> RankSource::connect_friends(
+std::unique_ptr<RowsElsewhere> RankSource::connect_neighbours(
     std::span<const std::uint32_t> chosen) const {
   const Share& share = system_.share;
-  std::vector<RemotePlace> places;
-  for (const std::uint32_t g : chosen) places.push_back(share.remote[g]);
-  return std::make_unique<Ghosts>(system_.ranks, share.size(), share.remote.size(), chosen, places);
+  std::vector<RemotePosition> positions;
+  for (const std::uint32_t g : chosen) positions.push_back(share.remote[g]);
+  return std::make_unique<Ghosts>(system_.ranks, share.size(), share.remote.size(), chosen,
+                                  positions);
 }
 
 std::unique_ptr<RowsElsewhere> RankSource::connect_arm(
     std::size_t arm, std::span<const std::uint32_t> members) const {
   const Share& share = system_.share;
-  // Tables of the arm start with its first place, which is another one on every rank.
+  // Tables of the arm start with its first position, which is another one on every rank.
   const std::vector<std::uint64_t> first = system_.ranks.gather(share.arm_begin[arm]);
-  std::vector<RemotePlace> places;
+  std::vector<RemotePosition> positions;
   for (const std::uint32_t g : members) {
-    const RemotePlace& at = share.remote[g];
-    places.push_back({at.rank, at.place - first[at.rank]});
+    const RemotePosition& at = share.remote[g];
+    positions.push_back({at.rank, at.position - first[at.rank]});
   }
   return std::make_unique<Ghosts>(system_.ranks, share.arm_begin[arm + 1] - share.arm_begin[arm],
-                                  places);
+                                  positions);
 }
 
 std::shared_ptr<const SparseMatrix> RankSource::fetch_words_elsewhere() const {

@@ -16,12 +16,12 @@ class RankSource : public EquationSource {
   explicit RankSource(const RankSystem& system);
 
   EquationTables tables() const override;
-  std::uint64_t number_of(std::size_t place) const override;
+  std::uint64_t number_of(std::size_t position) const override;
   NeighbourLengths measure_lengths(const Context& context) const override;
   const Totals& totals() const override { return system_.ranks; }
   std::size_t num_elsewhere() const override { return system_.share.ghosts.num_ghosts(); }
-  const RowsElsewhere& friends_elsewhere() const override { return system_.share.ghosts; }
-  std::unique_ptr<RowsElsewhere> connect_friends(
+  const RowsElsewhere& neighbours_elsewhere() const override { return system_.share.ghosts; }
+  std::unique_ptr<RowsElsewhere> connect_neighbours(
       std::span<const std::uint32_t> chosen) const override;
   std::unique_ptr<RowsElsewhere> connect_arm(std::size_t arm,
                                              std::span<const std::uint32_t> members) const override;

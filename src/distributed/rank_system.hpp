@@ -12,8 +12,8 @@ namespace cone::distributed {
 
 inline constexpr std::size_t kFixed = RidgeSystem::kNumFixed;
 
-/// The equations of network_ridge/ridge_system.hpp with the places spread over ranks. A task learns
-/// from the nodes of all folds but its own.
+/// The equations of network_ridge/ridge_system.hpp with the positions spread over ranks. A task
+/// learns from the nodes of all folds but its own.
 struct RankSystem {
   const Ranks& ranks;
   const Share& share;
@@ -22,15 +22,15 @@ struct RankSystem {
   double undersmoothing = 1;
   std::size_t num_tasks = 0;
 
-  bool learns(std::size_t place, std::size_t task) const {
-    return share.fold[place] != static_cast<int>(task);
+  bool learns(std::size_t position, std::size_t task) const {
+    return share.fold[position] != static_cast<int>(task);
   }
-  double fixed_effect(std::size_t place, std::size_t column) const {
-    return fixed_effect_of(share.relative_degree[place], column);
+  double fixed_effect(std::size_t position, std::size_t column) const {
+    return fixed_effect_of(share.relative_degree[position], column);
   }
 };
 
-/// K_a·V at every place, V: places × columns. Called by all ranks.
+/// K_a·V at every position, V: positions × columns. Called by all ranks.
 Matrix<double> multiply_kernel(const Context& context, const RankSystem& system, std::size_t arm,
                                const Matrix<double>& v);
 

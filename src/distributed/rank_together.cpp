@@ -25,8 +25,8 @@ PieceEnds describe_ends(const Matrix<double>& sorted) {
   return out;
 }
 
-struct RankOfPlace {
-  std::uint64_t place;
+struct RankOfPosition {
+  std::uint64_t position;
   double rank;
 };
 
@@ -40,11 +40,11 @@ RankedColumn rank_together(const Ranks& ranks, const Share& share, std::size_t c
     std::ranges::copy(row, rows.row(p).begin());
   }
   const Matrix<double> sorted = sort_together(ranks, rows);
-  const std::uint64_t before = ranks.sum_before(std::uint64_t{sorted.rows()});
+  const std::uint64_t before = ranks.exclusive_scan(std::uint64_t{sorted.rows()});
   const PieceEnds own_ends = describe_ends(sorted);
-  const std::vector<PieceEnds> ends = ranks.gather_all(std::span(&own_ends, 1));
+  const std::vector<PieceEnds> ends = ranks.allgather(std::span(&own_ends, 1));
   const auto n = static_cast<double>(share.whole.num_nodes);
-  std::vector<std::vector<RankOfPlace>> answers(ranks.size());
+  std::vector<std::vector<RankOfPosition>> answers(ranks.size());
   std::uint64_t num_values = 0;
   for (std::size_t begin = 0; begin < sorted.rows();) {
     const double value = sorted(begin, 0);
@@ -69,9 +69,9 @@ RankedColumn rank_together(const Ranks& ranks, const Share& share, std::size_t c
     }
     begin = end;
   }
-  RankedColumn out{std::vector<double>(share.size()), ranks.add_up(num_values)};
+  RankedColumn out{std::vector<double>(share.size()), ranks.allreduce(num_values)};
   for (const auto& part : ranks.exchange(std::move(answers))) {
-    for (const RankOfPlace& answer : part) out.rank[answer.place] = answer.rank;
+    for (const RankOfPosition& answer : part) out.rank[answer.position] = answer.rank;
   }
   return out;
 }

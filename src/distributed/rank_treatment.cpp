@@ -10,12 +10,12 @@
 namespace cone::distributed {
 namespace {
 
-/// The places of a share in one arm, with "got this arm" as their outcome. Tables of features and
-/// of friends are most of what a rank holds: they are taken from the share while this lives and
-/// given back at its end. Folds stay those of the arms that people were in, as on one machine.
+/// The positions of a share in one arm, with "got this arm" as their outcome. Tables of features
+/// and of neighbours are most of what a rank holds: they are taken from the share while this lives
+/// and given back at its end. Folds stay those of the arms that units were in, as on one machine.
 ///
-/// Places keep their order, which the arms decide: what depends on an order (samples, random
-/// vectors) goes by people's hashes and numbers. Smooth features and curves of the measurements
+/// Positions keep their order, which the arms decide: what depends on an order (samples, random
+/// vectors) goes by units's hashes and numbers. Smooth features and curves of the measurements
 /// know no arm, and are taken as they are.
 class TreatmentShare {
  public:
@@ -37,13 +37,13 @@ class TreatmentShare {
       asked_.relative_degree.assign(n, 0.0);
       asked_.inverse_degree.assign(n, 1.0);
     }
-    asked_.arm_offsets = asked_.list_offsets;  // all friends are in the one arm
+    asked_.arm_offsets = asked_.list_offsets;  // all neighbours are in the one arm
   }
   TreatmentShare(const TreatmentShare&) = delete;
   TreatmentShare& operator=(const TreatmentShare&) = delete;
   ~TreatmentShare() { exchange_tables(); }
 
-  Share& ask_about(Arm arm) {
+  Share& split_on(Arm arm) {
     asked_.whole.arms = {lender_.whole.arms[arm]};
     asked_.outcome.assign(asked_.size(), 0.0);
     for (std::size_t p = lender_.arm_begin[arm]; p < lender_.arm_begin[arm + 1]; ++p) {
@@ -59,7 +59,7 @@ class TreatmentShare {
     std::swap(asked_.hash, lender_.hash);
     std::swap(asked_.fold, lender_.fold);
     std::swap(asked_.words, lender_.words);
-    std::swap(asked_.places_of_words, lender_.places_of_words);
+    std::swap(asked_.positions_of_words, lender_.positions_of_words);
     std::swap(asked_.columns, lender_.columns);
     std::swap(asked_.smooth, lender_.smooth);
     std::swap(asked_.curves, lender_.curves);
@@ -93,7 +93,7 @@ NetworkStrength measure_treatment_together(const Context& context, const Ranks& 
     return combine_scores(
         sample.arm, sample.num_arms(),
         [&](Arm arm) {
-          const RankNetworkRidge ridge(context, ranks, asked, treatment.ask_about(arm),
+          const RankNetworkRidge ridge(context, ranks, asked, treatment.split_on(arm),
                                        [](const char*) {});
           return arm_column(ridge.mu().view(), 0);
         },

@@ -15,14 +15,14 @@
 namespace cone::distributed {
 namespace {
 
-/// Σ of something over the places of an arm on all ranks.
+/// Σ of something over the positions of an arm on all ranks.
 template <class Value>
 double sum_over_arm(const RankSystem& system, std::size_t arm, const Value& value) {
   CompensatedSum total;
   for (std::size_t p = system.share.arm_begin[arm]; p < system.share.arm_begin[arm + 1]; ++p) {
     total.add(value(p));
   }
-  return system.ranks.add_up(total.value());
+  return system.ranks.allreduce(total.value());
 }
 
 std::vector<std::size_t> choose_fixed_together(const RankSystem& system, std::size_t arm) {
@@ -36,7 +36,7 @@ std::vector<std::size_t> choose_fixed_together(const RankSystem& system, std::si
         }
       }
     }
-    system.ranks.add_up(products[t].values());
+    system.ranks.allreduce(products[t].values());
   }
   return choose_fixed(products);
 }
@@ -56,8 +56,8 @@ double spread_left(const RankSystem& system, std::size_t arm, const ArmModel& mo
       }
     }
   }
-  system.ranks.add_up(slopes);
-  system.ranks.add_up(small.matrix.values());
+  system.ranks.allreduce(slopes);
+  system.ranks.allreduce(small.matrix.values());
   if (!small.factorise()) return model.sd;
   small.solve(slopes);
   const double squares = sum_over_arm(system, arm, [&](std::size_t p) {
@@ -94,17 +94,17 @@ ArmModel describe_arm(const RankSystem& system, std::size_t arm) {
 double pooled_spread(const RankSystem& system) {
   const Share& share = system.share;
   const auto n = static_cast<double>(share.whole.num_nodes);
-  const double mean = system.ranks.add_up(sum(share.outcome)) / n;
+  const double mean = system.ranks.allreduce(sum(share.outcome)) / n;
   CompensatedSum squares;
   for (const double y : share.outcome) squares.add((y - mean) * (y - mean));
-  const double sd = std::sqrt(system.ranks.add_up(squares.value()) / n);
+  const double sd = std::sqrt(system.ranks.allreduce(squares.value()) / n);
   return sd > 1e-12 * std::abs(mean) ? sd : 1.0;
 }
 
 /// What one rank learnt, for all: numbers in a row.
-void tell_all(const Ranks& ranks, std::size_t teller, ArmModel& model, LearntVariances& learnt) {
+void broadcast(const Ranks& ranks, std::size_t root, ArmModel& model, LearntVariances& learnt) {
   std::vector<double> told;
-  if (ranks.rank() == teller) {
+  if (ranks.rank() == root) {
     told = {model.noise,
             model.noise_growth,
             learnt.likelihood,
@@ -115,8 +115,8 @@ void tell_all(const Ranks& ranks, std::size_t teller, ArmModel& model, LearntVar
     told.insert(told.end(), learnt.variances.begin(), learnt.variances.end());
   }
   std::vector<std::vector<double>> parts(ranks.size());
-  if (ranks.rank() == teller) parts.assign(ranks.size(), told);
-  told = ranks.exchange(parts)[teller];
+  if (ranks.rank() == root) parts.assign(ranks.size(), told);
+  told = ranks.exchange(parts)[root];
   constexpr std::ptrdiff_t kHead = 6;
   const auto groups = static_cast<std::ptrdiff_t>(model.group_variances.size());
   model.noise = told[0];
@@ -159,11 +159,11 @@ LearntTogether learn_together(const Context& context, const NetworkRidgeOptions&
     if (is_taught[a] == 0 && !out.dense.has(a)) continue;
     const std::size_t count =
         choose_sample_size(share.whole.arm_sizes[a], out.dense.has(a), most_nodes);
-    samples[a] = sample_arm(ranks, share, a, count, DenseArms::holder(ranks, a));
+    samples[a] = sample_arm(ranks, share, a, count, DenseArms::owner(ranks, a));
   }
   for (std::size_t a = 0; a < num_arms; ++a) {
-    if (ranks.rank() != DenseArms::holder(ranks, a) || samples[a].places.empty()) continue;
-    const bool is_long = samples[a].places.size() >= kLongSample;
+    if (ranks.rank() != DenseArms::owner(ranks, a) || samples[a].positions.empty()) continue;
+    const bool is_long = samples[a].positions.size() >= kLongSample;
     // The others sleep meanwhile. How many threads there are changes no digit.
     const Context busy = is_long ? context.widen(ranks.count_cores_for(num_arms)) : context;
     const StageScope stage(busy, fmt::format("variances of arm {}", share.whole.arms[a]), 0, 0.2);
@@ -174,14 +174,14 @@ LearntTogether learn_together(const Context& context, const NetworkRidgeOptions&
     LearntArm arm;
     if (is_taught[a] != 0) {
       arm = learn_sampled_arm(busy, alone, options,
-                              {.places = samples[a].places,
+                              {.positions = samples[a].positions,
                                .outcome = samples[a].outcome,
                                .hash = samples[a].hash,
-                               .is_part = samples[a].places.size() < share.whole.arm_sizes[a]},
+                               .is_part = samples[a].positions.size() < share.whole.arm_sizes[a]},
                               system.arms[a]);
       out.learnt[a] = arm.learnt;
     } else {
-      arm.kernels = make_kernels(busy, *alone.inputs, alone.groups, samples[a].places);
+      arm.kernels = make_kernels(busy, *alone.inputs, alone.groups, samples[a].positions);
     }
     if (out.dense.has(a)) {
       out.dense.prepare(busy, system, a, std::move(samples[a]), arm.kernels);
@@ -190,7 +190,7 @@ LearntTogether learn_together(const Context& context, const NetworkRidgeOptions&
   ranks.wait_quietly();
   for (std::size_t a = 0; a < num_arms; ++a) {
     if (is_taught[a] == 0) continue;
-    tell_all(ranks, DenseArms::holder(ranks, a), system.arms[a], out.learnt[a]);
+    broadcast(ranks, DenseArms::owner(ranks, a), system.arms[a], out.learnt[a]);
   }
   return out;
 }

@@ -27,8 +27,8 @@ nlohmann::json to_json(const FaultList& faults) {
   nlohmann::json listed = nlohmann::json::array();
   for (std::size_t k = 0; k < faults.listed().size(); ++k) {
     const Fault& fault = faults.listed()[k];
-    listed.push_back({faults.kinds()[k], fault.place.file, fault.place.line, fault.place.column,
-                      fault.place.item, fault.what, fault.advice});
+    listed.push_back({faults.kinds()[k], fault.position.file, fault.position.line,
+                      fault.position.column, fault.position.item, fault.what, fault.advice});
   }
   return {{"listed", listed}, {"counts", faults.count_by_kind()}};
 }
@@ -82,14 +82,14 @@ void Ranks::count_traffic(std::uint64_t num_bytes, double seconds) const {
   ++traffic_.num_calls;
 }
 
-void Ranks::add_up_lists(std::span<const std::span<double>> lists) const {
+void Ranks::allreduce_lists(std::span<const std::span<double>> lists) const {
   if (lists.size() == 1) {
-    add_up(lists.front());
+    allreduce(lists.front());
     return;
   }
   std::vector<double> all;
   for (const std::span<double> list : lists) all.insert(all.end(), list.begin(), list.end());
-  add_up(all);
+  allreduce(all);
   auto next = all.begin();
   for (const std::span<double> list : lists) {
     std::copy_n(next, list.size(), list.begin());
@@ -97,22 +97,22 @@ void Ranks::add_up_lists(std::span<const std::span<double>> lists) const {
   }
 }
 
-std::uint64_t Ranks::add_up(std::uint64_t value) const {
+std::uint64_t Ranks::allreduce(std::uint64_t value) const {
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_SUM, comm_);
   return value;
 }
 
-void Ranks::find_largest(std::span<double> values) const {
+void Ranks::allreduce_max(std::span<double> values) const {
   MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX,
                 comm_);
 }
 
-std::uint64_t Ranks::find_largest(std::uint64_t value) const {
+std::uint64_t Ranks::allreduce_max(std::uint64_t value) const {
   MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_UINT64_T, MPI_MAX, comm_);
   return value;
 }
 
-std::uint64_t Ranks::sum_before(std::uint64_t value) const {
+std::uint64_t Ranks::exclusive_scan(std::uint64_t value) const {
   std::uint64_t before = 0;
   MPI_Exscan(&value, &before, 1, MPI_UINT64_T, MPI_SUM, comm_);
   return is_first() ? 0 : before;  // MPI leaves the first rank's undefined
@@ -144,7 +144,7 @@ std::vector<double> Ranks::gather(std::span<const double> values) const {
 
 std::vector<std::string> Ranks::gather(const std::string& text) const {
   const std::vector<std::uint64_t> sizes = gather(std::uint64_t{text.size()});
-  const std::vector<char> all = gather_all(std::span(text.data(), text.size()));
+  const std::vector<char> all = allgather(std::span(text.data(), text.size()));
   std::vector<std::string> out;
   auto next = all.begin();
   for (const std::uint64_t size : sizes) {

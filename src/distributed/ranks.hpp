@@ -37,25 +37,25 @@ class Ranks : public Totals {
   /// How many of them are on this machine.
   std::size_t num_here() const { return num_here_; }
 
-  using Totals::add_up;
-  void add_up(std::span<double> values) const override;
-  void add_up_parts(std::span<double> values, std::span<const std::size_t> begins) const override;
-  void collect_for(std::size_t rank, std::span<const double> part,
-                   std::span<const std::size_t> begins, std::span<double> all) const override;
-  void tell_all(std::size_t rank, std::span<double> values) const override;
-  void add_up_lists(std::span<const std::span<double>> lists) const override;
-  std::uint64_t add_up(std::uint64_t value) const;
-  using Totals::find_largest;
-  void find_largest(std::span<double> values) const override;
-  std::uint64_t find_largest(std::uint64_t value) const;
+  using Totals::allreduce;
+  void allreduce(std::span<double> values) const override;
+  void reduce_scatter(std::span<double> values, std::span<const std::size_t> begins) const override;
+  void gather_to(std::size_t rank, std::span<const double> part,
+                 std::span<const std::size_t> begins, std::span<double> all) const override;
+  void broadcast(std::size_t rank, std::span<double> values) const override;
+  void allreduce_lists(std::span<const std::span<double>> lists) const override;
+  std::uint64_t allreduce(std::uint64_t value) const;
+  using Totals::allreduce_max;
+  void allreduce_max(std::span<double> values) const override;
+  std::uint64_t allreduce_max(std::uint64_t value) const;
   /// At most 2³¹ numbers of all ranks together.
   std::vector<double> gather(std::span<const double> values) const override;
   /// The sum over the ranks before this one.
-  std::uint64_t sum_before(std::uint64_t value) const;
+  std::uint64_t exclusive_scan(std::uint64_t value) const;
 
   /// What all ranks have, in their order, on every rank: for what is small.
   template <class T>
-  std::vector<T> gather_all(std::span<const T> own) const {
+  std::vector<T> allgather(std::span<const T> own) const {
     static_assert(std::is_trivially_copyable_v<T>);
     std::vector<T> out;
     gather_bytes(std::as_bytes(own), [&](std::size_t num_bytes) {
@@ -65,8 +65,8 @@ class Ranks : public Totals {
     return out;
   }
   template <class T>
-  std::vector<T> gather_all(const std::vector<T>& own) const {
-    return gather_all(std::span<const T>(own));
+  std::vector<T> allgather(const std::vector<T>& own) const {
+    return allgather(std::span<const T>(own));
   }
   /// One text per rank.
   std::vector<std::string> gather(const std::string& text) const;
@@ -127,12 +127,12 @@ class Ranks : public Totals {
     }
     return out;
   }
-  template <class Place>
-  void gather_bytes(std::span<const std::byte> own, const Place& place) const {
+  template <class Position>
+  void gather_bytes(std::span<const std::byte> own, const Position& position) const {
     const std::vector<std::uint64_t> sizes = gather(std::uint64_t{own.size()});
     std::uint64_t total = 0;
     for (const std::uint64_t size : sizes) total += size;
-    gather_bytes_into(own, sizes, place(total));
+    gather_bytes_into(own, sizes, position(total));
   }
   void gather_bytes_into(std::span<const std::byte> own, std::span<const std::uint64_t> sizes,
                          std::span<std::byte> all) const;
@@ -140,14 +140,14 @@ class Ranks : public Totals {
   void send_and_receive(std::size_t to, std::span<const std::byte> sent, std::size_t from,
                         std::span<std::byte> received) const;
 
-  void add_up_short(std::span<double> values) const;
-  void add_up_long(std::span<double> values) const;
+  void allreduce_short(std::span<double> values) const;
+  void allreduce_long(std::span<double> values) const;
   /// Leaves every rank with the sums of its part.
   void deal_sums(std::span<double> values, std::span<const std::size_t> begins) const;
-  void add_up_shared(std::span<double> values, std::span<const std::size_t> begins,
-                     std::size_t count) const;
-  void add_up_sent(std::span<double> values, std::span<const std::size_t> begins,
-                   std::size_t count) const;
+  void allreduce_shared(std::span<double> values, std::span<const std::size_t> begins,
+                        std::size_t count) const;
+  void allreduce_sent(std::span<double> values, std::span<const std::size_t> begins,
+                      std::size_t count) const;
   void receive_turn(std::span<std::byte> state) const;
   void pass_turn(std::span<std::byte> state) const;
 

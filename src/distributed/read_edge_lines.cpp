@@ -141,10 +141,10 @@ void read_edge_lines(const ShareReader& reader, const IdDirectory& ids, const Bl
   }
   const std::uint64_t num_half_edges = list_neighbours_of_rows(rounds, rows);
   report.num_merged = num_half_edges - rows.neighbours.size();
-  whole.edges.num_lines = ranks.add_up(report.num_lines);
-  whole.edges.num_self_loops = ranks.add_up(report.num_self_loops);
-  whole.edges.num_merged = ranks.add_up(report.num_merged) / 2;  // seen from both ends
-  whole.edges.num_edges = ranks.add_up(std::uint64_t{rows.neighbours.size()}) / 2;
+  whole.edges.num_lines = ranks.allreduce(report.num_lines);
+  whole.edges.num_self_loops = ranks.allreduce(report.num_self_loops);
+  whole.edges.num_merged = ranks.allreduce(report.num_merged) / 2;  // seen from both ends
+  whole.edges.num_edges = ranks.allreduce(std::uint64_t{rows.neighbours.size()}) / 2;
 }
 
 }  // namespace cone::distributed

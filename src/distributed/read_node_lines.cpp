@@ -94,7 +94,7 @@ void settle_arms(const ShareReader& reader, const CsvFile& file, std::size_t col
   }
   std::vector<double> sizes(whole.arms.size(), 0.0);
   for (const Arm arm : rows.arm) ++sizes[arm];
-  ranks.add_up(sizes);
+  ranks.allreduce(sizes);
   whole.arm_sizes.assign(sizes.begin(), sizes.end());
 }
 
@@ -139,7 +139,7 @@ TextList read_node_lines(const ShareReader& reader, NodeRows& rows, WholeData& w
   for (const load::FeatureColumn& feature : roles->features) {
     whole.column_names.push_back(file->header()[feature.column]);
   }
-  whole.num_nodes = reader.ranks.add_up(std::uint64_t{file->num_records()});
+  whole.num_nodes = reader.ranks.allreduce(std::uint64_t{file->num_records()});
   // One chunk after the other: ranks are the threads here.
   const Context serial = reader.context.on_one_thread();
   file->for_each_chunk(

@@ -29,7 +29,7 @@ void refuse_repeats(const Ranks& ranks, const IdDirectory& ids, const std::strin
 /// Rows and ghosts are counted in 32 bits; ghosts are counted when they are known.
 void refuse_too_many(const Ranks& ranks, std::uint64_t num_own) {
   constexpr std::uint64_t kMost = std::numeric_limits<std::int32_t>::max();
-  const std::uint64_t most = ranks.find_largest(num_own);
+  const std::uint64_t most = ranks.allreduce_max(num_own);
   if (most <= kMost) return;
   FaultList faults;
   if (ranks.is_first()) {
@@ -98,7 +98,7 @@ std::unique_ptr<CsvFile> ShareReader::open(const std::filesystem::path& path) co
   // A fault of the whole file is every rank's: the first speaks for all.
   if (ranks.is_first()) faults.merge(found);
   if (ranks.any(file == nullptr)) return nullptr;
-  if (ranks.any(ranks.sum_before(file->num_quotes()) % 2 != 0)) {
+  if (ranks.any(ranks.exclusive_scan(file->num_quotes()) % 2 != 0)) {
     if (ranks.is_first()) {
       faults.add("quotes",
                  {{.file = path.string()},
@@ -108,7 +108,8 @@ std::unique_ptr<CsvFile> ShareReader::open(const std::filesystem::path& path) co
     }
     return nullptr;
   }
-  file->count_from(ranks.sum_before(file->num_records()), ranks.sum_before(file->num_lines()));
+  file->count_from(ranks.exclusive_scan(file->num_records()),
+                   ranks.exclusive_scan(file->num_lines()));
   return file;
 }
 

@@ -22,7 +22,7 @@ std::optional<CsrRows> read_own_rows(const ShareReader& reader, const Blocks& bl
   } catch (const Error& error) {
     for (const Fault& fault : error.faults()) found.add("features", fault);
   }
-  const std::uint64_t num_failed = ranks.add_up(std::uint64_t{out ? 0U : 1U});
+  const std::uint64_t num_failed = ranks.allreduce(std::uint64_t{out ? 0U : 1U});
   if (num_failed < ranks.size() || ranks.is_first()) reader.faults.merge(found);
   return num_failed > 0 ? std::nullopt : std::move(out);
 }

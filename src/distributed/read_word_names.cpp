@@ -18,7 +18,7 @@ std::vector<std::string> gather_lines(const Ranks& ranks, const std::string& own
 bool is_word_name(CsvRecords& record, std::size_t column) {
   if (record[column].find('\n') == std::string_view::npos) return true;
   validation::add_fault(record.faults(), "line end in a name", [&]() -> Fault {
-    return {record.place(column), "the name of a feature has a line end", "rename it"};
+    return {record.position(column), "the name of a feature has a line end", "rename it"};
   });
   return false;
 }

@@ -9,8 +9,10 @@
 namespace cone::distributed {
 namespace {
 
-/// Rank and place as one number, for friends that several ranks know.
-std::uint64_t identify(std::uint64_t rank, std::uint64_t place) { return rank << 40U | place; }
+/// Rank and position as one number, for neighbours that several ranks know.
+std::uint64_t identify(std::uint64_t rank, std::uint64_t position) {
+  return rank << 40U | position;
+}
 
 /// The hash up to which nodes belong to the sample.
 std::uint64_t find_limit(const Ranks& ranks, const Share& share, std::size_t arm,
@@ -20,14 +22,14 @@ std::uint64_t find_limit(const Ranks& ranks, const Share& share, std::size_t arm
       share.hash.begin() + static_cast<std::ptrdiff_t>(share.arm_begin[arm + 1]));
   std::ranges::sort(own);
   own.resize(std::min<std::size_t>(own.size(), count));
-  std::vector<std::uint64_t> all = ranks.gather_all(own);
+  std::vector<std::uint64_t> all = ranks.allgather(own);
   std::ranges::sort(all);
   return all[count - 1];
 }
 
-/// What a rank tells about its nodes of the sample, one node or friend behind the other.
+/// What a rank tells about its nodes of the sample, one node or neighbour behind the other.
 struct SampleLetter {
-  std::vector<std::uint64_t> number, hash, identity, num_friends, friends;
+  std::vector<std::uint64_t> number, hash, identity, num_neighbours, neighbours;
   std::vector<int> fold;
   std::vector<double> measures;  ///< outcome, degree, relative, inverse; smooth; curves
   std::vector<std::uint64_t> row_identity;
@@ -46,7 +48,7 @@ struct SampleLetter {
 SampleLetter write_letter(const Ranks& ranks, const Share& share, std::size_t arm,
                           std::uint64_t limit) {
   SampleLetter out;
-  std::vector<std::uint32_t> rows;  // nodes of the sample and their friends
+  std::vector<std::uint32_t> rows;  // nodes of the sample and their neighbours
   for (std::size_t p = share.arm_begin[arm]; p < share.arm_begin[arm + 1]; ++p) {
     if (share.hash[p] > limit) continue;
     out.number.push_back(share.number[p]);
@@ -59,18 +61,18 @@ SampleLetter write_letter(const Ranks& ranks, const Share& share, std::size_t ar
       out.measures.insert(out.measures.end(), table->row(p).begin(), table->row(p).end());
     }
     rows.push_back(static_cast<std::uint32_t>(p));
-    out.num_friends.push_back(share.list_offsets[p + 1] - share.list_offsets[p]);
+    out.num_neighbours.push_back(share.list_offsets[p + 1] - share.list_offsets[p]);
     for (std::uint64_t k = share.list_offsets[p]; k < share.list_offsets[p + 1]; ++k) {
       const std::uint32_t row = share.lists[k];
       rows.push_back(row);
-      const RemotePlace at =
-          row < share.size() ? RemotePlace{ranks.rank(), row} : share.remote[row - share.size()];
-      out.friends.push_back(identify(at.rank, at.place));
+      const RemotePosition at =
+          row < share.size() ? RemotePosition{ranks.rank(), row} : share.remote[row - share.size()];
+      out.neighbours.push_back(identify(at.rank, at.position));
     }
   }
   std::ranges::sort(rows);
   rows.erase(std::ranges::unique(rows).begin(), rows.end());
-  std::vector<RemotePlace> wanted;
+  std::vector<RemotePosition> wanted;
   for (const std::uint32_t row : rows) {
     if (row >= share.size()) wanted.push_back(share.remote[row - share.size()]);
   }
@@ -80,7 +82,7 @@ SampleLetter write_letter(const Ranks& ranks, const Share& share, std::size_t ar
     if (row < share.size()) {
       out.add_row(identify(ranks.rank(), row), share.words.row(row), share.columns.row(row));
     } else {
-      out.add_row(identify(wanted[next].rank, wanted[next].place), fetched.words.row(next),
+      out.add_row(identify(wanted[next].rank, wanted[next].position), fetched.words.row(next),
                   fetched.columns.row(next));
       ++next;
     }
@@ -100,8 +102,8 @@ void send_part(const Ranks& ranks, std::size_t receiver, std::vector<T>& part) {
 }
 
 void send_letter(const Ranks& ranks, std::size_t receiver, SampleLetter& letter) {
-  for (auto* part : {&letter.number, &letter.hash, &letter.identity, &letter.num_friends,
-                     &letter.friends, &letter.row_identity}) {
+  for (auto* part : {&letter.number, &letter.hash, &letter.identity, &letter.num_neighbours,
+                     &letter.neighbours, &letter.row_identity}) {
     send_part(ranks, receiver, *part);
   }
   send_part(ranks, receiver, letter.fold);
@@ -119,14 +121,14 @@ std::vector<std::uint64_t> starts(const std::vector<T>& sizes) {
   return out;
 }
 
-/// Features of all places; several ranks may tell about one friend, and say the same.
+/// Features of all positions; several ranks may tell about one neighbour, and say the same.
 void fill_features(const SampleLetter& letter,
-                   const std::unordered_map<std::uint64_t, std::uint32_t>& place_of,
+                   const std::unordered_map<std::uint64_t, std::uint32_t>& position_of,
                    std::size_t num_words, std::size_t num_columns, RidgeInputs& inputs) {
   const std::vector<std::uint64_t> row_starts = starts(letter.row_sizes);
-  std::vector<std::size_t> row_of(place_of.size());
+  std::vector<std::size_t> row_of(position_of.size());
   for (std::size_t k = 0; k < letter.row_identity.size(); ++k) {
-    row_of[place_of.at(letter.row_identity[k])] = k;
+    row_of[position_of.at(letter.row_identity[k])] = k;
   }
   std::vector<std::uint64_t> offsets = {0};
   std::vector<std::uint32_t> columns;
@@ -158,29 +160,29 @@ SampledInputs sample_arm(const Ranks& ranks, const Share& share, std::size_t arm
   std::vector<std::size_t> order(num_sampled);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t k) { return letter.number[k]; });
-  std::unordered_map<std::uint64_t, std::uint32_t> place_of;
+  std::unordered_map<std::uint64_t, std::uint32_t> position_of;
   for (const std::size_t k : order) {
-    place_of.emplace(letter.identity[k], static_cast<std::uint32_t>(place_of.size()));
+    position_of.emplace(letter.identity[k], static_cast<std::uint32_t>(position_of.size()));
   }
-  for (const std::uint64_t id : letter.friends) {
-    place_of.try_emplace(id, static_cast<std::uint32_t>(place_of.size()));
+  for (const std::uint64_t id : letter.neighbours) {
+    position_of.try_emplace(id, static_cast<std::uint32_t>(position_of.size()));
   }
   RidgeInputs& inputs = out.inputs;
-  inputs.node_at.resize(place_of.size());
+  inputs.node_at.resize(position_of.size());
   std::iota(inputs.node_at.begin(), inputs.node_at.end(), NodeIndex{0});
-  fill_features(letter, place_of, share.words.cols(), share.columns.cols(), inputs);
-  const std::vector<std::uint64_t> friend_starts = starts(letter.num_friends);
+  fill_features(letter, position_of, share.words.cols(), share.columns.cols(), inputs);
+  const std::vector<std::uint64_t> neighbour_starts = starts(letter.num_neighbours);
   const std::size_t width = 4 + share.smooth.cols() + share.curves.cols();
   inputs.smooth = Matrix<double>(num_sampled, share.smooth.cols());
   inputs.curves = Matrix<double>(num_sampled, share.curves.cols());
   std::vector<std::uint64_t> offsets = {0};
   std::vector<NodeIndex> neighbours;
-  out.place_of_sent.resize(num_sampled);
+  out.position_of_sent.resize(num_sampled);
   for (std::size_t p = 0; p < num_sampled; ++p) {
     const std::size_t k = order[p];
-    out.place_of_sent[k] = static_cast<std::uint32_t>(p);
+    out.position_of_sent[k] = static_cast<std::uint32_t>(p);
     const double* measures = letter.measures.data() + k * width;
-    out.places.push_back(static_cast<std::uint32_t>(p));
+    out.positions.push_back(static_cast<std::uint32_t>(p));
     out.hash.push_back(letter.hash[k]);
     out.fold.push_back(letter.fold[k]);
     out.outcome.push_back(measures[0]);
@@ -190,15 +192,16 @@ SampledInputs sample_arm(const Ranks& ranks, const Share& share, std::size_t arm
     std::copy_n(measures + 4, share.smooth.cols(), inputs.smooth.row(p).begin());
     std::copy_n(measures + 4 + share.smooth.cols(), share.curves.cols(),
                 inputs.curves.row(p).begin());
-    for (std::uint64_t i = friend_starts[k]; i < friend_starts[k + 1]; ++i) {
-      neighbours.push_back(place_of.at(letter.friends[i]));
+    for (std::uint64_t i = neighbour_starts[k]; i < neighbour_starts[k + 1]; ++i) {
+      neighbours.push_back(position_of.at(letter.neighbours[i]));
     }
     std::sort(neighbours.begin() + static_cast<std::ptrdiff_t>(offsets.back()), neighbours.end());
     offsets.push_back(neighbours.size());
   }
-  offsets.resize(place_of.size() + 1, neighbours.size());  // friends' own friends do not matter
+  offsets.resize(position_of.size() + 1,
+                 neighbours.size());  // neighbours' own neighbours do not matter
   inputs.graph = Graph(std::move(offsets), std::move(neighbours));
-  inputs.arm_begin = {0, place_of.size()};
+  inputs.arm_begin = {0, position_of.size()};
   return out;
 }
 

@@ -8,16 +8,16 @@
 
 namespace cone::distributed {
 
-/// Some nodes of an arm with their features and friends whole, on one rank: what the likelihood is
-/// made of. The first places are the nodes, those behind them friends of theirs.
+/// Some nodes of an arm with their features and neighbours whole, on one rank: what the likelihood
+/// is made of. The first positions are the nodes, those behind them neighbours of theirs.
 struct SampledInputs {
   RidgeInputs inputs;
-  std::vector<std::uint32_t> places;
+  std::vector<std::uint32_t> positions;
   std::vector<double> outcome;
   std::vector<std::uint64_t> hash;
   std::vector<int> fold;
-  /// The place of the k-th node in the order of ranks and of places there.
-  std::vector<std::uint32_t> place_of_sent;
+  /// The position of the k-th node in the order of ranks and of positions there.
+  std::vector<std::uint32_t> position_of_sent;
 };
 
 /// The nodes of the arm with the smallest hashes, `count` of all ranks' together, on rank

@@ -25,7 +25,7 @@ SparseMatrix scale_words(const SparseMatrix& words) {
   return {words.cols(), std::move(offsets), std::move(columns), std::move(values)};
 }
 
-/// Where each arm's part of every ascending list of places starts.
+/// Where each arm's part of every ascending list of positions starts.
 std::vector<std::uint64_t> split_by_arm(const SparseMatrix& lists,
                                         std::span<const std::size_t> arm_begin) {
   std::vector<std::uint64_t> split;
@@ -56,9 +56,9 @@ std::vector<Spread> measure_columns(const Ranks& ranks, const Share& share) {
       out[c].largest = std::max(out[c].largest, std::abs(share.columns(p, c)));
     }
     totals[c] = total.value();
-    out[c].largest = ranks.find_largest(out[c].largest);
+    out[c].largest = ranks.allreduce_max(out[c].largest);
   }
-  ranks.add_up(totals);
+  ranks.allreduce(totals);
   for (std::size_t c = 0; c < width; ++c) {
     out[c].mean = totals[c] / n;
     CompensatedSum total;
@@ -68,7 +68,7 @@ std::vector<Spread> measure_columns(const Ranks& ranks, const Share& share) {
     }
     squares[c] = total.value();
   }
-  ranks.add_up(squares);
+  ranks.allreduce(squares);
   for (std::size_t c = 0; c < width; ++c) out[c].sd = std::sqrt(squares[c] / n);
   return out;
 }
@@ -117,8 +117,8 @@ void scale_features(const Context& context, const Ranks& ranks, const MadeTogeth
   if (share.is_scaled) return;
   share.is_scaled = true;
   share.words = scale_words(share.words);
-  share.places_of_words = share.words.transposed();
-  share.word_split = split_by_arm(share.places_of_words, share.arm_begin);
+  share.positions_of_words = share.words.transposed();
+  share.word_split = split_by_arm(share.positions_of_words, share.arm_begin);
   standardise_columns(ranks, share);
   const bool has_columns = share.columns.cols() > 0;
   share.smooth = made.smooth && has_columns ? make_smooth_together(context, ranks, share)

@@ -41,7 +41,7 @@ bool SharedMemory::can_hold(std::size_t num_bytes) const {
 
 bool SharedMemory::reserve(std::size_t count) {
   if (!is_there_ || count <= capacity_) return is_there_;
-  const std::size_t num_bytes = sizeof(MeetingPoint) + kRooms * count * sizeof(double);
+  const std::size_t num_bytes = sizeof(Barrier) + kRooms * count * sizeof(double);
   if (!can_hold(num_bytes)) return false;
   if (window_ != MPI_WIN_NULL) {
     MPI_Win_unlock_all(window_);
@@ -61,8 +61,8 @@ bool SharedMemory::reserve(std::size_t count) {
   int unit = 0;
   void* begin = nullptr;
   MPI_Win_shared_query(window_, 0, &size, &unit, &begin);
-  meeting_ = static_cast<MeetingPoint*>(begin);
-  if (rank_ == 0) new (begin) MeetingPoint();
+  meeting_ = static_cast<Barrier*>(begin);
+  if (rank_ == 0) new (begin) Barrier();
   MPI_Barrier(comm_);
   first_ = static_cast<double*>(static_cast<void*>(meeting_ + 1));
   capacity_ = count;

@@ -5,7 +5,7 @@
 
 #include <mpi.h>
 
-#include "distributed/meeting_point.hpp"
+#include "distributed/barrier.hpp"
 
 namespace cone::distributed {
 
@@ -39,10 +39,10 @@ class SharedMemory {
   std::uint32_t size_ = 1;
   bool is_crowded_ = false;  ///< more processes than cores
   bool is_there_;
-  std::size_t capacity_ = 0;         ///< numbers of a room
-  std::size_t turn_ = 0;             ///< which of the two rooms
-  MeetingPoint* meeting_ = nullptr;  ///< where the shared memory begins
-  double* first_ = nullptr;          ///< where the rooms begin
+  std::size_t capacity_ = 0;    ///< numbers of a room
+  std::size_t turn_ = 0;        ///< which of the two rooms
+  Barrier* meeting_ = nullptr;  ///< where the shared memory begins
+  double* first_ = nullptr;     ///< where the rooms begin
   MPI_Win window_ = MPI_WIN_NULL;
 };
 

@@ -24,8 +24,8 @@ std::vector<std::string> choose_borders(const Ranks& ranks, std::span<const Numb
   const std::size_t count = std::min(kSampledIds, sorted.size());
   for (std::size_t k = 0; k < count; ++k) own.add(0, sorted[k * sorted.size() / count].id);
   Letters all(1);
-  all.bytes[0] = ranks.gather_all(own.bytes[0]);
-  all.sizes[0] = ranks.gather_all(own.sizes[0]);
+  all.bytes[0] = ranks.allgather(own.bytes[0]);
+  all.sizes[0] = ranks.allgather(own.sizes[0]);
   std::vector<std::string> samples;
   all.visit(0, [&](std::size_t, std::string_view id) { samples.emplace_back(id); });
   std::ranges::sort(samples);

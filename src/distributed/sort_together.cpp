@@ -52,7 +52,7 @@ Matrix<double> sort_together(const Ranks& ranks, const Matrix<double>& rows) {
     const auto row = rows.row(order[k * order.size() / std::min(kSamplesPerRank, order.size())]);
     samples.insert(samples.end(), row.begin(), row.end());
   }
-  const Matrix<double> sampled = in_order(join({ranks.gather_all(samples)}, width));
+  const Matrix<double> sampled = in_order(join({ranks.allgather(samples)}, width));
   std::vector<std::vector<double>> parts(ranks.size());
   std::size_t to = 0;
   for (const std::size_t i : order) {

@@ -10,7 +10,7 @@ using enum LearnerId;
 
 constexpr std::array kCatalogue = {
     EstimatorInfo{"network_dm", Method::kDirect, kNetworkRidge, kNone,
-                  "ridge on features, network and friends, variances learnt: recommended"},
+                  "ridge on features, network and neighbours, variances learnt: recommended"},
     EstimatorInfo{"network_dr", Method::kCautiousCorrection, kNetworkRidge, kLogistic,
                   "network_dm corrected by weights as far as the correction is sure"},
     EstimatorInfo{"naive", Method::kArmMeans, kNone, kNone,

@@ -67,7 +67,7 @@ double changed_fraction(std::span<const double> raw, std::span<const double> use
       changed += evidence.sample.weight_of(i);
   }
   const Totals& totals = *evidence.sample.totals;
-  return totals.add_up(changed) / totals.count(raw.size());
+  return totals.allreduce(changed) / totals.count(raw.size());
 }
 
 }  // namespace
@@ -76,9 +76,9 @@ bool has_interval(const Estimate& estimate) { return !std::isnan(estimate.standa
 
 void drop_interval(Estimate& out) {
   out.standard_error = kNaN;
-  out.interval = {kNaN, kNaN};
+  out.sampling_interval = {kNaN, kNaN};
   out.population_standard_error = kNaN;
-  out.population_interval = {kNaN, kNaN};
+  out.population_sampling_interval = {kNaN, kNaN};
 }
 
 bool ValueChange::matters() const {
@@ -106,7 +106,7 @@ void diagnose_weights(Method method, std::span<const double> raw, std::span<cons
   out.effective_sample_size = effective_size;
   double largest = -std::numeric_limits<double>::infinity();
   for (const double weight : used) largest = std::max(largest, weight);
-  out.max_weight = totals.find_largest(largest);
+  out.max_weight = totals.allreduce_max(largest);
   // Shrinkage touches every weight by design: only the bound on propensities counts there.
   out.clipped_fraction = changed_fraction(raw, used, evidence, method == Method::kShrinkage);
 
@@ -176,7 +176,7 @@ void diagnose_implied_weights(const Evidence& evidence, Estimate& out) {
     largest = std::max(largest, std::abs(v));
   }
   out.effective_sample_size = effective_size;
-  out.max_weight = totals.find_largest(largest);
+  out.max_weight = totals.allreduce_max(largest);
   warn_of_low_size(effective_size, totals.count(num_fitted), evidence.sample.num_arms(),
                    " in the regression: it extrapolates to what the policy would do", out);
   if (!evidence.implied->converged) {
@@ -195,8 +195,8 @@ void diagnose_arms(const Evidence& evidence, Estimate& out) {
     num_nodes[sample.arm[i]] += sample.weight_of(i) > 0 ? 1 : 0;
     for (std::size_t a = 0; a < share.size(); ++a) share[a] += evidence.policy(i, a);
   }
-  sample.totals->add_up(num_nodes);
-  sample.totals->add_up(share);
+  sample.totals->allreduce(num_nodes);
+  sample.totals->allreduce(share);
   std::vector<std::string> small;
   for (std::size_t arm = 0; arm < share.size(); ++arm) {
     if (share[arm] == 0 || num_nodes[arm] >= kLowEffectiveSize) continue;
@@ -227,10 +227,10 @@ void diagnose_constant_arms(const Evidence& evidence, Estimate& out) {
       ends[0] = std::max(ends[0], sample.outcome[i]);
       ends[1] = std::max(ends[1], -sample.outcome[i]);
     }
-    sample.totals->find_largest(ends);
+    sample.totals->allreduce_max(ends);
     const double low = -ends[1];
     const double all = sample.totals->count(sample.size());
-    if (sample.totals->add_up(given) < kShareThatCounts * all || low != ends[0]) continue;
+    if (sample.totals->allreduce(given) < kShareThatCounts * all || low != ends[0]) continue;
     drop_interval(out);
     out.warnings.push_back(sentence(
         "no standard error: every outcome of arm {} is the same ({:.6g}), so nothing says how far "
@@ -268,7 +268,7 @@ void diagnose_fit(const Evidence& evidence, Estimate& out) {
   CompensatedSum squares;
   for (const double r : errors) squares.add(r * r);
   const Totals& totals = *evidence.sample.totals;
-  const double mean_square = totals.add_up(squares.value()) / totals.count(errors.size());
+  const double mean_square = totals.allreduce(squares.value()) / totals.count(errors.size());
   const double spread = variance(evidence.sample.outcome, 0, totals);
   if (mean_square > kPoorFitFactor * spread) {
     out.warnings.push_back(sentence("the outcome model predicts worse than a constant (R² {:.2f})",

@@ -24,7 +24,7 @@ std::vector<double> arm_variances(const LoggedSample& sample) {
   return variances;
 }
 
-/// The variance of what people would have had under arms that they did not get. `coefficient`: of
+/// The variance of what units would have had under arms that they did not get. `coefficient`: of
 /// what they had, which it may go together with.
 template <class Noise>
 double sum_unlogged(const Evidence& evidence, ArmNoise arm_noise,
@@ -40,16 +40,16 @@ double sum_unlogged(const Evidence& evidence, ArmNoise arm_noise,
       if (arm_noise == ArmNoise::kIndependent) total.add(p * p * noise(i, a));
       worst += p * std::sqrt(noise(i, a));
     }
-    if (arm_noise == ArmNoise::kAny && worst > 0) {
+    if (arm_noise == ArmNoise::kWorstCase && worst > 0) {
       const double own = std::abs(coefficient[i]) * std::sqrt(noise(i, sample.arm[i]));
       total.add(worst * (worst + 2 * own));
     }
   }
   const double n = sample.totals->count(sample.size());
-  return sample.totals->add_up(total.value()) / (n * n);
+  return sample.totals->allreduce(total.value()) / (n * n);
 }
 
-/// `taken`: how much of a person's own noise the policy would have met, π_T or, where arms share
+/// `taken`: how much of a unit's own noise the policy would have met, π_T or, where arms share
 /// their noise, all of it.
 void set_parts(const Evidence& evidence, ArmNoise arm_noise, std::span<const double> weights,
                std::span<const double> residual, double centre, ErrorParts& out) {
@@ -77,7 +77,7 @@ void take_arm_means_apart(const Evidence& evidence, ArmNoise arm_noise, ErrorPar
     total[sample.arm[i]] += sample.weight_of(i) * sample.outcome[i];
     count[sample.arm[i]] += sample.weight_of(i);
   }
-  for (std::vector<double>* sums : {&share, &total, &count}) sample.totals->add_up(*sums);
+  for (std::vector<double>* sums : {&share, &total, &count}) sample.totals->allreduce(*sums);
   std::vector<double> weights;
   std::vector<double> residual;
   for (std::size_t i = 0; i < sample.size(); ++i) {
@@ -165,7 +165,7 @@ ErrorParts take_error_apart(const EstimatorInfo& estimator, const Evidence& evid
       const double total = sum(weights, totals);
       CompensatedSum corrected;
       for (std::size_t i = 0; i < scaled.size(); ++i) corrected.add(weights[i] * residual[i]);
-      centre = totals.add_up(corrected.value()) / total;
+      centre = totals.allreduce(corrected.value()) / total;
       const double n = totals.count(scaled.size());
       for (double& w : scaled) w *= n / total;
     }

@@ -9,12 +9,12 @@
 namespace cone {
 
 /// What the error of a value is made of. `weights`: what the row multiplies residuals by, after its
-/// own bounds; empty where it has none. `influence`: for people like these, of the row's formula.
+/// own bounds; empty where it has none. `influence`: for the population, of the row's formula.
 ErrorParts take_error_apart(const EstimatorInfo& estimator, const Evidence& evidence,
                             const EstimatorOptions& options, std::span<const double> weights,
                             std::vector<double> influence);
 
-/// The square root of the variance of independent parts and of the arms that people did not get.
+/// The square root of the variance of independent parts and of the arms that units did not get.
 double error_of_these(const ErrorParts& parts, const Totals& totals);
 
 /// A row that corrects the direct method by weighted residuals is the direct method on this table,

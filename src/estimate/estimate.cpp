@@ -122,8 +122,8 @@ void set_interval(double level, Estimate& out) {
     return std::pair{out.value - half_width, out.value + half_width};
   };
   out.level = level;
-  out.interval = around_value(out.standard_error);
-  out.population_interval = around_value(out.population_standard_error);
+  out.sampling_interval = around_value(out.standard_error);
+  out.population_sampling_interval = around_value(out.population_standard_error);
 }
 
 /// Whether the value is a linear function of the outcomes with weights that are known.
@@ -146,13 +146,13 @@ double error_of_correction(const EstimatorInfo& estimator, const Evidence& evide
   return corrected.factor * corrected.correction_error;
 }
 
-/// For people like these: the spread of people that `influence` shows, and beside it the error of
-/// the outcome model itself. For these people: what error_parts.hpp says.
+/// For the population: the spread of units that `influence` shows, and beside it the error of
+/// the outcome model itself. For the sample: what error_parts.hpp says.
 void set_standard_errors(const EstimatorInfo& estimator, const Evidence& evidence,
                          std::span<const double> influence, Target target, Estimate& out) {
   const Totals& totals = *evidence.sample.totals;
   const bool has_parts = totals.any(!out.parts.these.empty());
-  out.target = Target::kPeopleLikeThese;
+  out.target = Target::kPopulation;
   out.population_standard_error = standard_error(influence, totals);
   double of_these = has_parts ? error_of_these(out.parts, totals) : kNaN;
   if (rests_on_implied_weights(estimator, evidence)) {
@@ -170,8 +170,8 @@ void set_standard_errors(const EstimatorInfo& estimator, const Evidence& evidenc
     }
   }
   out.standard_error = out.population_standard_error;
-  if (target == Target::kThesePeople && !std::isnan(of_these)) {
-    out.target = Target::kThesePeople;
+  if (target == Target::kSample && !std::isnan(of_these)) {
+    out.target = Target::kSample;
     out.standard_error = of_these;
   }
 }

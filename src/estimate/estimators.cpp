@@ -9,22 +9,22 @@
 namespace cone {
 namespace {
 
-/// How many people a node stands for.
-double count_people(std::span<const double> people, std::size_t node) {
-  return people.empty() ? 1 : people[node];
+/// How many units a node stands for.
+double count_units(std::span<const double> units, std::size_t node) {
+  return units.empty() ? 1 : units[node];
 }
 
 double sum_products(std::span<const double> weights, std::span<const double> x,
                     const Totals& totals) {
   CompensatedSum total;
   for (std::size_t i = 0; i < x.size(); ++i) total.add(weights[i] * x[i]);
-  return totals.add_up(total.value());
+  return totals.allreduce(total.value());
 }
 
 }  // namespace
 
 ValueAndInfluence arm_means(std::span<const Arm> arm, std::span<const double> outcome,
-                            MatrixView<const double> policy, std::span<const double> people,
+                            MatrixView<const double> policy, std::span<const double> units,
                             const Totals& totals) {
   const std::size_t n = arm.size();
   const double num_nodes = totals.count(n);
@@ -32,13 +32,13 @@ ValueAndInfluence arm_means(std::span<const Arm> arm, std::span<const double> ou
   std::vector<CompensatedSum> sums(num_arms);
   std::vector<double> arm_count(num_arms, 0.0);
   for (std::size_t i = 0; i < n; ++i) {
-    sums[arm[i]].add(count_people(people, i) * outcome[i]);
-    arm_count[arm[i]] += count_people(people, i);
+    sums[arm[i]].add(count_units(units, i) * outcome[i]);
+    arm_count[arm[i]] += count_units(units, i);
   }
-  totals.add_up(arm_count);
+  totals.allreduce(arm_count);
   std::vector<double> arm_mean(num_arms);
   for (std::size_t a = 0; a < num_arms; ++a) {
-    arm_mean[a] = totals.add_up(sums[a].value()) / arm_count[a];
+    arm_mean[a] = totals.allreduce(sums[a].value()) / arm_count[a];
   }
   // The control arm gets what the others leave, so that the shares sum to 1.
   std::vector<double> policy_share(num_arms, 1.0);
@@ -52,7 +52,7 @@ ValueAndInfluence arm_means(std::span<const Arm> arm, std::span<const double> ou
   out.influence.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     const Arm t = arm[i];
-    const double own = count_people(people, i);
+    const double own = count_units(units, i);
     const double weight = own * policy_share[t] * num_nodes / arm_count[t];
     const double expected = dot(policy.row(i), arm_mean);
     out.influence[i] = expected - own * out.value + weight * (outcome[i] - arm_mean[t]);
@@ -61,13 +61,13 @@ ValueAndInfluence arm_means(std::span<const Arm> arm, std::span<const double> ou
 }
 
 ValueAndInfluence inverse_propensity(std::span<const double> weights,
-                                     std::span<const double> outcome,
-                                     std::span<const double> people, const Totals& totals) {
+                                     std::span<const double> outcome, std::span<const double> units,
+                                     const Totals& totals) {
   ValueAndInfluence out;
   out.value = sum_products(weights, outcome, totals) / totals.count(outcome.size());
   out.influence.resize(outcome.size());
   for (std::size_t i = 0; i < outcome.size(); ++i) {
-    out.influence[i] = weights[i] * outcome[i] - count_people(people, i) * out.value;
+    out.influence[i] = weights[i] * outcome[i] - count_units(units, i) * out.value;
   }
   return out;
 }
@@ -109,23 +109,23 @@ Matrix<double> doubly_robust_scores(std::span<const Arm> arm, std::span<const do
   return scores;
 }
 
-ValueAndInfluence direct_method(std::span<const double> expected, std::span<const double> people,
+ValueAndInfluence direct_method(std::span<const double> expected, std::span<const double> units,
                                 const Totals& totals) {
   ValueAndInfluence out;
   out.value = mean(expected, totals);
   out.influence.resize(expected.size());
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    out.influence[i] = expected[i] - count_people(people, i) * out.value;
+    out.influence[i] = expected[i] - count_units(units, i) * out.value;
   }
   return out;
 }
 
 ValueAndInfluence doubly_robust(std::span<const double> expected, std::span<const double> weights,
                                 std::span<const double> residual, Correction correction,
-                                std::span<const double> people, const Totals& totals) {
-  ValueAndInfluence out = direct_method(expected, people, totals);
+                                std::span<const double> units, const Totals& totals) {
+  ValueAndInfluence out = direct_method(expected, units, totals);
   const ValueAndInfluence correcting = correction == Correction::kPlain
-                                           ? inverse_propensity(weights, residual, people, totals)
+                                           ? inverse_propensity(weights, residual, units, totals)
                                            : self_normalised(weights, residual, totals);
   const double scale =
       correction == Correction::kLiteral ? 1.0 / totals.count(expected.size()) : 1.0;
@@ -139,9 +139,9 @@ ValueAndInfluence doubly_robust(std::span<const double> expected, std::span<cons
 CautiousCorrection correct_cautiously(std::span<const double> expected,
                                       std::span<const double> weights,
                                       std::span<const double> residual,
-                                      std::span<const double> people, const Totals& totals) {
+                                      std::span<const double> units, const Totals& totals) {
   CautiousCorrection out;
-  out.direct = direct_method(expected, people, totals);
+  out.direct = direct_method(expected, units, totals);
   // Nothing logged speaks to the policy, nor to the model.
   if (!(sum(weights, totals) > 0)) return out;
   const ValueAndInfluence correcting = self_normalised(weights, residual, totals);

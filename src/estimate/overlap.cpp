@@ -49,7 +49,7 @@ const char* consequence(Method method, bool given) {
 
 std::string unsupported_text(const EstimatorInfo& estimator, const PropensityTable& propensity,
                              const Overlap& overlap) {
-  const double share = overlap.unsupported_fraction;
+  const double share = overlap.off_support_fraction;
   const std::string never =
       propensity.given()
           ? "never could (propensity 0)"
@@ -83,7 +83,7 @@ std::optional<Overlap> measure_overlap(const Evidence& evidence) {
   }
   const std::vector<double> weights =
       importance_weights(evidence.sample.arm, evidence.policy, propensity.e.view());
-  // Of people, as far as they differ from 1: that nodes stand for more or fewer is no surprise.
+  // Of units, as far as they differ from 1: that nodes stand for more or fewer is no surprise.
   std::vector<double> surplus = weights;
   for (std::size_t i = 0; i < surplus.size() && !evidence.sample.weight.empty(); ++i) {
     surplus[i] -= evidence.sample.weight[i];
@@ -91,11 +91,11 @@ std::optional<Overlap> measure_overlap(const Evidence& evidence) {
   const Totals& totals = *evidence.sample.totals;
   const double num_nodes = totals.count(logged.rows());
   const auto share_of = [&](const CompensatedSum& total) {
-    return std::min(1.0, totals.add_up(total.value()) / num_nodes);
+    return std::min(1.0, totals.allreduce(total.value()) / num_nodes);
   };
   return Overlap{.mean_weight = mean(weights, totals),
                  .mean_weight_error = standard_error(surplus, totals),
-                 .unsupported_fraction = share_of(unsupported),
+                 .off_support_fraction = share_of(unsupported),
                  .never_given_fraction = share_of(never_given)};
 }
 
@@ -104,9 +104,9 @@ bool diagnose_overlap(const EstimatorInfo& estimator, const Evidence& evidence, 
   const std::optional<Overlap> overlap = measure_overlap(evidence);
   if (!overlap) return false;
   const bool given = evidence.propensity->given();
-  const double unsupported = overlap->unsupported_fraction;
+  const double unsupported = overlap->off_support_fraction;
   out.mean_weight = overlap->mean_weight;
-  out.unsupported_fraction = unsupported;
+  out.off_support_fraction = unsupported;
 
   const double spread = std::sqrt(variance(evidence.sample.outcome, 0, *evidence.sample.totals));
   const double possible_shift = unsupported * spread;

@@ -10,7 +10,7 @@ namespace cone {
 struct Overlap {
   double mean_weight = 0;        ///< of w = π(t)/e(t)
   double mean_weight_error = 0;  ///< its standard error
-  double unsupported_fraction = 0;
+  double off_support_fraction = 0;
   double never_given_fraction = 0;  ///< part of it: nobody of the node's kind was given the arm
 };
 

@@ -26,7 +26,7 @@ struct ArmSums {
   double squared_weight = 0;
   double variance = 0;
 
-  double effective_nodes() const {
+  double effective_sample_size() const {
     return squared_weight > 0 ? weight * weight / squared_weight : 0;
   }
 };
@@ -42,8 +42,8 @@ double variance_of_node(const Evidence& evidence, std::span<const double> weight
 }
 
 /// Over all processes.
-std::vector<ArmSums> add_up_arms(const Evidence& evidence, std::span<const double> weights,
-                                 const Estimate& estimate) {
+std::vector<ArmSums> sum_arms(const Evidence& evidence, std::span<const double> weights,
+                              const Estimate& estimate) {
   const LoggedSample& sample = evidence.sample;
   std::vector<ArmSums> sums(sample.num_arms());
   const double scale = scale_for_squares(weights, *sample.totals);
@@ -61,7 +61,7 @@ std::vector<ArmSums> add_up_arms(const Evidence& evidence, std::span<const doubl
   for (const ArmSums& s : sums) {
     flat.insert(flat.end(), {s.given, s.weight, s.squared_weight, s.variance});
   }
-  sample.totals->add_up(flat);
+  sample.totals->allreduce(flat);
   for (std::size_t a = 0; a < sums.size(); ++a) {
     sums[a] = {flat[4 * a], flat[4 * a + 1], flat[4 * a + 2], flat[4 * a + 3]};
   }
@@ -73,22 +73,22 @@ std::vector<ArmSums> add_up_arms(const Evidence& evidence, std::span<const doubl
 void diagnose_small_arms(const Evidence& evidence, std::span<const double> weights, Estimate& out) {
   const LoggedSample& sample = evidence.sample;
   if (!has_interval(out) || weights.size() != sample.size()) return;
-  const double effective_nodes =
+  const double effective_sample_size =
       out.effective_sample_size.value_or(sample.totals->count(sample.size()));
-  const std::vector<ArmSums> sums = add_up_arms(evidence, weights, out);
+  const std::vector<ArmSums> sums = sum_arms(evidence, weights, out);
   double all = 0;
   for (const ArmSums& arm : sums) all += arm.variance;
   for (std::size_t a = 0; a < sums.size(); ++a) {
-    const double few = sums[a].effective_nodes();
+    const double few = sums[a].effective_sample_size();
     const double share = all > 0 ? sums[a].variance / all : 0;
-    if (sums[a].given == 0 || few >= kFewOfArm || few >= kHiddenShare * effective_nodes ||
+    if (sums[a].given == 0 || few >= kFewOfArm || few >= kHiddenShare * effective_sample_size ||
         share < kMuchOfVariance) {
       continue;
     }
     out.warnings.push_back(sentence(
         "effective sample size {:.0f} in arm '{}', which makes {:.0f} % of the variance: the "
         "normal "
-        "approximation may be poor and the interval too narrow (docs/inference.md, \"Few people of "
+        "approximation may be poor and the interval too narrow (docs/inference.md, \"Few units of "
         "an arm\")",
         few, printable(sample.arms[a]), 100 * share));
   }

@@ -9,13 +9,13 @@
 namespace cone {
 namespace {
 
-/// transform(weight, people), node by node.
+/// transform(weight, units), node by node.
 template <class Transform>
-std::vector<double> transformed(std::span<const double> weights, std::span<const double> people,
+std::vector<double> transformed(std::span<const double> weights, std::span<const double> units,
                                 Transform transform) {
   std::vector<double> out(weights.size());
   for (std::size_t i = 0; i < out.size(); ++i) {
-    out[i] = transform(weights[i], people.empty() ? 1.0 : people[i]);
+    out[i] = transform(weights[i], units.empty() ? 1.0 : units[i]);
   }
   return out;
 }
@@ -39,21 +39,21 @@ double limit_of_weights(AutoNumber given, std::size_t num_arms) {
 }
 
 std::vector<double> clipped_weights(std::span<const double> weights, double bound,
-                                    std::span<const double> people) {
-  return transformed(weights, people,
+                                    std::span<const double> units) {
+  return transformed(weights, units,
                      [bound](double w, double count) { return std::min(w, bound * count); });
 }
 
 std::vector<double> switched_weights(std::span<const double> weights, double threshold,
-                                     std::span<const double> people) {
-  return transformed(weights, people, [threshold](double w, double count) {
+                                     std::span<const double> units) {
+  return transformed(weights, units, [threshold](double w, double count) {
     return w <= threshold * count ? w : 0.0;
   });
 }
 
 std::vector<double> shrunk_weights(std::span<const double> weights, double lambda,
-                                   std::span<const double> people) {
-  return transformed(weights, people, [lambda](double w, double count) {
+                                   std::span<const double> units) {
+  return transformed(weights, units, [lambda](double w, double count) {
     if (w == 0) return 0.0;  // 0 / 0 where λ is 0 as well
     const double of_one = w / count;
     return lambda * w / (of_one * of_one + lambda);
@@ -63,7 +63,7 @@ std::vector<double> shrunk_weights(std::span<const double> weights, double lambd
 double scale_for_squares(std::span<const double> values, const Totals& totals) {
   double largest = 0;
   for (const double v : values) largest = std::max(largest, std::abs(v));
-  largest = totals.find_largest(largest);
+  largest = totals.allreduce_max(largest);
   if (!(largest > 0) || !std::isfinite(largest)) return 1;
   return std::ldexp(1.0, -std::clamp(std::ilogb(largest), -1000, 1000));
 }
@@ -77,7 +77,7 @@ double effective_sample_size(std::span<const double> weights, const Totals& tota
     squares.add((scale * w) * (scale * w));
   }
   std::array<double, 2> sums = {total.value(), squares.value()};
-  totals.add_up(sums);
+  totals.allreduce(sums);
   return sums[1] > 0 ? sums[0] * sums[0] / sums[1] : 0.0;
 }
 

@@ -11,8 +11,8 @@
 
 namespace cone {
 
-// Where nodes stand for several people, weights come multiplied by `people` (estimate.hpp). What
-// bounds a weight bounds that of one person.
+// Where nodes stand for several units, weights come multiplied by `units` (estimate.hpp). What
+// bounds a weight bounds that of one unit.
 
 /// w_i = π(t_i | i) / e(t_i | i), from tables of nodes × arms.
 std::vector<double> importance_weights(std::span<const Arm> arm, MatrixView<const double> policy,
@@ -24,14 +24,14 @@ double limit_of_weights(AutoNumber given, std::size_t num_arms);
 
 /// min(w, bound).
 std::vector<double> clipped_weights(std::span<const double> weights, double bound,
-                                    std::span<const double> people = {});
+                                    std::span<const double> units = {});
 /// w where w ≤ threshold, else 0: beyond it Switch-DR trusts the outcome model alone (Wang, Agarwal
 /// and Dudík 2017).
 std::vector<double> switched_weights(std::span<const double> weights, double threshold,
-                                     std::span<const double> people = {});
+                                     std::span<const double> units = {});
 /// λ·w / (w² + λ), optimistic shrinkage (Su et al. 2020). λ → ∞ is DR, λ → 0 the direct method.
 std::vector<double> shrunk_weights(std::span<const double> weights, double lambda,
-                                   std::span<const double> people = {});
+                                   std::span<const double> units = {});
 
 /// A power of two that brings the largest value near 1, so that squares neither overflow nor vanish
 /// and no digit changes.

@@ -26,18 +26,20 @@ std::optional<AssociationDiagnostics> associate_residuals(const EstimationBasis&
 }
 
 void describe_association(const std::optional<AssociationDiagnostics>& found,
-                          const Decision& decision, bool has_robust_intervals, Diagnostics& out) {
+                          const Decision& decision, bool has_sensitivity_intervals,
+                          Diagnostics& out) {
   constexpr double kSure = 0.01;
   constexpr double kNotable = 0.02;  // a correlation that is smaller moves no interval
   out.residual_association = found;
   if (!found || found->p > kSure || found->moran < kNotable) return;
   out.warnings.push_back(sentence(
-      "what {} leaves unexplained goes together among friends (Moran's I {:.2f}, p {:.2g}): "
+      "what {} leaves unexplained goes together among neighbours (Moran's I {:.2f}, p {:.2g}): "
       "something on the network is missing in its model. Intervals allow for it as far as it shows "
       "({}); if it also moved the treatment, {}",
       decision.estimator, found->moran, found->p, enum_name(decision.dependence),
-      has_robust_intervals ? "see the robust intervals"
-                           : "they do not hold what that does: network_dm has robust intervals"));
+      has_sensitivity_intervals
+          ? "see the sensitivity intervals"
+          : "they do not hold what that does: network_dm has sensitivity intervals"));
 }
 
 }  // namespace cone

@@ -25,9 +25,9 @@ std::vector<double> measure_raw_imbalance(const FeatureMatrix& x,
     });
   }
   const Totals& totals = *sample.totals;
-  totals.add_up(arm_size);
-  totals.add_up(total.values());
-  totals.add_up(num_entries.values());
+  totals.allreduce(arm_size);
+  totals.allreduce(total.values());
+  totals.allreduce(num_entries.values());
   const double n = totals.count(sample.size());
   std::vector<double> furthest(x.cols(), 0.0);
   for (std::size_t j = 0; j < x.cols(); ++j) {
@@ -43,7 +43,7 @@ std::vector<double> measure_raw_imbalance(const FeatureMatrix& x,
     }
   }
   if (totals.has_others()) {
-    // Words that stand with as many people of every arm are as far off, and the first comes first:
+    // Words that stand with as many units of every arm are as far off, and the first comes first:
     // what adding up in parts left over must not tell them apart.
     constexpr double kSteps = 1e10;  // per standard deviation
     for (double& off : furthest) off = std::round(off * kSteps) / kSteps;

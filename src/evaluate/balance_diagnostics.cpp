@@ -36,30 +36,30 @@ SampleColumn take_own(const LoggedSample& sample, std::span<const double> values
   return out;
 }
 
-/// Of nodes that have friends. `values`: one row per node of the data.
-SampleColumn average_friends(const Context& context, const Neighbourhood& network,
-                             const LoggedSample& sample, const Matrix<double>& values,
-                             std::string name) {
+/// Of nodes that have neighbours. `values`: one row per node of the data.
+SampleColumn average_neighbours(const Context& context, const Neighbourhood& network,
+                                const LoggedSample& sample, const Matrix<double>& values,
+                                std::string name) {
   Matrix<double> total(values.rows(), 1);
-  network.add_friends(context, values, total);
-  SampleColumn out{.name = std::move(name), .of = "friends"};
+  network.add_neighbours(context, values, total);
+  SampleColumn out{.name = std::move(name), .of = "neighbours"};
   for (std::size_t i = 0; i < sample.size(); ++i) {
     const NodeIndex node = sample.nodes[i];
-    const std::size_t num_friends = network.degree(node);
-    if (num_friends == 0) continue;
-    out.values.push_back(total(node, 0) / static_cast<double>(num_friends));
+    const std::size_t num_neighbours = network.degree(node);
+    if (num_neighbours == 0) continue;
+    out.values.push_back(total(node, 0) / static_cast<double>(num_neighbours));
     out.places.push_back(i);
   }
   return out;
 }
 
-/// Own columns, then those of friends where there is a network.
+/// Own columns, then those of neighbours where there is a network.
 std::vector<BalanceByArm> compare_columns(const Context& context, const BalanceColumns& columns,
                                           const Neighbourhood& network, const LoggedSample& sample,
                                           MatrixView<const double> e) {
   const bool has_edges = network.num_edge_ends() > 0;
   std::vector<BalanceByArm> own;
-  std::vector<BalanceByArm> friends;
+  std::vector<BalanceByArm> neighbours;
   for (std::size_t begin = 0; begin < columns.size(); begin += kColumnsAtOnce) {
     context.report("balance", begin, columns.size());
     const std::size_t count = std::min(kColumnsAtOnce, columns.size() - begin);
@@ -69,22 +69,23 @@ std::vector<BalanceByArm> compare_columns(const Context& context, const BalanceC
       const std::string& name = columns.name(begin + k);
       block[k] = take_own(sample, values.values(), name, "own");
       if (has_edges) {
-        block[count + k] = average_friends(context, network, sample, values, name);
+        block[count + k] = average_neighbours(context, network, sample, values, name);
       }
     });
     std::vector<BalanceByArm> found = compare_arms(context, block, sample, e);
     const auto middle = found.begin() + static_cast<std::ptrdiff_t>(count);
     std::move(found.begin(), middle, std::back_inserter(own));
-    std::move(middle, found.end(), std::back_inserter(friends));
+    std::move(middle, found.end(), std::back_inserter(neighbours));
   }
   context.report("balance", columns.size(), columns.size());
-  std::move(friends.begin(), friends.end(), std::back_inserter(own));
+  std::move(neighbours.begin(), neighbours.end(), std::back_inserter(own));
   return own;
 }
 
 std::string describe_column(const ColumnBalance& column) {
-  if (column.of == "degree") return "the number of friends";
-  return fmt::format("'{}'{}", printable(column.name), column.of == "friends" ? " of friends" : "");
+  if (column.of == "degree") return "the degree";
+  return fmt::format("'{}'{}", printable(column.name),
+                     column.of == "neighbours" ? " of neighbours" : "");
 }
 
 Verdict judge_balance(const ArmBalance& arm, const std::string& phrase) {

@@ -110,7 +110,7 @@ RankingArea describe_area(const Contrast& contrast, std::span<const double> net,
   for (std::size_t k = 0; k < net.size(); ++k) size += std::abs(contrast[k] * net[k]);
   if (std::abs(out.value) <= kRounding * size) out.value = 0;
   out.standard_error = error_of(contrast, values.covariance);
-  out.interval =
+  out.sampling_interval =
       range_around(out.value, two_sided_normal_quantile(values.level) * out.standard_error);
   if (std::isnan(out.standard_error)) {
     out.p = kNaN;
@@ -147,13 +147,14 @@ BudgetCurve describe_curve(const BudgetValues& values, std::uint64_t seed) {
     BudgetPoint point{.share = share_of(k, last), .cost = values.cost[k] - values.cost[0]};
     point.gain = net[k] - net[0];
     point.standard_error = error_of(gains[k], values.covariance);
-    point.interval = range_around(point.gain, alone * point.standard_error);
+    point.sampling_interval = range_around(point.gain, alone * point.standard_error);
     point.band = range_around(point.gain, gain_factor * point.standard_error);
-    point.robust_interval = {kNaN, kNaN};
+    point.sensitivity_interval = {kNaN, kNaN};
     // Both ends are on the line by definition.
     point.over_random = k == 0 || k == last ? 0 : point.gain - point.share * (net[last] - net[0]);
     point.over_random_error = error_of(over_random[k], values.covariance);
-    point.over_random_interval = range_around(point.over_random, alone * point.over_random_error);
+    point.over_random_sampling_interval =
+        range_around(point.over_random, alone * point.over_random_error);
     point.over_random_band = range_around(point.over_random, over_factor * point.over_random_error);
     out.points.push_back(point);
   }
@@ -166,13 +167,13 @@ BudgetCurve describe_curve(const BudgetValues& values, std::uint64_t seed) {
 
 void add_true_gains(const Truth& truth, const LoggedSample& sample, const Ranking& ranking,
                     BudgetCurve& curve) {
-  const auto utility_at = [&](double share) {
+  const auto value_at = [&](double share) {
     const Matrix<double> table = ranking.treat_first(share, truth.outcomes().cols());
-    return truth.utility(table.view(), sample.nodes, sample.weight);
+    return truth.value(table.view(), sample.nodes, sample.weight);
   };
-  const double nobody = utility_at(0);
+  const double nobody = value_at(0);
   for (BudgetPoint& point : curve.points) {
-    point.truth = utility_at(point.share) - nobody - point.cost;
+    point.truth = value_at(point.share) - nobody - point.cost;
   }
   const std::size_t last = curve.points.size() - 1;
   curve.qini.truth = true_area(qini_contrast(last), curve);

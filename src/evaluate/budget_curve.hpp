@@ -14,11 +14,11 @@
 
 namespace cone {
 
-/// Values of treating growing shares of the people, from 0 to 1 in equal steps.
+/// Values of treating growing shares of the units, from 0 to 1 in equal steps.
 struct BudgetValues {
-  std::vector<double> gross;  ///< utilities
+  std::vector<double> gross;  ///< values
   std::vector<double> cost;   ///< mean costs; zeros where nothing costs
-  /// Of the values. Rows and columns of values without an honest error are NaN.
+  /// Of the values. Rows and columns of values without a valid error are NaN.
   Matrix<double> covariance;
   double level = 0.95;
 };

@@ -28,8 +28,8 @@ struct BinSums {
   double size = 0;
 };
 
-std::vector<BinSums> add_up_bins(const LoggedSample& sample, std::span<const double> column,
-                                 std::size_t a, std::size_t num_bins) {
+std::vector<BinSums> sum_bins(const LoggedSample& sample, std::span<const double> column,
+                              std::size_t a, std::size_t num_bins) {
   std::vector<double> sums;
   for (const std::vector<std::size_t>& bin : group_evenly(column, num_bins, *sample.totals)) {
     CompensatedSum expected;
@@ -43,7 +43,7 @@ std::vector<BinSums> add_up_bins(const LoggedSample& sample, std::span<const dou
     sums.insert(sums.end(), {expected.value(), variance_of_count.value(), got,
                              static_cast<double>(bin.size())});
   }
-  sample.totals->add_up(sums);
+  sample.totals->allreduce(sums);
   std::vector<BinSums> out;
   for (std::size_t k = 0; k < sums.size(); k += 4) {
     out.push_back({sums[k], sums[k + 1], sums[k + 2], sums[k + 3]});
@@ -59,7 +59,7 @@ ArmCalibration calibrate_arm(const LoggedSample& sample, MatrixView<const double
   double num_got = 0;
   const std::size_t num_bins =
       std::clamp<std::size_t>(static_cast<std::size_t>(n) / kLeastPerBin, 1, kCalibrationBins);
-  for (const BinSums& bin : add_up_bins(sample, column, a, num_bins)) {
+  for (const BinSums& bin : sum_bins(sample, column, a, num_bins)) {
     out.bins.push_back(
         {bin.expected / bin.size, bin.got / bin.size, static_cast<std::uint64_t>(bin.size)});
     const double off = bin.got - bin.expected;

@@ -14,7 +14,7 @@ constexpr double kConstant = 1e-12;
 
 /// How a column is measured.
 struct ColumnScale {
-  double centre = 0;  ///< mean over people
+  double centre = 0;  ///< mean over units
   double mean = 0;    ///< over nodes
   double size = 0;
   double sd = 0;
@@ -36,9 +36,9 @@ class ArmView {
       if (sample_.arm[column_.places[k]] == arm_) body(k);
     }
   }
-  double people(std::size_t k) const { return sample_.weight_of(column_.places[k]); }
+  double units(std::size_t k) const { return sample_.weight_of(column_.places[k]); }
   double chance(std::size_t k) const { return e_(column_.places[k], arm_); }
-  double weight(std::size_t k) const { return chance(k) > 0 ? people(k) / chance(k) : 0.0; }
+  double weight(std::size_t k) const { return chance(k) > 0 ? units(k) / chance(k) : 0.0; }
 
  private:
   const SampleColumn& column_;
@@ -49,13 +49,13 @@ class ArmView {
 
 /// Sums of every column side by side, then over all processes: fill(column, its `width` sums).
 template <class Fill>
-std::vector<double> add_up_columns(const Context& context, const Totals& totals, std::size_t count,
-                                   std::size_t width, const Fill& fill) {
+std::vector<double> sum_columns(const Context& context, const Totals& totals, std::size_t count,
+                                std::size_t width, const Fill& fill) {
   std::vector<double> sums(count * width, 0.0);
   context.for_each_range(count, 1, [&](std::size_t c, std::size_t) {
     fill(c, std::span(sums).subspan(c * width, width));
   });
-  totals.add_up(sums);
+  totals.allreduce(sums);
   return sums;
 }
 
@@ -63,18 +63,18 @@ std::vector<ColumnScale> measure_scales(const Context& context,
                                         const std::vector<SampleColumn>& columns,
                                         const LoggedSample& sample) {
   const Totals& totals = *sample.totals;
-  const std::vector<double> sums = add_up_columns(
+  const std::vector<double> sums = sum_columns(
       context, totals, columns.size(), 4, [&](std::size_t c, std::span<double> of_column) {
         const SampleColumn& column = columns[c];
         CompensatedSum total;
-        CompensatedSum num_people;
+        CompensatedSum num_units;
         for (std::size_t k = 0; k < column.values.size(); ++k) {
-          const double people = sample.weight_of(column.places[k]);
-          total.add(people * column.values[k]);
-          num_people.add(people);
+          const double units = sample.weight_of(column.places[k]);
+          total.add(units * column.values[k]);
+          num_units.add(units);
         }
         of_column[0] = total.value();
-        of_column[1] = num_people.value();
+        of_column[1] = num_units.value();
         of_column[2] = sum(column.values);
         of_column[3] = static_cast<double>(column.values.size());
       });
@@ -84,7 +84,7 @@ std::vector<ColumnScale> measure_scales(const Context& context,
     scales.push_back(
         {.centre = found[0] / found[1], .mean = found[2] / found[3], .size = found[3]});
   }
-  const std::vector<double> squares = add_up_columns(
+  const std::vector<double> squares = sum_columns(
       context, totals, columns.size(), 1, [&](std::size_t c, std::span<double> of_column) {
         CompensatedSum total;
         for (const double v : columns[c].values) {
@@ -109,31 +109,31 @@ std::vector<BalanceByArm> compare_arms(const Context& context,
   const auto scaled = [&](std::size_t c, std::size_t k) {
     return (columns[c].values[k] - scales[c].centre) / scales[c].sd;
   };
-  constexpr std::size_t kWidth = 4;  // Σ people·x, Σ w·x, Σ w, Σ people
-  const std::vector<double> sums =
-      add_up_columns(context, totals, columns.size(), num_arms * kWidth,
-                     [&](std::size_t c, std::span<double> of_column) {
-                       if (scales[c].is_constant()) return;
-                       for (std::size_t a = 0; a < num_arms; ++a) {
-                         const ArmView view(columns[c], sample, e, a);
-                         CompensatedSum plain;
-                         CompensatedSum weighted;
-                         CompensatedSum total_weight;
-                         double num_people = 0;
-                         view.for_each_member([&](std::size_t k) {
-                           const double x = scaled(c, k);
-                           plain.add(view.people(k) * x);
-                           weighted.add(view.weight(k) * x);
-                           total_weight.add(view.weight(k));
-                           num_people += view.people(k);
-                         });
-                         double* const of_arm = of_column.data() + a * kWidth;
-                         of_arm[0] = plain.value();
-                         of_arm[1] = weighted.value();
-                         of_arm[2] = total_weight.value();
-                         of_arm[3] = num_people;
-                       }
-                     });
+  constexpr std::size_t kWidth = 4;  // Σ units·x, Σ w·x, Σ w, Σ units
+  const std::vector<double> sums = sum_columns(context, totals, columns.size(), num_arms * kWidth,
+                                               [&](std::size_t c, std::span<double> of_column) {
+                                                 if (scales[c].is_constant()) return;
+                                                 for (std::size_t a = 0; a < num_arms; ++a) {
+                                                   const ArmView view(columns[c], sample, e, a);
+                                                   CompensatedSum plain;
+                                                   CompensatedSum weighted;
+                                                   CompensatedSum total_weight;
+                                                   double num_units = 0;
+                                                   view.for_each_member([&](std::size_t k) {
+                                                     const double x = scaled(c, k);
+                                                     plain.add(view.units(k) * x);
+                                                     weighted.add(view.weight(k) * x);
+                                                     total_weight.add(view.weight(k));
+                                                     num_units += view.units(k);
+                                                   });
+                                                   double* const of_arm =
+                                                       of_column.data() + a * kWidth;
+                                                   of_arm[0] = plain.value();
+                                                   of_arm[1] = weighted.value();
+                                                   of_arm[2] = total_weight.value();
+                                                   of_arm[3] = num_units;
+                                                 }
+                                               });
   std::vector<BalanceByArm> out(columns.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
     if (scales[c].is_constant()) continue;
@@ -146,7 +146,7 @@ std::vector<BalanceByArm> compare_arms(const Context& context,
     }
   }
   // Of a weighted mean whose nodes came into the arm by chance e.
-  const std::vector<double> squares = add_up_columns(
+  const std::vector<double> squares = sum_columns(
       context, totals, columns.size(), num_arms, [&](std::size_t c, std::span<double> of_column) {
         for (std::size_t a = 0; a < out[c].size(); ++a) {
           const ArmView view(columns[c], sample, e, a);

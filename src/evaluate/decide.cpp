@@ -21,7 +21,7 @@ Matrix<double> logged_policy(const LoggedSample& sample) {
   return table;
 }
 
-/// Nothing is in doubt for these people; for people like these the outcomes are a sample.
+/// Nothing is in doubt for the sample; for the population the outcomes are a sample.
 ErrorParts logged_parts(const LoggedSample& sample, double value) {
   ErrorParts parts;
   parts.these.assign(sample.size(), 0.0);
@@ -48,15 +48,15 @@ void scale_errors(std::span<const double> factor, Matrix<double>& covariance) {
   }
 }
 
-/// For these people a gain is as sure as the value, so it has the error of the value's own
+/// For the sample a gain is as sure as the value, so it has the error of the value's own
 /// interval: by the dependence that is largest for this policy, and with the spread over repeats.
-/// For people like these it is a difference of two means, whose errors must be of one kind.
+/// For the population it is a difference of two means, whose errors must be of one kind.
 std::vector<double> factors_to_own_errors(Target target, std::span<const ErrorParts* const> parts,
                                           std::span<const double> own_errors,
                                           const Matrix<double>& covariance) {
   std::vector<double> factor(parts.size(), 1.0);
   for (std::size_t k = 0; k < parts.size(); ++k) {
-    if (target == Target::kPeopleLikeThese) {
+    if (target == Target::kPopulation) {
       factor[k] = parts[k]->inflation;
     } else if (covariance(k, k) > 0) {
       factor[k] = own_errors[k] / std::sqrt(covariance(k, k));
@@ -67,7 +67,7 @@ std::vector<double> factors_to_own_errors(Target target, std::span<const ErrorPa
 
 /// How often the bias bound fits between the gain's interval and zero.
 std::optional<double> strength_to_overturn(const DecidedPolicy& policy, double bound) {
-  const auto [low, high] = *policy.gain_interval;
+  const auto [low, high] = *policy.sampling_gain_interval;
   const double distance = low > 0 ? low : (high < 0 ? -high : 0);
   if (!(distance > 0) || !(bound > 0)) return std::nullopt;
   return distance / bound;
@@ -81,8 +81,7 @@ bool is_same(const Matrix<double>& a, const Matrix<double>& b) {
 
 bool is_comparable(const Estimate& e, const Totals& totals) {
   if (!std::isfinite(e.value) || std::isnan(e.standard_error)) return false;
-  return totals.any(
-      !(e.target == Target::kThesePeople ? e.parts.these : e.parts.population).empty());
+  return totals.any(!(e.target == Target::kSample ? e.parts.these : e.parts.population).empty());
 }
 
 void allow_for_few_clusters(const DependentCovariance& way, double level,
@@ -120,18 +119,19 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
   for (std::size_t i = 0; i < sample.size(); ++i) {
     logged.add(sample.weight_of(i) * sample.outcome[i]);
   }
-  const double outcome = totals.add_up(logged.value()) / compared.kernels.num_nodes();
+  const double outcome = totals.allreduce(logged.value()) / compared.kernels.num_nodes();
   const ErrorParts done_parts = logged_parts(sample, outcome);
   const Matrix<double> done_policy = logged_policy(sample);
   Decision out{.estimator = std::string(estimator), .is_weighted = !sample.weight.empty()};
   const Clustering& clusters = compared.kernels.clusters();
   out.num_given_clusters = clusters.given ? clusters.count : 0;
   out.costs = compared.costs.arms;
-  out.policies.push_back({.name = "what was done",
+  out.policies.push_back({.name = "logged",
                           .is_logged = true,
                           .value = outcome,
                           .cost = mean_cost(done_policy, compared.costs)});
-  // What was done and what policies do has a known cost, which moves values and changes no width.
+  // The logged policy and what policies do has a known cost, which moves values and changes no
+  // width.
   const double done = outcome - out.policies[0].cost.value_or(0);
   std::vector<const ErrorParts*> parts = {&done_parts};
   std::vector<const Matrix<double>*> tables = {&done_policy};
@@ -153,24 +153,25 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     out.level = e->level;
     if (!is_comparable(*e, totals)) continue;
     out.target = e->target;
-    policy.interval = e->interval;
+    policy.sampling_interval = e->sampling_interval;
     place.push_back(out.policies.size() - 1);
     const bool differs = !is_same(compared.sample_policies[p], done_policy);
-    if (totals.find_largest(differs ? 1.0 : 0.0) == 0) {  // no model is needed to value it
+    if (totals.allreduce_max(differs ? 1.0 : 0.0) == 0) {  // no model is needed to value it
       policy.value = outcome;
       policy.gain = 0;
-      if (out.target == Target::kThesePeople) policy.interval = {outcome, outcome};
+      if (out.target == Target::kSample) policy.sampling_interval = {outcome, outcome};
       parts.push_back(&done_parts);
       tables.push_back(&done_policy);
       values.push_back(done);
       own_errors.push_back(0);
       continue;
     }
-    if (std::isfinite(e->robust_interval.first)) policy.robust_interval = e->robust_interval;
+    if (std::isfinite(e->sensitivity_interval.first))
+      policy.sensitivity_interval = e->sensitivity_interval;
     parts.push_back(&e->parts);
     tables.push_back(&compared.sample_policies[p]);
     values.push_back(net_value);
-    own_errors.push_back((e->interval.second - e->interval.first) / 2 /
+    own_errors.push_back((e->sampling_interval.second - e->sampling_interval.first) / 2 /
                          two_sided_normal_quantile(e->level));
   }
   if (parts.size() == 1) return out;
@@ -191,21 +192,22 @@ Decision decide(const Context& context, const Comparable& compared, std::string_
     DecidedPolicy& policy = out.policies[place[k]];
     const RankedPolicy& ranked = comparison.policies[k];
     policy.band = shift(ranked.band, policy.cost.value_or(0));
-    // A policy without an honest interval may be above any other.
+    // A policy without a valid interval may be above any other.
     const std::size_t unknown = out.policies.size() - place.size();
     policy.ranks = {ranked.best_rank, ranked.worst_rank + unknown};
     policy.may_be_best = ranked.may_be_best;
     policy.regret = ranked.regret;
-    if (policy.is_logged) policy.interval = policy.band;
+    if (policy.is_logged) policy.sampling_interval = policy.band;
   }
   for (PolicyDifference pair : comparison.differences) {
     if (pair.first == 0) {
       DecidedPolicy& policy = out.policies[place[pair.second]];
-      policy.gain_interval = {-pair.interval.second, -pair.interval.first};
+      policy.sampling_gain_interval = {-pair.sampling_interval.second,
+                                       -pair.sampling_interval.first};
       policy.gain_p = pair.p;
-      if (policy.robust_interval) {
-        const double bound = policy.interval->first - policy.robust_interval->first;
-        policy.robust_gain_interval = widen(*policy.gain_interval, bound);
+      if (policy.sensitivity_interval) {
+        const double bound = policy.sampling_interval->first - policy.sensitivity_interval->first;
+        policy.sensitivity_gain_interval = widen(*policy.sampling_gain_interval, bound);
         policy.overturning_strength = strength_to_overturn(policy, bound);
       }
     }

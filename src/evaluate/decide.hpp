@@ -38,8 +38,8 @@ void allow_for_few_clusters(const DependentCovariance& way, double level,
 void warn_of_refused_dependence(Dependence wanted, const Decision& decision,
                                 std::vector<std::string>& warnings);
 
-/// Compares the policies with each other and with what was done, by the estimates of `estimator`.
-/// Differences of all pairs are listed for up to `listed_up_to` policies.
+/// Compares the policies with each other and with the logged policy, by the estimates of
+/// `estimator`. Differences of all pairs are listed for up to `listed_up_to` policies.
 Decision decide(const Context& context, const Comparable& compared, std::string_view estimator,
                 std::span<const PolicyResult> results, Dependence wanted, int listed_up_to);
 

@@ -36,7 +36,7 @@ void measure_trend(std::span<const double> x, std::span<const double> residual,
     product.add((x[i] - centre_x) * (residual[i] - centre));
   }
   std::array<double, 3> sums = {squares_x.value(), squares.value(), product.value()};
-  totals.add_up(sums);
+  totals.allreduce(sums);
   if (!(sums[0] > 0) || !(sums[1] > 0)) return;
   out.correlation = sums[2] / std::sqrt(sums[0] * sums[1]);
   const double slope = sums[2] / sums[0];
@@ -46,7 +46,7 @@ void measure_trend(std::span<const double> x, std::span<const double> residual,
     const double left = residual[i] - centre - slope * dx;
     variance_of_product.add(dx * dx * left * left);
   }
-  const double error = std::sqrt(totals.add_up(variance_of_product.value()));
+  const double error = std::sqrt(totals.allreduce(variance_of_product.value()));
   out.p = error > 0 ? std::erfc(std::abs(sums[2]) / error / std::sqrt(2.0)) : 0;
 }
 
@@ -70,8 +70,8 @@ std::vector<DegreeGroup> describe_groups(const Groups& groups, std::span<const d
     sums.insert(sums.end(), {total.value(), static_cast<double>(group.size())});
     extremes.insert(extremes.end(), {high, negated_low});
   }
-  totals.add_up(sums);
-  totals.find_largest(extremes);
+  totals.allreduce(sums);
+  totals.allreduce_max(extremes);
   std::vector<DegreeGroup> out;
   std::vector<double> squares;
   for (std::size_t g = 0; g < groups.size(); ++g) {
@@ -87,7 +87,7 @@ std::vector<DegreeGroup> describe_groups(const Groups& groups, std::span<const d
     }
     squares.push_back(total.value());
   }
-  totals.add_up(squares);
+  totals.allreduce(squares);
   for (std::size_t g = 0; g < groups.size(); ++g) {
     const double size = sums[2 * g + 1];
     if (size > 1) out[g].standard_error = std::sqrt(squares[g] / (size - 1) / size);
@@ -111,13 +111,13 @@ DegreeResiduals measure_degree_residuals(const Neighbourhood& network, const Log
   out.groups =
       describe_groups(group_evenly(degree, kDegreeGroups, totals), degree, residual, totals);
   if (out.groups.size() == 1) {
-    out.verdict.sentence = "nearly all have the same number of friends: no trend to look for";
+    out.verdict.sentence = "nearly all have the same degree: no trend to look for";
     return out;
   }
   measure_trend(log_degree, residual, totals, out);
   const bool is_caution = out.p < kSureTrend && std::abs(out.correlation) > kNotableTrend;
   out.verdict = {is_caution,
-                 sentence("what {} leaves unexplained {} the number of friends (correlation "
+                 sentence("what {} leaves unexplained {} the degree (correlation "
                           "{:+.3f}, {})",
                           outcome_model,
                           is_caution ? (out.correlation > 0 ? "grows with" : "falls with")

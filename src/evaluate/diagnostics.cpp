@@ -28,7 +28,7 @@ struct LogLosses {
 LogLosses log_losses(const LoggedSample& sample, const PropensityTable& table) {
   std::vector<double> count(sample.num_arms(), 0.0);
   for (const Arm arm : sample.arm) ++count[arm];
-  sample.totals->add_up(count);
+  sample.totals->allreduce(count);
   const double num_others = sum(count) - 1;
   LogLosses losses;
   for (std::size_t i = 0; i < sample.size(); ++i) {
@@ -58,8 +58,8 @@ PropensityDiagnostics diagnose_propensity(const std::string& name, const LoggedS
     }
   }
   const Totals& totals = *sample.totals;
-  out.min = -totals.find_largest(-out.min);
-  out.max = totals.find_largest(out.max);
+  out.min = -totals.allreduce_max(-out.min);
+  out.max = totals.allreduce_max(out.max);
   const LogLosses losses = log_losses(sample, table);
   out.log_loss = mean(losses.model, totals);
   out.constant_log_loss = mean(losses.constant, totals);
@@ -85,7 +85,7 @@ double r_squared(const LoggedSample& sample, const OutcomeTable& table) {
     residual.add(error * error);
     spread.add((sample.outcome[i] - centre) * (sample.outcome[i] - centre));
   }
-  return 1 - totals.add_up(residual.value()) / totals.add_up(spread.value());
+  return 1 - totals.allreduce(residual.value()) / totals.allreduce(spread.value());
 }
 
 constexpr std::size_t kMostCurves = 10;
@@ -120,10 +120,11 @@ DataSummary summarise(const Dataset& data) {
       .num_nodes = data.num_nodes(),
       .num_edges = data.graph.num_edges(),
       .num_features = data.features.matrix.cols(),
-      .num_dense_features = data.features.num_dense,
+      .num_numeric_features = data.features.num_dense,
       .num_treated = data.treatment.size() - sizes[kControlArm],
       .arms = std::move(arms),
-      .effective_nodes = data.weight.empty() ? std::nullopt : std::optional(data.effective_nodes()),
+      .effective_sample_size =
+          data.weight.empty() ? std::nullopt : std::optional(data.effective_sample_size()),
       .num_clusters = data.cluster.empty() ? 0 : std::uint64_t{std::ranges::max(data.cluster)} + 1,
       .checksum = data.checksum()};
 }

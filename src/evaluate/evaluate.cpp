@@ -21,11 +21,11 @@
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/learning.hpp"
 #include "evaluate/repeats.hpp"
-#include "evaluate/robust_intervals.hpp"
 #include "evaluate/row_notes.hpp"
 #include "evaluate/run.hpp"
 #include "evaluate/run_config.hpp"
 #include "evaluate/scaling_diagnostics.hpp"
+#include "evaluate/sensitivity_intervals.hpp"
 #include "evaluate/verdicts.hpp"
 
 namespace cone {
@@ -57,7 +57,7 @@ PolicyResult describe_policy(const PolicyOnData& policy, const LoadedData& data,
     result.treated_fraction += result.arm_fractions[a];
   }
   result.arm_fractions[0] = 1 - result.treated_fraction;
-  if (data.truth) result.truth = data.truth->utility(table, sample.nodes, sample.weight);
+  if (data.truth) result.truth = data.truth->value(table, sample.nodes, sample.weight);
   return result;
 }
 

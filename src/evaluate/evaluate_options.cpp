@@ -84,12 +84,11 @@ void EvaluateOptions::check(std::vector<Fault>& faults) const {
     }
   }
   check_costs(cost, faults);
-  if (!cost.empty() && estimator.target == Target::kPeopleLikeThese) {
-    faults.push_back(
-        {{.item = "--cost"},
-         "has no part in --target people_like_these: what people like these would cost "
-         "varies with who they are, and intervals do not allow for that",
-         "leave one of them out"});
+  if (!cost.empty() && estimator.target == Target::kPopulation) {
+    faults.push_back({{.item = "--cost"},
+                      "has no part in --target population: what the population would cost "
+                      "varies with who they are, and intervals do not allow for that",
+                      "leave one of them out"});
   }
   if (!cost.empty() && plan.protocol == Protocol::kSplit) {
     faults.push_back({{.item = "--cost"},

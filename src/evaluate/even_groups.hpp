@@ -29,7 +29,7 @@ inline std::vector<std::vector<std::size_t>> group_evenly(std::span<const double
   }
   std::vector<double> sizes(num_groups);
   for (std::size_t g = 0; g < num_groups; ++g) sizes[g] = static_cast<double>(groups[g].size());
-  totals.add_up(sizes);
+  totals.allreduce(sizes);
   std::size_t kept = 0;
   for (std::size_t g = 0; g < num_groups; ++g) {
     if (sizes[g] == 0) continue;

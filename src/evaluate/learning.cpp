@@ -165,7 +165,7 @@ std::vector<ExpectedCost> list_stages(const Context& context, const Dataset& dat
     has_ridge = has_ridge || step.learner == LearnerId::kNetworkRidge;
   }
   const bool scores_all = options.plan.protocol == Protocol::kCrossFit;
-  if (options.robust && has_ridge && scores_all && data.graph.num_edges() > 0) {
+  if (options.sensitivity_interval && has_ridge && scores_all && data.graph.num_edges() > 0) {
     costs.push_back(
         {"hidden confounding", network_treatment_seconds(measure_size(context, data, options.plan),
                                                          options.network_ridge)});

@@ -31,7 +31,7 @@ const char* why_without_networks(const Dataset& data);
 /// One learner to run, for one or more estimators.
 struct LearningStep {
   LearnerId learner = LearnerId::kNone;
-  std::string name;  ///< for people: "propensity", "ridge", "cone"
+  std::string name;  ///< for units: "propensity", "ridge", "cone"
   double expected_seconds = 0;
   /// Propensities that no estimator needs, only the diagnostics. Where the data does not allow a
   /// fit, a warning takes their place.
@@ -46,7 +46,7 @@ std::vector<LearningStep> plan_learning(const Context& context, const Dataset& d
                                         std::size_t num_policies);
 
 /// The stages of one repeat of an evaluation: the steps, and last, where there are any, the fits
-/// behind robust intervals.
+/// behind sensitivity intervals.
 std::vector<ExpectedCost> list_stages(const Context& context, const Dataset& data,
                                       std::span<const LearningStep> steps,
                                       const EvaluateOptions& options);

@@ -10,7 +10,7 @@
 namespace cone {
 
 inline constexpr std::string_view kModelMagic = "CONEMODL";
-inline constexpr std::uint32_t kModelFormat = 3;
+inline constexpr std::uint32_t kModelFormat = 4;
 inline constexpr std::size_t kChecksumDigits = 32;
 
 /// Verifies magic, version, length and checksum of a model file, in the order in which they make

@@ -16,7 +16,7 @@ void set_column(std::span<const double> values, std::size_t column, Matrix<doubl
 NodeTable EvaluationRun::describe_nodes(std::span<const PolicyResult> results) const {
   const std::size_t n = sample_.size();
   NodeTable out{.nodes = sample_.nodes,
-                .people = sample_.weight,
+                .units = sample_.weight,
                 .mu = Matrix<double>(n, sample_.num_arms(), kNaN),
                 .propensity = Matrix<double>(n, sample_.num_arms(), kNaN),
                 .weight = Matrix<double>(n, results.size(), kNaN),
@@ -39,8 +39,7 @@ NodeTable EvaluationRun::describe_nodes(std::span<const PolicyResult> results) c
       weight[i] += shares_noise ? sample_.weight_of(i) : policies_.sample[p](i, sample_.arm[i]);
     }
     set_column(weight, p, out.weight);
-    set_column(e->target == Target::kThesePeople ? parts.these : parts.population, p,
-               out.influence);
+    set_column(e->target == Target::kSample ? parts.these : parts.population, p, out.influence);
   }
   return out;
 }

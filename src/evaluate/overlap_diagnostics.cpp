@@ -43,7 +43,7 @@ std::vector<std::uint64_t> quantile_places(const OrderedValues& list, std::uint6
 
 WeightTail describe_weights(const std::string& policy, std::vector<double> weights,
                             std::size_t num_arms, const Totals& totals) {
-  WeightTail out{.policy = policy, .effective_nodes = effective_sample_size(weights, totals)};
+  WeightTail out{.policy = policy, .effective_sample_size = effective_sample_size(weights, totals)};
   const OrderedValues sorted(std::move(weights), totals);
   const auto n = static_cast<double>(sorted.size());
   const auto num_heaviest = static_cast<std::uint64_t>(std::ceil(kHeaviest * n));
@@ -58,7 +58,7 @@ WeightTail describe_weights(const std::string& policy, std::vector<double> weigh
   out.quantile_99 = quantiles[2];
   out.max = quantiles[3];
   const double least = kLeastEffectiveFraction * 2 / static_cast<double>(num_arms) * n;
-  const bool has_few = out.effective_nodes < least;
+  const bool has_few = out.effective_sample_size < least;
   // Of a few nodes one always carries much.
   const bool is_heavy = out.heaviest_share > kHeavyShare &&
                         out.heaviest_share > 10 * static_cast<double>(num_heaviest) / n;
@@ -68,7 +68,7 @@ WeightTail describe_weights(const std::string& policy, std::vector<double> weigh
       has_few || is_heavy,
       sentence("{}: effective sample size {} of {}; the heaviest {} {:.0f} % of the weight",
                printable(policy),
-               grouped(static_cast<std::uint64_t>(std::llround(out.effective_nodes))),
+               grouped(static_cast<std::uint64_t>(std::llround(out.effective_sample_size))),
                grouped(sorted.size()), heaviest_nodes, 100 * out.heaviest_share)};
   return out;
 }
@@ -102,8 +102,8 @@ std::vector<ArmOverlap> measure_arm_overlap(const LoggedSample& sample,
   const double n = totals.count(sample.size());
   std::vector<double> num_got(sample.num_arms(), 0.0);
   for (const Arm arm : sample.arm) ++num_got[arm];
-  totals.add_up(num_got);
-  // Per arm: those who got it by bin, the others by bin, people with a rare chance.
+  totals.allreduce(num_got);
+  // Per arm: those who got it by bin, the others by bin, units with a rare chance.
   constexpr std::size_t kWidth = 2 * kOverlapBins + 1;
   std::vector<double> counts(sample.num_arms() * kWidth, 0.0);
   const auto counts_of = [&](std::size_t a) {
@@ -117,7 +117,7 @@ std::vector<ArmOverlap> measure_arm_overlap(const LoggedSample& sample,
       if (e(i, a) < kRareChance * num_got[a] / n) counts_of(a).back() += sample.weight_of(i);
     }
   }
-  totals.add_up(counts);
+  totals.allreduce(counts);
   std::vector<ArmOverlap> out;
   for (std::size_t a = 0; a < sample.num_arms(); ++a) {
     const std::span<const double> found = counts_of(a);
@@ -155,10 +155,10 @@ std::vector<PolicySupport> measure_support(const LoggedSample& sample,
   for (const SamplePolicy& policy : policies) {
     const auto overlap = measure_overlap(
         {.sample = sample, .policy = policy.probability, .propensity = &propensity});
-    const double share = overlap->unsupported_fraction;
+    const double share = overlap->off_support_fraction;
     out.push_back(
         {.policy = policy.name,
-         .unsupported_fraction = share,
+         .off_support_fraction = share,
          .verdict = {share > kMuchUnsupported, describe_support(policy.name, share, propensity)}});
   }
   return out;

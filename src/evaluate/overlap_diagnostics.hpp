@@ -17,7 +17,7 @@ std::string arm_phrase(std::span<const std::string> labels, std::size_t arm);
 /// "p 0.03", or "p < 0.0001".
 std::string p_phrase(double p);
 
-/// A policy on the nodes of a sample: sample × arms, times the people that a node stands for
+/// A policy on the nodes of a sample: sample × arms, times the units that a node stands for
 /// (weigh_rows).
 struct SamplePolicy {
   std::string name;

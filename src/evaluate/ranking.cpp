@@ -77,7 +77,7 @@ bool is_constant(std::span<const double> values) {
 }  // namespace
 
 Ranking::Ranking(std::string name, bool is_policy, Arm arm, std::vector<double> scores,
-                 std::span<const double> people)
+                 std::span<const double> units)
     : name_(std::move(name)), is_policy_(is_policy), arm_(arm), scores_(std::move(scores)) {
   order_.resize(scores_.size());
   std::iota(order_.begin(), order_.end(), NodeIndex{0});
@@ -87,21 +87,21 @@ Ranking::Ranking(std::string name, bool is_policy, Arm arm, std::vector<double> 
   for (std::size_t k = 0; k < order_.size(); ++k) {
     if (k == 0 || scores_[order_[k]] != scores_[order_[k - 1]]) {
       group_begin_.push_back(k);
-      people_before_.push_back(before.value());
+      units_before_.push_back(before.value());
     }
-    before.add(people.empty() ? 1 : people[order_[k]]);
+    before.add(units.empty() ? 1 : units[order_[k]]);
   }
   group_begin_.push_back(order_.size());
-  people_before_.push_back(before.value());
+  units_before_.push_back(before.value());
 }
 
 Matrix<double> Ranking::treat_first(double share, std::size_t num_arms) const {
   Matrix<double> table(order_.size(), num_arms, 0.0);
-  const double reached = share * people_before_.back();
+  const double reached = share * units_before_.back();
   for (std::size_t g = 0; g + 1 < group_begin_.size(); ++g) {
-    const double size = people_before_[g + 1] - people_before_[g];
-    double chance = reached > people_before_[g] ? 1 : 0;  // of a group that stands for nobody
-    if (size > 0) chance = std::clamp((reached - people_before_[g]) / size, 0.0, 1.0);
+    const double size = units_before_[g + 1] - units_before_[g];
+    double chance = reached > units_before_[g] ? 1 : 0;  // of a group that stands for nobody
+    if (size > 0) chance = std::clamp((reached - units_before_[g]) / size, 0.0, 1.0);
     for (std::size_t k = group_begin_[g]; k < group_begin_[g + 1]; ++k) {
       table(order_[k], arm_) = chance;
       table(order_[k], kControlArm) = 1 - chance;
@@ -113,17 +113,17 @@ Matrix<double> Ranking::treat_first(double share, std::size_t num_arms) const {
 double Ranking::largest_tie() const {
   double largest = 0;
   for (std::size_t g = 0; g + 1 < group_begin_.size(); ++g) {
-    largest = std::max(largest, people_before_[g + 1] - people_before_[g]);
+    largest = std::max(largest, units_before_[g + 1] - units_before_[g]);
   }
-  return largest / people_before_.back();
+  return largest / units_before_.back();
 }
 
 std::vector<double> Ranking::positions() const {
   std::vector<double> out(order_.size());
   for (std::size_t g = 0; g + 1 < group_begin_.size(); ++g) {
-    const double middle = (people_before_[g] + people_before_[g + 1]) / 2;
+    const double middle = (units_before_[g] + units_before_[g + 1]) / 2;
     for (std::size_t k = group_begin_[g]; k < group_begin_[g + 1]; ++k) {
-      out[order_[k]] = 1 - middle / people_before_.back();
+      out[order_[k]] = 1 - middle / units_before_.back();
     }
   }
   return out;

@@ -88,17 +88,19 @@ Estimate take_median(std::span<const Estimate* const> runs) {
       join_error(runs, out.value, [](const Estimate& e) { return e.standard_error; });
   out.population_standard_error =
       join_error(runs, out.value, [](const Estimate& e) { return e.population_standard_error; });
-  out.interval =
-      rescale_interval(first, first.standard_error, first.interval, out.value, out.standard_error);
-  out.population_interval =
-      rescale_interval(first, first.population_standard_error, first.population_interval, out.value,
-                       out.population_standard_error);
+  out.sampling_interval = rescale_interval(first, first.standard_error, first.sampling_interval,
+                                           out.value, out.standard_error);
+  out.population_sampling_interval =
+      rescale_interval(first, first.population_standard_error, first.population_sampling_interval,
+                       out.value, out.population_standard_error);
   join_errors_by_dependence(runs, out);
-  out.hidden_bias_bound = median_over(runs, [](const Estimate& e) { return e.hidden_bias_bound; });
-  const double wider = half_width(out.interval) + median_over(runs, [](const Estimate& e) {
-                         return half_width(e.robust_interval) - half_width(e.interval);
-                       });
-  out.robust_interval = {out.value - wider, out.value + wider};
+  out.confounding_bias_bound =
+      median_over(runs, [](const Estimate& e) { return e.confounding_bias_bound; });
+  const double wider =
+      half_width(out.sampling_interval) + median_over(runs, [](const Estimate& e) {
+        return half_width(e.sensitivity_interval) - half_width(e.sampling_interval);
+      });
+  out.sensitivity_interval = {out.value - wider, out.value + wider};
   if (first.standard_error > 0) out.parts.inflation = out.standard_error / first.standard_error;
   return out;
 }

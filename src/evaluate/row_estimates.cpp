@@ -95,7 +95,7 @@ void imply_corrected_weights(const EstimationBasis& basis, const EstimatorInfo& 
       v += weights[p][i];
       variance.add(v * v * residual[i] * residual[i]);
     }
-    implied[p].variance = sample.totals->add_up(variance.value()) / (n * n);
+    implied[p].variance = sample.totals->allreduce(variance.value()) / (n * n);
     implied[p].variance_of_these.reset();
   }
   policies.implied_of_row[row.name] = std::move(implied);

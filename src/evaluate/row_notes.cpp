@@ -29,7 +29,7 @@ void note_diverged_folds(std::span<const FoldTraining> trainings, Estimate& valu
   const bool is_all = static_cast<std::size_t>(count) == trainings.size();
   add_caution(
       fmt::format("the training of {} of {} folds diverged{}: try a smaller --learning-rate", count,
-                  trainings.size(), is_all ? ", so that no interval would be honest" : ""),
+                  trainings.size(), is_all ? ", so that no interval would be valid" : ""),
       value);
   if (is_all) drop_interval(value);
 }

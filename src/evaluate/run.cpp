@@ -243,7 +243,7 @@ bool EvaluationRun::learn_and_estimate(EvaluationRecord& record) {
     }
     if (stages.size() > steps_.size()) {
       const StageScope stage = stages.enter(steps_.size());
-      add_robust_intervals(record.policies);
+      add_sensitivity_intervals(record.policies);
     }
   } catch (const Cancelled&) {
     return false;

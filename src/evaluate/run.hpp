@@ -11,7 +11,7 @@
 #include "evaluate/fitted_model.hpp"
 #include "evaluate/row_estimates.hpp"
 #include "evaluate/verdicts.hpp"
-#include "inference/hidden_strength.hpp"
+#include "inference/confounding_strength.hpp"
 
 namespace cone {
 
@@ -26,7 +26,7 @@ class EvaluationRun {
   /// Whether all was done; false where the observer asked to stop.
   bool learn_and_estimate(EvaluationRecord& record);
 
-  /// The policies against each other and what was done, by the estimator that the program
+  /// The policies against each other and the logged policy, by the estimator that the program
   /// recommends of those that are finished. None where only part of the network is scored.
   std::optional<Decision> compare(std::span<const PolicyResult> results) const;
 
@@ -50,7 +50,7 @@ class EvaluationRun {
   const LearntNuisances& learnt() const { return learnt_; }
   /// About no learner alone.
   const std::vector<std::string>& warnings() const { return warnings_; }
-  /// None where robust intervals were not asked for, or there is no network.
+  /// None where sensitivity intervals were not asked for, or there is no network.
   const std::optional<NetworkStrength>& strength() const { return strength_; }
   /// The estimators that were not finished.
   const std::vector<EstimatorInfo>& waiting() const { return waiting_; }
@@ -66,7 +66,7 @@ class EvaluationRun {
   /// Runs the estimators that have become ready and takes them off the list.
   void estimate_ready(std::vector<PolicyResult>& results);
   /// Widens intervals by what a hidden confounder could do.
-  void add_robust_intervals(std::vector<PolicyResult>& results);
+  void add_sensitivity_intervals(std::vector<PolicyResult>& results);
   EstimationBasis basis() const;
   BudgetCurve trace_budget(const EstimatorInfo& row, const Ranking& ranking) const;
   const EstimatorInfo& row_called(std::string_view name) const;

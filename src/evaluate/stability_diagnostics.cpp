@@ -63,7 +63,7 @@ void compare_folds(const FitPlan& plan, const Estimate& estimate,
   for (const std::vector<double>& fold : group_by_fold(plan, parts)) {
     sums.insert(sums.end(), {sum(fold), static_cast<double>(fold.size())});
   }
-  totals.add_up(sums);
+  totals.allreduce(sums);
   double chi_squared = 0;
   for (std::size_t f = 0; f < plan.tasks.size(); ++f) {
     const double size = sums[2 * f + 1];

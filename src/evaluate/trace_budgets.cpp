@@ -61,7 +61,7 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
   std::vector<const Matrix<double>*> tables;
   std::vector<std::size_t> place;
   estimates.reserve(steps + 1);
-  Target target = Target::kThesePeople;
+  Target target = Target::kSample;
   for (std::size_t k = 0; k <= steps; ++k) {
     context_.poll();
     const Estimate& e = estimates.emplace_back(estimate_row(basis(), row, first, k));
@@ -95,17 +95,17 @@ BudgetCurve EvaluationRun::trace_budget(const EstimatorInfo& row, const Ranking&
   for (std::size_t k = 1; noise != nullptr && strength_ && k <= steps; ++k) {
     const Matrix<double> change = subtract_tables(first.sample[k], first.sample[0]);
     const double bound =
-        bound_hidden_bias(sample_, change.view(), noise->residual, *strength_).bound;
-    const auto [low, high] = curve.points[k].interval;
-    curve.points[k].robust_interval = {low - bound, high + bound};
+        bound_confounding_bias(sample_, change.view(), noise->residual, *strength_).bound;
+    const auto [low, high] = curve.points[k].sampling_interval;
+    curve.points[k].sensitivity_interval = {low - bound, high + bound};
   }
   if (place.size() <= steps) {
     curve.warnings.push_back(
-        "at some budgets there is no honest interval: the log lacks what they do");
+        "at some budgets there is no valid interval: the log lacks what they do");
   }
   if (curve.largest_tie > kLargeTie) {
     curve.warnings.push_back(sentence(
-        "{:.0f} % of the people have the same score: where a budget ends among them it is spent by "
+        "{:.0f} % of the units have the same score: where a budget ends among them it is spent by "
         "lot",
         100 * curve.largest_tie));
   }

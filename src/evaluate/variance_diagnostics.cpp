@@ -51,7 +51,7 @@ Verdict judge_fit(const OutcomeDiagnostics& model) {
     return {true, sentence("{} predicts outcomes worse than a constant (R² {:.2g})", model.name,
                            model.r_squared)};
   }
-  // People's outcomes are hardly ever that predictable, and a feature that is part of the outcome
+  // Units's outcomes are hardly ever that predictable, and a feature that is part of the outcome
   // takes the effect of the treatment with it.
   constexpr double kTooGood = 0.999;
   if (model.r_squared > kTooGood) {

@@ -78,8 +78,8 @@ void add_propensity_verdicts(const Context& context, const JudgedRun& run,
   const Summary summary(*sample.totals, out);
   summary.add("overlap", out.overlap, false, &ArmOverlap::rare_fraction);
   summary.add("weights", out.weights, false,
-              [](const WeightTail& w) { return -w.effective_nodes; });
-  summary.add("support", out.support, false, &PolicySupport::unsupported_fraction);
+              [](const WeightTail& w) { return -w.effective_sample_size; });
+  summary.add("positivity", out.support, false, &PolicySupport::off_support_fraction);
   summary.add("calibration", out.calibration, true, &ArmCalibration::mean_gap);
   summary.add("balance", out.balance, true, &ArmBalance::largest_after);
 }

@@ -15,7 +15,7 @@
 namespace cone {
 namespace {
 
-/// How often a computation asks whether to go on. A person feels no delay up to about twice this.
+/// How often a computation asks whether to go on. A unit feels no delay up to about twice this.
 constexpr std::chrono::milliseconds kAskInterval(50);
 
 }  // namespace

@@ -27,7 +27,7 @@ DealtRows deal_rows(const Totals& totals, std::size_t num_rows, std::size_t widt
     row[width] = work(k, row.first(width)) ? 1 : 0;
     if (row[width] == 0) std::ranges::fill(row, 0.0);
   }
-  totals.add_up(found.values());
+  totals.allreduce(found.values());
   DealtRows out{Matrix<double>(num_rows, width), {}};
   for (std::size_t k = 0; k < num_rows; ++k) {
     const double count = found(k, width);  // of processes that filled it, alike: one

@@ -90,7 +90,7 @@ std::vector<double> OrderedValues::at(std::span<const std::uint64_t> places) con
     for (std::size_t k = 0; k < searches.size(); ++k) {
       count_digits(searches[k], shift, counts_of(k));
     }
-    totals_.add_up(counts);
+    totals_.allreduce(counts);
     for (std::size_t k = 0; k < searches.size(); ++k) {
       take_digit(counts_of(k), shift, searches[k]);
     }

@@ -14,9 +14,9 @@ struct SumAndCount {
   double mean() const { return sum / count; }
 };
 
-SumAndCount add_up_values(std::span<const double> values, const Totals& totals) {
+SumAndCount sum_values(std::span<const double> values, const Totals& totals) {
   std::array<double, 2> both = {sum(values), static_cast<double>(values.size())};
-  totals.add_up(both);
+  totals.allreduce(both);
   return {both[0], both[1]};
 }
 
@@ -26,11 +26,11 @@ struct Spread {
 };
 
 Spread measure_spread(std::span<const double> values, const Totals& totals) {
-  const SumAndCount all = add_up_values(values, totals);
+  const SumAndCount all = sum_values(values, totals);
   const double centre = all.mean();
   CompensatedSum total;
   for (const double v : values) total.add((v - centre) * (v - centre));
-  return {totals.add_up(total.value()), all.count};
+  return {totals.allreduce(total.value()), all.count};
 }
 
 }  // namespace
@@ -41,11 +41,11 @@ const Totals& Totals::alone() {
 }
 
 double sum(std::span<const double> values, const Totals& totals) {
-  return totals.add_up(sum(values));
+  return totals.allreduce(sum(values));
 }
 
 double mean(std::span<const double> values, const Totals& totals) {
-  return add_up_values(values, totals).mean();
+  return sum_values(values, totals).mean();
 }
 
 double variance(std::span<const double> values, int ddof, const Totals& totals) {

@@ -28,7 +28,7 @@ class WaitingSums {
     if (!list.empty()) lists_.push_back(list);
   }
   void finish() {
-    if (!lists_.empty()) totals_.add_up_lists(lists_);
+    if (!lists_.empty()) totals_.allreduce_lists(lists_);
     lists_.clear();
   }
 

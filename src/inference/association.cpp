@@ -16,19 +16,19 @@ namespace {
 constexpr double kFewestPermutations = 199;
 constexpr double kMostPermutations = 999;
 
-/// Σ_{i, j friends} x_i·x_j / √(d_i·d_j), for x that is divided by √d already.
+/// Σ_{i, j neighbours} x_i·x_j / √(d_i·d_j), for x that is divided by √d already.
 double sum_of_products(const Graph& graph, std::span<const NodeIndex> nodes,
                        std::span<const double> scaled) {
   double total = 0;
   for (const NodeIndex i : nodes) {
-    double friends = 0;
-    for (const NodeIndex j : graph.neighbours(i)) friends += scaled[j];
-    total += scaled[i] * friends;
+    double neighbours = 0;
+    for (const NodeIndex j : graph.neighbours(i)) neighbours += scaled[j];
+    total += scaled[i] * neighbours;
   }
   return total;
 }
 
-/// p by the normal distribution. `squares`: Σ 1/(d_i·d_j) over friends.
+/// p by the normal distribution. `squares`: Σ 1/(d_i·d_j) over neighbours.
 double normal_p(double moran, double total_weight, double squares) {
   const double sd = std::sqrt(2 * squares) / total_weight;
   return 0.5 * std::erfc(moran / sd / std::numbers::sqrt2);
@@ -88,16 +88,16 @@ NetworkAssociation associate_whole(const Context& context, const Graph& graph,
       });
   double exceeding = 0;
   for (const int r : reached) exceeding += r;
-  out.p = (1.0 + totals.add_up(exceeding)) / (1.0 + out.permutations);
+  out.p = (1.0 + totals.allreduce(exceeding)) / (1.0 + out.permutations);
   return out;
 }
 
-/// Of a network that several processes have parts of: Moran's I from sums over friends, p by the
+/// Of a network that several processes have parts of: Moran's I from sums over neighbours, p by the
 /// normal distribution.
 NetworkAssociation associate_parts(const Context& context, const Neighbourhood& network,
                                    std::span<const double> values, const Totals& totals) {
   NetworkAssociation out;
-  std::vector<double> of_nodes;  // that have friends
+  std::vector<double> of_nodes;  // that have neighbours
   for (std::size_t i = 0; i < network.size(); ++i) {
     if (network.degree(i) > 0) of_nodes.push_back(values[i]);
   }
@@ -113,15 +113,15 @@ NetworkAssociation associate_parts(const Context& context, const Neighbourhood& 
     x(i, 1) = (values[i] - centre) * x(i, 0);
     x(i, 2) = x(i, 0) * x(i, 0);
   }
-  Matrix<double> friends(network.size(), 3);
-  network.add_friends(context, x, friends);
+  Matrix<double> neighbours(network.size(), 3);
+  network.add_neighbours(context, x, neighbours);
   std::array<double, 3> sums = {};
   for (std::size_t c = 0; c < sums.size(); ++c) {
     CompensatedSum total;
-    for (std::size_t i = 0; i < x.rows(); ++i) total.add(x(i, c) * friends(i, c));
+    for (std::size_t i = 0; i < x.rows(); ++i) total.add(x(i, c) * neighbours(i, c));
     sums[c] = total.value();
   }
-  totals.add_up(sums);
+  totals.allreduce(sums);
   out.moran = sums[1] / (sums[0] * spread);
   out.p = normal_p(out.moran, sums[0], sums[2]);
   return out;

@@ -186,7 +186,7 @@ Matrix<double> sum_by_group(const Clustering& clusters, MatrixView<const double>
   for (std::size_t i = 0; i < x.rows(); ++i) {
     for (std::size_t c = 0; c < x.cols(); ++c) sums(clusters.of[i], c) += x(i, c);
   }
-  return clusters.spread ? clusters.spread->add_up(sums) : sums;
+  return clusters.spread ? clusters.spread->allreduce(sums) : sums;
 }
 
 }  // namespace cone

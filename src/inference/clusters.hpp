@@ -21,7 +21,7 @@ class SpreadGroups {
   virtual std::size_t num_here() const = 0;
   /// `sums`: over own members, groups here × columns. Returns the sums over all members of the
   /// groups that this process keeps: every group is kept by one.
-  virtual Matrix<double> add_up(const Matrix<double>& sums) const = 0;
+  virtual Matrix<double> allreduce(const Matrix<double>& sums) const = 0;
 };
 
 /// Groups of nodes.
@@ -44,8 +44,8 @@ Matrix<double> sum_by_group(const Clustering& clusters, MatrixView<const double>
 /// Groups with many edges inside and few between, by moving nodes to the neighbouring group that
 /// raises the modularity most, then groups as wholes (Blondel, Guillaume, Lambiotte and Lefebvre
 /// 2008). `order` is the order in which nodes are looked at, a permutation: one that goes with the
-/// nodes' names makes the result independent of their order in the file. Nodes without friends are
-/// groups of one. O(edges) per pass.
+/// nodes' names makes the result independent of their order in the file. Nodes without neighbours
+/// are groups of one. O(edges) per pass.
 Clustering find_clusters(const Context& context, const Graph& graph,
                          std::span<const NodeIndex> order);
 

@@ -165,8 +165,8 @@ PolicyComparison compare_policies(const Context& context, std::span<const double
                                .second = pair.second,
                                .difference = difference,
                                .standard_error = pair.standard_error,
-                               .interval = around(alone),
-                               .joint_interval = joint,
+                               .sampling_interval = around(alone),
+                               .sampling_joint_interval = joint,
                                .p = pair.standard_error > 0 ? std::max(step_p, single) : 1});
   }
   std::ranges::sort(out.differences, {}, [](const PolicyDifference& pair) {

@@ -84,7 +84,7 @@ double count_effective_clusters(const Clustering& clusters, MatrixView<const dou
     const Matrix<double> sizes = sum_by_group(clusters, parts.view());
     double largest = 0;
     for (const double s : sizes.values()) largest = std::max(largest, s);
-    largest = totals.find_largest(largest);
+    largest = totals.allreduce_max(largest);
     if (!(largest > 0)) continue;
     CompensatedSum total;
     CompensatedSum squares;
@@ -93,8 +93,8 @@ double count_effective_clusters(const Clustering& clusters, MatrixView<const dou
       total.add(q);
       squares.add(q * q);
     }
-    const double all = totals.add_up(total.value());
-    least = std::min(least, all * all / totals.add_up(squares.value()));
+    const double all = totals.allreduce(total.value());
+    least = std::min(least, all * all / totals.allreduce(squares.value()));
   }
   return least;
 }
@@ -123,26 +123,26 @@ DependenceKernels::DependenceKernels(const Context& context,
   const std::size_t n = network_->size();
   for (std::size_t i = 0; i < n; ++i) {
     const auto d = static_cast<double>(network_->degree(i));
-    circle_scale_.push_back(1 / std::sqrt(1 + d));
-    friend_scale_.push_back(d > 0 ? 1 / std::sqrt(d) : 0.0);
+    common_neighbour_scale_.push_back(1 / std::sqrt(1 + d));
+    neighbour_scale_.push_back(d > 0 ? 1 / std::sqrt(d) : 0.0);
   }
   if (!has_edges()) return;
   const Matrix<double> ones(n, 1, 1.0);
-  const Matrix<double> gathered = gather_circles(context, ones.view());
-  circle_total_ =
+  const Matrix<double> gathered = gather_common_neighbours(context, ones.view());
+  common_neighbour_total_ =
       multiply_columns(gathered.view(), gathered.view())(0, 0) / (num_nodes() * num_nodes());
   Matrix<double> squares(n, 1);
-  for (std::size_t i = 0; i < n; ++i) squares(i, 0) = friend_scale_[i] * friend_scale_[i];
-  Matrix<double> of_friends(n, 1);
-  network_->add_friends(context, squares, of_friends);
-  squared_pairs_ = multiply_columns(squares.view(), of_friends.view())(0, 0);
-  squared_circles_ = squared_circles(context, std::vector<double>(n, 1.0));
+  for (std::size_t i = 0; i < n; ++i) squares(i, 0) = neighbour_scale_[i] * neighbour_scale_[i];
+  Matrix<double> of_neighbours(n, 1);
+  network_->add_neighbours(context, squares, of_neighbours);
+  squared_pairs_ = multiply_columns(squares.view(), of_neighbours.view())(0, 0);
+  squared_common_neighbours_ = squared_common_neighbours(context, std::vector<double>(n, 1.0));
 }
 
 Matrix<double> DependenceKernels::multiply_columns(MatrixView<const double> x,
                                                    MatrixView<const double> y) const {
   Matrix<double> out = cross_products(x, y);
-  totals_->add_up(out.values());
+  totals_->allreduce(out.values());
   return out;
 }
 
@@ -157,7 +157,7 @@ Matrix<double> DependenceKernels::sum_rows(const Context& context, MatrixView<co
       out(i, c) = own * before[i] * x(i, c);
     }
   }
-  network_->add_friends(context, scaled, out);
+  network_->add_neighbours(context, scaled, out);
   if (!after.empty()) {
     for (std::size_t i = 0; i < x.rows(); ++i) {
       for (double& value : out.row(i)) value *= after[i];
@@ -166,21 +166,21 @@ Matrix<double> DependenceKernels::sum_rows(const Context& context, MatrixView<co
   return out;
 }
 
-Matrix<double> DependenceKernels::gather_circles(const Context& context,
-                                                 MatrixView<const double> x) const {
-  return sum_rows(context, x, 1, circle_scale_, {});
+Matrix<double> DependenceKernels::gather_common_neighbours(const Context& context,
+                                                           MatrixView<const double> x) const {
+  return sum_rows(context, x, 1, common_neighbour_scale_, {});
 }
 
-Matrix<double> DependenceKernels::sum_over_friends(const Context& context,
-                                                   MatrixView<const double> x) const {
-  return sum_rows(context, x, 0, friend_scale_, friend_scale_);
+Matrix<double> DependenceKernels::sum_over_neighbours(const Context& context,
+                                                      MatrixView<const double> x) const {
+  return sum_rows(context, x, 0, neighbour_scale_, neighbour_scale_);
 }
 
-double DependenceKernels::count_squared_circles(std::span<const double> of_rows) const {
+double DependenceKernels::count_squared_common_neighbours(std::span<const double> of_rows) const {
   // K_ij = |circle of i ∩ circle of j| / √((1 + d_i)(1 + d_j)).
   const Graph& graph = network_->whole();
   const std::vector<double> x = network_->gather(of_rows);
-  const std::vector<double> circle_scale = network_->gather(circle_scale_);
+  const std::vector<double> common_neighbour_scale = network_->gather(common_neighbour_scale_);
   const std::size_t n = x.size();
   std::vector<double> common(n, 0.0);
   std::vector<NodeIndex> met;
@@ -191,15 +191,16 @@ double DependenceKernels::count_squared_circles(std::span<const double> of_rows)
       if (common[j] == 0) met.push_back(j);
       ++common[j];
     };
-    const auto meet_circle = [&](NodeIndex k) {
+    const auto meet_common_neighbour = [&](NodeIndex k) {
       meet(k);
       for (const NodeIndex j : graph.neighbours(k)) meet(j);
     };
-    meet_circle(i);
-    for (const NodeIndex k : graph.neighbours(i)) meet_circle(k);
+    meet_common_neighbour(i);
+    for (const NodeIndex k : graph.neighbours(i)) meet_common_neighbour(k);
     for (const NodeIndex j : met) {
       const double product =
-          j == i ? 0 : x[i] * x[j] * common[j] * circle_scale[i] * circle_scale[j];
+          j == i ? 0
+                 : x[i] * x[j] * common[j] * common_neighbour_scale[i] * common_neighbour_scale[j];
       total.add(product * product);
       common[j] = 0;
     }
@@ -207,10 +208,11 @@ double DependenceKernels::count_squared_circles(std::span<const double> of_rows)
   return total.value();
 }
 
-double DependenceKernels::squared_circles(const Context& context, std::span<const double> x) const {
-  double pairs = 0;  // that count_squared_circles() looks at
-  for (const double scale : circle_scale_) pairs += 1 / (scale * scale * scale * scale);
-  if (totals_->add_up(pairs) <= kFewPairs) return count_squared_circles(x);
+double DependenceKernels::squared_common_neighbours(const Context& context,
+                                                    std::span<const double> x) const {
+  double pairs = 0;  // that count_squared_common_neighbours() looks at
+  for (const double scale : common_neighbour_scale_) pairs += 1 / (scale * scale * scale * scale);
+  if (totals_->allreduce(pairs) <= kFewPairs) return count_squared_common_neighbours(x);
   // ‖DKD‖² = E‖DKDz‖² for random signs z. The signs are the same for every x.
   const std::size_t n = x.size();
   const double work = 2 * static_cast<double>(network_->num_edge_ends()) + num_nodes();
@@ -224,9 +226,10 @@ double DependenceKernels::squared_circles(const Context& context, std::span<cons
       signs(i, p) = rng.sign() * x[i];
     }
   }
-  const Matrix<double> gathered = gather_circles(context, signs.view());
+  const Matrix<double> gathered = gather_common_neighbours(context, signs.view());
   const std::vector<double> unit(n, 1.0);
-  const Matrix<double> returned = sum_rows(context, gathered.view(), 1, unit, circle_scale_);
+  const Matrix<double> returned =
+      sum_rows(context, gathered.view(), 1, unit, common_neighbour_scale_);
   CompensatedSum total;
   for (std::size_t i = 0; i < n; ++i) {
     for (std::size_t p = 0; p < probes; ++p) {
@@ -235,8 +238,8 @@ double DependenceKernels::squared_circles(const Context& context, std::span<cons
   }
   CompensatedSum own;
   for (const double v : x) own.add(v * v * v * v);
-  return std::max(0.0, totals_->add_up(total.value()) / static_cast<double>(probes) -
-                           totals_->add_up(own.value()));
+  return std::max(0.0, totals_->allreduce(total.value()) / static_cast<double>(probes) -
+                           totals_->allreduce(own.value()));
 }
 
 std::vector<DependentCovariance> DependenceKernels::covariances(
@@ -258,7 +261,7 @@ std::vector<DependentCovariance> DependenceKernels::covariances(
     return products(c, c) > 0 ? std::sqrt(squares) / products(c, c) : 0.0;
   };
   for (std::size_t c = 0; c < num_values; ++c) {
-    out[0].noise[c] = relative(2 * totals_->add_up(fourth[c].value()), c);
+    out[0].noise[c] = relative(2 * totals_->allreduce(fourth[c].value()), c);
   }
 
   if (has_edges()) {
@@ -266,27 +269,28 @@ std::vector<DependentCovariance> DependenceKernels::covariances(
     DependentCovariance neighbours{.dependence = Dependence::kNeighbours};
     const Matrix<double> summed = sum_rows(context, parts, 1, unit, {});
     neighbours.covariance = symmetric(multiply_columns(parts, summed.view()), per_pair);
-    DependentCovariance circles{.dependence = Dependence::kCircles};
-    const Matrix<double> gathered = gather_circles(context, parts);
-    circles.covariance = symmetric(multiply_columns(gathered.view(), gathered.view()),
-                                   per_pair / (1 - circle_total_));
+    DependentCovariance common_neighbours{.dependence = Dependence::kCommonNeighbours};
+    const Matrix<double> gathered = gather_common_neighbours(context, parts);
+    common_neighbours.covariance = symmetric(multiply_columns(gathered.view(), gathered.view()),
+                                             per_pair / (1 - common_neighbour_total_));
     Matrix<double> squares(n, num_values);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t c = 0; c < num_values; ++c) squares(i, c) = parts(i, c) * parts(i, c);
     }
-    Matrix<double> of_friends(n, num_values);
-    network_->add_friends(context, squares, of_friends);
-    const Matrix<double> edges = multiply_columns(squares.view(), of_friends.view());
+    Matrix<double> of_neighbours(n, num_values);
+    network_->add_neighbours(context, squares, of_neighbours);
+    const Matrix<double> edges = multiply_columns(squares.view(), of_neighbours.view());
     for (std::size_t c = 0; c < num_values; ++c) {
       std::vector<double> column(n);
       for (std::size_t i = 0; i < n; ++i) column[i] = parts(i, c);
       neighbours.noise.push_back(relative(2 * edges(c, c), c));
-      circles.noise.push_back(relative(2 * squared_circles(context, column), c));
+      common_neighbours.noise.push_back(
+          relative(2 * squared_common_neighbours(context, column), c));
     }
     refuse_if_useless(neighbours);
-    refuse_if_useless(circles);
+    refuse_if_useless(common_neighbours);
     out.push_back(std::move(neighbours));
-    out.push_back(std::move(circles));
+    out.push_back(std::move(common_neighbours));
   }
   if (clusters_.count > 1) out.push_back(cluster_covariance(parts, {}));
   return out;
@@ -334,19 +338,19 @@ SharedNoise DependenceKernels::measure_shared_noise(const Context& context,
     r(i, 0) = residual[i];
     squares.add(residual[i] * residual[i]);
   }
-  const double all_squares = totals_->add_up(squares.value());
+  const double all_squares = totals_->allreduce(squares.value());
   if (!(all_squares > 0)) return out;
   const double mean_square = all_squares / num_nodes();
-  const Matrix<double> friends = sum_over_friends(context, r.view());
-  const Matrix<double> circles = gather_circles(context, r.view());
-  const double pair_products = multiply_columns(r.view(), friends.view())(0, 0);
-  const double circle_products =
-      multiply_columns(circles.view(), circles.view())(0, 0) - all_squares;
+  const Matrix<double> neighbours = sum_over_neighbours(context, r.view());
+  const Matrix<double> common_neighbours = gather_common_neighbours(context, r.view());
+  const double pair_products = multiply_columns(r.view(), neighbours.view())(0, 0);
+  const double common_neighbour_products =
+      multiply_columns(common_neighbours.view(), common_neighbours.view())(0, 0) - all_squares;
   out.pairs = pair_products / (mean_square * squared_pairs_);
   out.pairs_error = std::sqrt(2 / squared_pairs_);
-  if (squared_circles_ > 0) {
-    out.circles = circle_products / (mean_square * squared_circles_);
-    out.circles_error = std::sqrt(2 / squared_circles_);
+  if (squared_common_neighbours_ > 0) {
+    out.common_neighbours = common_neighbour_products / (mean_square * squared_common_neighbours_);
+    out.circles_error = std::sqrt(2 / squared_common_neighbours_);
   }
   return out;
 }
@@ -355,28 +359,29 @@ DependentCovariance DependenceKernels::shared_covariance(const Context& context,
                                                          const SharedNoise& noise,
                                                          MatrixView<const double> scaled,
                                                          const Matrix<double>& independent) const {
-  DependentCovariance out{.dependence = Dependence::kShared,
+  DependentCovariance out{.dependence = Dependence::kPooled,
                           .covariance = independent,
                           .noise = std::vector<double>(scaled.cols(), 0.0)};
   if (!has_edges()) return out;
   const double per_pair = 1 / (num_nodes() * num_nodes());
-  const Matrix<double> friends = sum_over_friends(context, scaled);
-  const Matrix<double> circles = gather_circles(context, scaled);
+  const Matrix<double> neighbours = sum_over_neighbours(context, scaled);
+  const Matrix<double> common_neighbours = gather_common_neighbours(context, scaled);
   const Matrix<double> own = multiply_columns(scaled, scaled);
-  const Matrix<double> by_pairs = symmetric(multiply_columns(scaled, friends.view()),
+  const Matrix<double> by_pairs = symmetric(multiply_columns(scaled, neighbours.view()),
                                             per_pair * std::clamp(noise.pairs, 0.0, 1.0));
-  Matrix<double> by_circles = symmetric(multiply_columns(circles.view(), circles.view()), per_pair);
-  const double share = std::clamp(noise.circles, 0.0, 1.0);
+  Matrix<double> by_common_neighbours =
+      symmetric(multiply_columns(common_neighbours.view(), common_neighbours.view()), per_pair);
+  const double share = std::clamp(noise.common_neighbours, 0.0, 1.0);
   double pairs_total = 0;
   double circles_total = 0;
   for (std::size_t a = 0; a < own.rows(); ++a) {
     for (std::size_t b = 0; b < own.cols(); ++b) {
-      by_circles(a, b) = share * (by_circles(a, b) - per_pair * own(a, b));
+      by_common_neighbours(a, b) = share * (by_common_neighbours(a, b) - per_pair * own(a, b));
     }
     pairs_total += by_pairs(a, a);
-    circles_total += by_circles(a, a);
+    circles_total += by_common_neighbours(a, a);
   }
-  const Matrix<double>& added = pairs_total > circles_total ? by_pairs : by_circles;
+  const Matrix<double>& added = pairs_total > circles_total ? by_pairs : by_common_neighbours;
   for (std::size_t a = 0; a < own.rows(); ++a) {
     for (std::size_t b = 0; b < own.cols(); ++b) out.covariance(a, b) += added(a, b);
   }

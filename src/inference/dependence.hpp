@@ -42,9 +42,9 @@ struct DependentCovariance {
 /// K with unit diagonal, Cov(r) = σ²((1 − share)·I + share·K); by the moments of standardised
 /// residuals.
 struct SharedNoise {
-  double pairs = 0;        ///< K_ij = 1/√(d_i·d_j) for friends
-  double circles = 0;      ///< K = B·B', see below
-  double pairs_error = 0;  ///< standard errors, were all residuals independent
+  double pairs = 0;              ///< K_ij = 1/√(d_i·d_j) for neighbours
+  double common_neighbours = 0;  ///< K = B·B', see below
+  double pairs_error = 0;        ///< standard errors, were all residuals independent
   double circles_error = 0;
 };
 
@@ -58,13 +58,13 @@ class DependenceKernels {
   DependenceKernels(const Context& context, std::shared_ptr<const Neighbourhood> network,
                     Clustering clusters, std::shared_ptr<const Totals> totals);
 
-  /// B'·x, for x of nodes × columns, with B_ij = 1{j = i or a friend of i} / √(1 + d_i): what a
+  /// B'·x, for x of nodes × columns, with B_ij = 1{j = i or a neighbour of i} / √(1 + d_i): what a
   /// node gets of those whose circle it is in. B·B' has unit diagonal.
-  Matrix<double> gather_circles(const Context& context, MatrixView<const double> x) const;
-  /// N·x with N_ij = 1/√(d_i·d_j) for friends.
-  Matrix<double> sum_over_friends(const Context& context, MatrixView<const double> x) const;
+  Matrix<double> gather_common_neighbours(const Context& context, MatrixView<const double> x) const;
+  /// N·x with N_ij = 1/√(d_i·d_j) for neighbours.
+  Matrix<double> sum_over_neighbours(const Context& context, MatrixView<const double> x) const;
 
-  /// Independent nodes, neighbours, circles and clusters, from centred columns.
+  /// Independent nodes, neighbours, common_neighbours and clusters, from centred columns.
   std::vector<DependentCovariance> covariances(const Context& context,
                                                MatrixView<const double> parts) const;
   /// Clusters alone. `grouped`: the columns whose products count for two members of a cluster,
@@ -77,7 +77,7 @@ class DependenceKernels {
   SharedNoise measure_shared_noise(const Context& context, std::span<const double> residual) const;
 
   /// The variance that shared noise adds to the means of coefficient · noise, values × values:
-  /// the larger of what `pairs` and `circles` say, for the sum of all values' variances.
+  /// the larger of what `pairs` and `common_neighbours` say, for the sum of all values' variances.
   /// `scaled`: coefficient times standard deviation, nodes × values.
   DependentCovariance shared_covariance(const Context& context, const SharedNoise& noise,
                                         MatrixView<const double> scaled,
@@ -91,24 +91,24 @@ class DependenceKernels {
 
  private:
   /// Σ_ij (x_i K_ij x_j)² over i ≠ j, K = B·B'. O(Σ d²).
-  double count_squared_circles(std::span<const double> x) const;
+  double count_squared_common_neighbours(std::span<const double> x) const;
   /// The same, by random signs where that is cheaper.
-  double squared_circles(const Context& context, std::span<const double> x) const;
+  double squared_common_neighbours(const Context& context, std::span<const double> x) const;
 
   /// X'·Y over all rows of all processes.
   Matrix<double> multiply_columns(MatrixView<const double> x, MatrixView<const double> y) const;
-  /// (out_i) = own·x_i + Σ_{j friend of i} x_j, rows scaled before and after.
+  /// (out_i) = own·x_i + Σ_{j neighbour of i} x_j, rows scaled before and after.
   Matrix<double> sum_rows(const Context& context, MatrixView<const double> x, double own,
                           std::span<const double> before, std::span<const double> after) const;
 
   std::shared_ptr<const Neighbourhood> network_;
   std::shared_ptr<const Totals> totals_;
   Clustering clusters_;
-  std::vector<double> circle_scale_;  ///< 1/√(1 + d)
-  std::vector<double> friend_scale_;  ///< 1/√d, 0 without friends
-  double circle_total_ = 0;           ///< 1'BB'1 / n²
-  double squared_pairs_ = 0;          ///< Σ N_ij²
-  double squared_circles_ = 0;        ///< Σ_{i≠j} (BB')_ij²
+  std::vector<double> common_neighbour_scale_;  ///< 1/√(1 + d)
+  std::vector<double> neighbour_scale_;         ///< 1/√d, 0 without neighbours
+  double common_neighbour_total_ = 0;           ///< 1'BB'1 / n²
+  double squared_pairs_ = 0;                    ///< Σ N_ij²
+  double squared_common_neighbours_ = 0;        ///< Σ_{i≠j} (BB')_ij²
 };
 
 }  // namespace cone

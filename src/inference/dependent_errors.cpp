@@ -33,11 +33,11 @@ Matrix<double> unlogged_covariance(const Context& context, const DependenceKerne
       out(p, q) = out(q, p) = total.value() / (n * n);
     }
   });
-  kernels.totals().add_up(out.values());
+  kernels.totals().allreduce(out.values());
   return out;
 }
 
-/// Of arms that people did not get: scaled to each policy's own variance, which knows the noise.
+/// Of arms that units did not get: scaled to each policy's own variance, which knows the noise.
 Matrix<double> covariance_of_unlogged(const Context& context, const DependenceKernels& kernels,
                                       const LoggedSample& sample,
                                       std::span<const double> unlogged_variance,
@@ -60,7 +60,7 @@ Matrix<double> covariance_of_unlogged(const Context& context, const DependenceKe
   return out;
 }
 
-/// What is in no node's part: arms that people did not get, and effects that were not learnt.
+/// What is in no node's part: arms that units did not get, and effects that were not learnt.
 Matrix<double> variance_beside_parts(const Context& context, const DependenceKernels& kernels,
                                      const LoggedSample& sample,
                                      std::span<const ErrorParts* const> parts,
@@ -86,7 +86,7 @@ Matrix<double> centre_columns(const DependenceKernels& kernels,
   Matrix<double> out(column(*parts[0]).size(), parts.size());
   for (std::size_t k = 0; k < parts.size(); ++k) {
     const std::vector<double>& values = column(*parts[k]);
-    const double centre = kernels.totals().add_up(sum(values)) / kernels.num_nodes();
+    const double centre = kernels.totals().allreduce(sum(values)) / kernels.num_nodes();
     for (std::size_t i = 0; i < values.size(); ++i) out(i, k) = values[i] - centre;
   }
   return out;
@@ -101,7 +101,7 @@ double mean_ratio(const DependentCovariance& way, const Matrix<double>& independ
   return total / static_cast<double>(independent.rows());
 }
 
-/// For these people, by groups that the user gave. What they share is taken to be none of the
+/// For the sample, by groups that the user gave. What they share is taken to be none of the
 /// model's effects: all of the residual counts, and no imbalance beside it.
 DependentCovariance covariance_of_groups(const Context& context, const DependenceKernels& kernels,
                                          const LoggedSample& sample,
@@ -184,7 +184,7 @@ std::optional<JointErrors> join_errors(const Context& context, const DependenceK
                                        std::span<const ErrorParts* const> parts,
                                        std::span<const Matrix<double>* const> policies,
                                        const ModelNoise* noise, Dependence wanted) {
-  const bool these = target == Target::kThesePeople;
+  const bool these = target == Target::kSample;
   for (const ErrorParts* p : parts) {
     const bool has_parts = !(these ? p->these : p->population).empty();
     if (!kernels.totals().any(has_parts)) return std::nullopt;
@@ -262,12 +262,12 @@ void apply_dependence(const Context& context, const DependenceKernels& kernels,
          .unusable = way.unusable});
   }
   out.dependence = errors->best().dependence;
-  set_error(errors->best(), out.standard_error, out.interval);
-  if (out.target == Target::kPeopleLikeThese) {
+  set_error(errors->best(), out.standard_error, out.sampling_interval);
+  if (out.target == Target::kPopulation) {
     out.population_standard_error = out.standard_error;
-    out.population_interval = out.interval;
-  } else if (const std::optional<JointErrors> population = join_for(Target::kPeopleLikeThese)) {
-    set_error(population->best(), out.population_standard_error, out.population_interval);
+    out.population_sampling_interval = out.sampling_interval;
+  } else if (const std::optional<JointErrors> population = join_for(Target::kPopulation)) {
+    set_error(population->best(), out.population_standard_error, out.population_sampling_interval);
   }
 }
 

@@ -13,7 +13,7 @@
 
 namespace cone {
 
-/// What an outcome model leaves unexplained, and how much of that friends share.
+/// What an outcome model leaves unexplained, and how much of that neighbours share.
 struct ModelNoise {
   Matrix<double> variance;  ///< sample × arms (estimate_noise)
   std::vector<double> residual;

@@ -2,8 +2,8 @@
 
 namespace cone {
 
-void WholeNeighbourhood::add_friends(const Context& context, const Matrix<double>& x,
-                                     Matrix<double>& out) const {
+void WholeNeighbourhood::add_neighbours(const Context& context, const Matrix<double>& x,
+                                        Matrix<double>& out) const {
   constexpr std::size_t kRowsPerPiece = 4096;
   context.for_each_range(out.rows(), kRowsPerPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {

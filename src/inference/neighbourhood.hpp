@@ -11,8 +11,8 @@
 
 namespace cone {
 
-/// A network as sums over friends see it: the rows that are here, of nodes that may be spread over
-/// several processes. All functions are called by all of them.
+/// A network as sums over neighbours see it: the rows that are here, of nodes that may be spread
+/// over several processes. All functions are called by all of them.
 class Neighbourhood {
  public:
   virtual ~Neighbourhood() = default;
@@ -22,9 +22,9 @@ class Neighbourhood {
   virtual std::size_t degree(std::size_t row) const = 0;
   /// Of the row's node in the order of the data.
   virtual std::uint64_t number(std::size_t row) const = 0;
-  /// out_i += Σ x_j over the friends j of i; one row per row here.
-  virtual void add_friends(const Context& context, const Matrix<double>& x,
-                           Matrix<double>& out) const = 0;
+  /// out_i += Σ x_j over the neighbours j of i; one row per row here.
+  virtual void add_neighbours(const Context& context, const Matrix<double>& x,
+                              Matrix<double>& out) const = 0;
   /// The whole network, and a column of all nodes in its order: for small networks only.
   virtual const Graph& whole() const = 0;
   virtual std::vector<double> gather(std::span<const double> column) const = 0;
@@ -41,8 +41,8 @@ class WholeNeighbourhood : public Neighbourhood {
     return graph_.degree(static_cast<NodeIndex>(row));
   }
   std::uint64_t number(std::size_t row) const override { return row; }
-  void add_friends(const Context& context, const Matrix<double>& x,
-                   Matrix<double>& out) const override;
+  void add_neighbours(const Context& context, const Matrix<double>& x,
+                      Matrix<double>& out) const override;
   const Graph& whole() const override { return graph_; }
   std::vector<double> gather(std::span<const double> column) const override {
     return {column.begin(), column.end()};

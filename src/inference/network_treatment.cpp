@@ -106,8 +106,8 @@ NodeEffects estimate_effects_and_doubts(const Context& context, const Dataset& d
   const StageScope stage = stages.enter(1);
   if (auto warning = find_network_treatment(
           context, data, {.folds = options.folds}, options.network_ridge,
-          "effects of single people may be that in part: no standard deviation here holds it; cone "
-          "evaluate has robust intervals")) {
+          "effects of single units may be that in part: no standard deviation here holds it; cone "
+          "evaluate has sensitivity intervals")) {
     effects.warnings.push_back(std::move(*warning));
   }
   return effects;

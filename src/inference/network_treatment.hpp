@@ -13,11 +13,11 @@
 #include "cone/learn.hpp"
 #include "cone/settings.hpp"
 
-#include "inference/hidden_strength.hpp"
+#include "inference/confounding_strength.hpp"
 #include "nuisance/fit_cost.hpp"
 
 // Whether the network decides who was treated, beyond the features: what evaluations, learnt rules
-// and effects of single people warn of alike.
+// and effects of single units warn of alike.
 
 namespace cone {
 

@@ -48,7 +48,7 @@ std::vector<std::uint32_t> find_varying(const Matrix<double>& columns, const Tot
     ends[2 * j] = high;
     ends[2 * j + 1] = -low;
   }
-  totals.find_largest(ends);
+  totals.allreduce_max(ends);
   std::vector<std::uint32_t> varying;
   for (std::size_t j = 0; j < columns.rows(); ++j) {
     if (-ends[2 * j + 1] < ends[2 * j]) varying.push_back(static_cast<std::uint32_t>(j));
@@ -64,7 +64,7 @@ std::vector<double> sum_columns(const Context& context, Matrix<double>& columns,
     context.poll();
     sums.push_back(sum_terms(columns.row(j), [&](double& value) { return term(j, value); }));
   }
-  context.totals().add_up(sums);
+  context.totals().allreduce(sums);
   return sums;
 }
 

@@ -26,7 +26,7 @@ struct ColumnSummary {
 /// Rows or entries of a pass after which it asks whether to go on.
 constexpr std::size_t kItemsPerPoll = 4096;
 
-void add_up_summaries(const Totals& totals, std::vector<ColumnSummary>& columns) {
+void sum_summaries(const Totals& totals, std::vector<ColumnSummary>& columns) {
   if (!totals.has_others()) return;
   std::vector<double> sums;
   std::vector<double> largest;
@@ -34,8 +34,8 @@ void add_up_summaries(const Totals& totals, std::vector<ColumnSummary>& columns)
     sums.insert(sums.end(), {column.num_entries, column.sum});
     largest.insert(largest.end(), {column.high, -column.low});
   }
-  totals.add_up(sums);
-  totals.find_largest(largest);
+  totals.allreduce(sums);
+  totals.allreduce_max(largest);
   for (std::size_t j = 0; j < columns.size(); ++j) {
     columns[j] = {.num_entries = sums[2 * j],
                   .low = -largest[2 * j + 1],
@@ -58,7 +58,7 @@ std::vector<ColumnSummary> summarise_columns(const Context& context, const Spars
     sums[x.columns()[k]].add(value);
   }
   for (std::size_t j = 0; j < x.cols(); ++j) columns[j].sum = sums[j].value();
-  add_up_summaries(context.totals(), columns);
+  sum_summaries(context.totals(), columns);
   for (ColumnSummary& column : columns) {
     if (column.num_entries < num_rows) {
       column.low = std::min(column.low, 0.0);
@@ -142,7 +142,7 @@ void CentredMatrix::take_sparse(const Context& context, const SparseMatrix& x) {
     for (; next_filled != filled.end(); ++next_filled) append(*next_filled, -mean[*next_filled]);
     row_offsets.push_back(row_columns.size());
   }
-  totals_->add_up(squares);
+  totals_->allreduce(squares);
   for (std::size_t j = 0; j < mean.size(); ++j) {
     squares[j] -= num_all_rows_ * offsets_[j] * offsets_[j];
   }
@@ -168,7 +168,7 @@ void CentredMatrix::multiply(std::span<const double> u, std::span<double> out) c
 void CentredMatrix::multiply_transposed(std::span<const double> r, std::span<double> out) const {
   if (num_dense() > 0) multiply_columns_transposed(dense_.view(), r, out.first(num_dense()));
   multiply_sparse_transposed(r, out.subspan(num_dense()));
-  totals_->add_up(out);
+  totals_->allreduce(out);
 }
 
 void CentredMatrix::multiply_sparse_transposed(std::span<const double> r,
@@ -203,7 +203,7 @@ MatrixView<const double> CentredMatrix::read_rows(std::size_t begin, std::size_t
 
 Matrix<double> CentredMatrix::column_gram(const Context& context) const {
   Matrix<double> gram = gram_of_own_rows(context);
-  totals_->add_up(gram.values());
+  totals_->allreduce(gram.values());
   return gram;
 }
 

@@ -55,7 +55,7 @@ double ExplicitLogistic::evaluate(double c, std::span<const double> point) {
     for (std::size_t f = 0; f < num_folds(); ++f) {
       if (f != left_out_) fold_slopes_[f] = passes_.measure_slope(f, point);
     }
-    add_up_slopes(fold_slopes_);
+    sum_slopes(fold_slopes_);
     point_.assign(point.begin(), point.end());
   }
   return penalty(point) + c * slope_.loss;
@@ -67,14 +67,14 @@ double ExplicitLogistic::gradient(double c, std::span<const double> point, std::
   return std::sqrt(dot(out, out));
 }
 
-void ExplicitLogistic::add_up_slopes(std::span<const LossSlope> of_folds) {
+void ExplicitLogistic::sum_slopes(std::span<const LossSlope> of_folds) {
   slope_ = {.gradient = std::vector<double>(size(), 0.0)};
   for (std::size_t f = 0; f < of_folds.size(); ++f) {
     if (f != left_out_) slope_.add(of_folds[f]);
   }
 }
 
-void ExplicitLogistic::add_up_curvatures(std::span<const LossCurvature> of_folds) {
+void ExplicitLogistic::sum_curvatures(std::span<const LossCurvature> of_folds) {
   bool is_first = true;
   for (std::size_t f = 0; f < of_folds.size(); ++f) {
     if (f == left_out_) continue;
@@ -91,7 +91,7 @@ void ExplicitLogistic::take_curvature() {
   for (std::size_t f = 0; f < num_folds(); ++f) {
     if (f != left_out_) fold_curvatures_[f] = passes_.measure_curvature(f, point_);
   }
-  add_up_curvatures(fold_curvatures_);
+  sum_curvatures(fold_curvatures_);
   curvature_point_ = point_;
 }
 
@@ -112,8 +112,8 @@ void ExplicitLogistic::adopt_if_better(double c, const ExplicitLogistic& whole) 
     return;
   }
   point_ = whole.point_;
-  add_up_slopes(whole.fold_slopes_);
-  add_up_curvatures(whole.fold_curvatures_);
+  sum_slopes(whole.fold_slopes_);
+  sum_curvatures(whole.fold_curvatures_);
   curvature_point_ = whole.curvature_point_;
 }
 

@@ -51,8 +51,8 @@ class ExplicitLogistic : public LogisticObjective {
   }
 
  private:
-  void add_up_slopes(std::span<const LossSlope> of_folds);
-  void add_up_curvatures(std::span<const LossCurvature> of_folds);
+  void sum_slopes(std::span<const LossSlope> of_folds);
+  void sum_curvatures(std::span<const LossCurvature> of_folds);
   /// At the point last evaluated.
   void take_curvature();
   /// A change of the logits (root mean square) after which it is worth taking again.

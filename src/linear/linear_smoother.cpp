@@ -40,7 +40,7 @@ bool wants_all_rows(const CentredMatrix& x, std::size_t largest_direct) {
          x.num_all_rows() <= static_cast<double>(largest_direct);
 }
 
-FitRows gather_all(const Context& context, const FeatureMatrix& own) {
+FitRows allgather(const Context& context, const FeatureMatrix& own) {
   const Totals& totals = context.totals();
   const auto num_own = static_cast<double>(own.rows());
   const std::vector<double> counts = totals.gather({&num_own, 1});
@@ -56,13 +56,13 @@ FitRows gather_all(const Context& context, const FeatureMatrix& own) {
 FitRows choose_rows(const Context& context, const FeatureMatrix& x,
                     std::span<const std::uint32_t> rows, std::size_t largest_direct) {
   CentredMatrix centred(context, x, rows);
-  if (wants_all_rows(centred, largest_direct)) return gather_all(context, x.select_rows(rows));
+  if (wants_all_rows(centred, largest_direct)) return allgather(context, x.select_rows(rows));
   return {.x = std::move(centred), .num_own = rows.size()};
 }
 
 FitRows choose_rows(const Context& context, const FeatureMatrix& x, std::size_t largest_direct) {
   CentredMatrix centred(context, x);
-  if (wants_all_rows(centred, largest_direct)) return gather_all(context, x);
+  if (wants_all_rows(centred, largest_direct)) return allgather(context, x);
   return {.x = std::move(centred), .num_own = x.rows()};
 }
 

@@ -72,7 +72,7 @@ HeldOutLabels::HeldOutLabels(const FeatureMatrix& x, std::span<const std::uint32
 }
 
 double HeldOutLabels::total_log_loss(const Context& context, const LogisticFit& fit) const {
-  return context.totals().add_up(own_log_loss(context, fit));
+  return context.totals().allreduce(own_log_loss(context, fit));
 }
 
 double HeldOutLabels::own_log_loss(const Context& context, const LogisticFit& fit) const {

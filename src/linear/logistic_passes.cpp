@@ -95,13 +95,13 @@ LossSlope LogisticPasses::measure_slope(std::size_t fold, std::span<const double
       slope.gradient[num_logits * width + a] += sum_side_by_side(residuals);
     }
   });
-  slope.loss = totals().add_up(slope.loss);
-  totals().add_up(slope.gradient);
+  slope.loss = totals().allreduce(slope.loss);
+  totals().allreduce(slope.gradient);
   return slope;
 }
 
 double LogisticPasses::measure_loss(std::size_t fold, std::span<const double> point) const {
-  return totals().add_up(pass_over(fold, point, [](auto, auto, auto) {}));
+  return totals().allreduce(pass_over(fold, point, [](auto, auto, auto) {}));
 }
 
 LossCurvature LogisticPasses::measure_curvature(std::size_t fold,
@@ -131,8 +131,8 @@ LossCurvature LogisticPasses::measure_curvature(std::size_t fold,
       }
     }
   });
-  for (Matrix<double>& products : out.products) totals().add_up(products.values());
-  totals().add_up(out.weighted_sums.values());
+  for (Matrix<double>& products : out.products) totals().allreduce(products.values());
+  totals().allreduce(out.weighted_sums.values());
   return out;
 }
 

@@ -78,8 +78,8 @@ Moments measure_moments(const Context& context, const FeatureMatrix& x, std::spa
     add_weighted_products(block, std::span(ones).first(count), scratch.view(), out.products);
   }
   if (out.count == 0) return out;
-  context.totals().add_up(out.mean);
-  context.totals().add_up(out.products.values());
+  context.totals().allreduce(out.mean);
+  context.totals().allreduce(out.products.values());
   for (std::size_t a = 0; a < width; ++a) {
     for (std::size_t b = 0; b <= a; ++b) {
       out.products(a, b) -= out.mean[a] * (out.mean[b] / out.count);

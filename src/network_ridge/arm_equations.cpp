@@ -9,7 +9,7 @@
 namespace cone {
 namespace {
 
-constexpr std::size_t kListedPlaces = 4096;
+constexpr std::size_t kListedPositions = 4096;
 
 }  // namespace
 
@@ -23,27 +23,27 @@ ArmEquations::ArmEquations(const Context& context, const EquationSource& source,
   noise_.reserve(count_);
   for (std::size_t row = 0; row < count_; ++row) {
     noise_.push_back(
-        noise_of_place(model(), tables_.relative_degree[first_ + row], tables_.undersmoothing));
+        noise_of_position(model(), tables_.relative_degree[first_ + row], tables_.undersmoothing));
   }
-  count_places();
+  count_positions();
   list_members(context);
-  connect_friends();
+  connect_neighbours();
 }
 
-void ArmEquations::count_places() {
+void ArmEquations::count_positions() {
   std::array<double, 2> counts{static_cast<double>(count_), 0};
   for (std::size_t row = 0; row < count_; ++row) counts[1] += learns_at_all(row) ? 1 : 0;
-  totals().add_up(counts);
+  totals().allreduce(counts);
   count_of_all_ = static_cast<std::size_t>(counts[0]);
   learning_of_all_ = static_cast<std::size_t>(counts[1]);
 }
 
-/// Lists friends in the arm by their rows.
+/// Lists neighbours in the arm by their rows.
 void ArmEquations::list_members(const Context& context) {
-  const std::size_t n = tables_.num_places();
+  const std::size_t n = tables_.num_positions();
   const std::size_t num_arms = tables_.arm_begin.size() - 1;
-  const auto list_of = [&](std::size_t place) {
-    const std::uint64_t* split = &tables_.arm_offsets[place * num_arms + arm_];
+  const auto list_of = [&](std::size_t position) {
+    const std::uint64_t* split = &tables_.arm_offsets[position * num_arms + arm_];
     return tables_.lists.subspan(split[0], split[1] - split[0]);
   };
   std::vector<std::uint32_t> row_of(source_.num_elsewhere(), 0);
@@ -63,36 +63,37 @@ void ArmEquations::list_members(const Context& context) {
   offsets_.assign(n + 1, 0);
   for (std::size_t p = 0; p < n; ++p) offsets_[p + 1] = offsets_[p] + list_of(p).size();
   rows_.resize(offsets_.back());
-  context.for_each_range(n, kListedPlaces, [&](std::size_t begin, std::size_t end) {
+  context.for_each_range(n, kListedPositions, [&](std::size_t begin, std::size_t end) {
     for (std::size_t p = begin; p < end; ++p) {
       std::uint64_t at = offsets_[p];
-      for (const std::uint32_t friend_row : list_of(p)) {
-        const std::uint32_t row = friend_row < n ? static_cast<std::uint32_t>(friend_row - first_)
-                                                 : row_of[friend_row - n];
+      for (const std::uint32_t neighbour_row : list_of(p)) {
+        const std::uint32_t row = neighbour_row < n
+                                      ? static_cast<std::uint32_t>(neighbour_row - first_)
+                                      : row_of[neighbour_row - n];
         rows_[at++] = seen_at.empty() ? row : seen_at[row];
       }
     }
   });
 }
 
-/// Friends of the arm's places are often fewer than those of all.
-void ArmEquations::connect_friends() {
-  const std::size_t n = tables_.num_places();
+/// Neighbours of the arm's positions are often fewer than those of all.
+void ArmEquations::connect_neighbours() {
+  const std::size_t n = tables_.num_positions();
   const std::uint64_t begin = tables_.list_offsets[first_];
   for (std::size_t row = 0; row <= count_; ++row) {
     list_offsets_.push_back(tables_.list_offsets[first_ + row] - begin);
   }
   lists_ = tables_.lists.subspan(begin, list_offsets_.back());
-  std::vector<char> is_friend(source_.num_elsewhere(), 0);
+  std::vector<char> is_neighbour(source_.num_elsewhere(), 0);
   for (const std::uint32_t row : lists_) {
-    if (row >= n) is_friend[row - n] = 1;
+    if (row >= n) is_neighbour[row - n] = 1;
   }
   std::vector<std::uint32_t> chosen;
-  for (std::size_t k = 0; k < is_friend.size(); ++k) {
-    if (is_friend[k] != 0) chosen.push_back(static_cast<std::uint32_t>(k));
+  for (std::size_t k = 0; k < is_neighbour.size(); ++k) {
+    if (is_neighbour[k] != 0) chosen.push_back(static_cast<std::uint32_t>(k));
   }
-  friends_elsewhere_ = source_.connect_friends(chosen);
-  const std::vector<std::uint32_t> seen_at = friends_elsewhere_->map_rows();
+  neighbours_elsewhere_ = source_.connect_neighbours(chosen);
+  const std::vector<std::uint32_t> seen_at = neighbours_elsewhere_->map_rows();
   if (seen_at.empty()) return;
   seen_lists_.assign(lists_.begin(), lists_.end());
   for (std::uint32_t& row : seen_lists_) row = seen_at[row];
@@ -104,25 +105,25 @@ bool ArmEquations::learns_at_all(std::size_t row) const {
                      [&](const std::vector<char>& task) { return task[first_ + row] != 0; });
 }
 
-Matrix<double> ArmEquations::send_to_friends(const Context& context, const Matrix<double>& v,
-                                             bool averages) const {
-  auto out = Matrix<double>::unfilled(tables_.num_places(), v.cols());
+Matrix<double> ArmEquations::send_to_neighbours(const Context& context, const Matrix<double>& v,
+                                                bool averages) const {
+  auto out = Matrix<double>::unfilled(tables_.num_positions(), v.cols());
   const Matrix<double> divided = averages ? divide_by_degree(context, v) : Matrix<double>();
   const SeenTable seen = members_elsewhere_->see(averages ? divided.view() : v.view());
   ops::sum_listed_rows(context, offsets_, rows_, seen.view(), out.view());
   return out;
 }
 
-Matrix<double> ArmEquations::sum_over_friends(const Context& context, bool averages,
-                                              const Matrix<double>& w) const {
+Matrix<double> ArmEquations::sum_over_neighbours(const Context& context, bool averages,
+                                                 const Matrix<double>& w) const {
   auto out = Matrix<double>::unfilled(count_, w.cols());
-  const SeenTable seen = friends_elsewhere_->see(w.view());
+  const SeenTable seen = neighbours_elsewhere_->see(w.view());
   ops::sum_listed_rows(context, list_offsets_, lists_, seen.view(), out.view());
   return averages ? divide_by_degree(context, std::move(out)) : out;
 }
 
 Matrix<double> ArmEquations::divide_by_degree(const Context& context, Matrix<double> v) const {
-  context.for_each_range(v.rows(), kListedPlaces, [&](std::size_t begin, std::size_t end) {
+  context.for_each_range(v.rows(), kListedPositions, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       for (double& value : v.row(row)) value *= tables_.inverse_degree[first_ + row];
     }

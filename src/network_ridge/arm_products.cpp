@@ -38,18 +38,19 @@ struct OwnColumns {
 
 }  // namespace
 
-/// A·(friends·W + words·X(X'W) + columns·D(D'W)), where W is what the arm sends to its friends.
-Matrix<double> ArmEquations::pass_through_friends(const Context& context,
-                                                  const GroupStrengths& strengths,
-                                                  const Matrix<double>& v, bool averages,
-                                                  WaitingSums& sums) const {
+/// A·(neighbours·W + words·X(X'W) + columns·D(D'W)), where W is what the arm sends to its
+/// neighbours.
+Matrix<double> ArmEquations::pass_through_neighbours(const Context& context,
+                                                     const GroupStrengths& strengths,
+                                                     const Matrix<double>& v, bool averages,
+                                                     WaitingSums& sums) const {
   using enum GroupKind;
-  const double friends = strengths[averages ? kMeanFriends : kSumFriends];
-  const double words = strengths[averages ? kMeanWords : kSumWords];
-  const double columns = strengths[averages ? kMeanColumns : kSumColumns];
-  const std::size_t n = tables_.num_places();
+  const double neighbours = strengths[averages ? kMeanNeighbourEffects : kNeighbourEffects];
+  const double words = strengths[averages ? kNeighbourMeansCounts : kNeighbourSumsCounts];
+  const double columns = strengths[averages ? kNeighbourMeansNumeric : kNeighbourSumsNumeric];
+  const std::size_t n = tables_.num_positions();
   const Matrix<double>& measured = *tables_.columns;
-  Matrix<double> w = send_to_friends(context, v, averages);
+  Matrix<double> w = send_to_neighbours(context, v, averages);
   const bool has_columns = columns > 0 && measured.cols() > 0;
   Matrix<double> by_words;
   Matrix<double> by_columns;
@@ -62,26 +63,26 @@ Matrix<double> ArmEquations::pass_through_friends(const Context& context,
   if (has_columns) by_columns = ops::multiply(context, measured.view(), by_columns.view());
   context.for_each_range(n, kEquationRows, [&](std::size_t begin, std::size_t end) {
     for (std::size_t k = begin * w.cols(); k < end * w.cols(); ++k) {
-      double value = friends * w.data()[k];
+      double value = neighbours * w.data()[k];
       if (words > 0) value += words * by_words.data()[k];
       if (has_columns) value += columns * by_columns.data()[k];
       w.data()[k] = value;
     }
   });
-  return sum_over_friends(context, averages, w);
+  return sum_over_neighbours(context, averages, w);
 }
 
 Matrix<double> ArmEquations::multiply_kernel(const Context& context,
                                              const GroupStrengths& strengths,
                                              const Matrix<double>& v) const {
   const std::size_t end = first_ + count_;
-  const double own_words = strengths[GroupKind::kOwnWords];
-  // Sums of own features wait for those of friends, to go in one message.
+  const double own_words = strengths[GroupKind::kOwnCounts];
+  // Sums of own features wait for those of neighbours, to go in one message.
   WaitingSums sums(totals());
   Matrix<double> by_words;
   if (own_words > 0) by_words = gather_by_words(context, *tables_.words, first_, end, v.view());
   sums.add(by_words.values());
-  std::array<OwnColumns, 3> own{{{GroupKind::kOwnColumns, tables_.columns, {}},
+  std::array<OwnColumns, 3> own{{{GroupKind::kOwnNumeric, tables_.columns, {}},
                                  {GroupKind::kOwnSmooth, tables_.smooth, {}},
                                  {GroupKind::kOwnCurves, tables_.curves, {}}}};
   for (OwnColumns& part : own) {
@@ -92,12 +93,12 @@ Matrix<double> ArmEquations::multiply_kernel(const Context& context,
   }
   Matrix<double> out;
   if (strengths.sums()) {
-    out = pass_through_friends(context, strengths, v, /*averages=*/false, sums);
+    out = pass_through_neighbours(context, strengths, v, /*averages=*/false, sums);
   } else {
     out = Matrix<double>(count_, v.cols());
   }
   if (strengths.means()) {
-    add_table(context, 1, pass_through_friends(context, strengths, v, /*averages=*/true, sums),
+    add_table(context, 1, pass_through_neighbours(context, strengths, v, /*averages=*/true, sums),
               out);
   }
   sums.finish();
@@ -155,7 +156,7 @@ RidgeSides ArmEquations::find_residual(const Context& context, RidgeSides sides,
       sides.g.values()[k] -= part.values()[k];
     }
   }
-  totals().add_up(sides.g.values());
+  totals().allreduce(sides.g.values());
   return sides;
 }
 

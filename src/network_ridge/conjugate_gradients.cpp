@@ -7,13 +7,13 @@
 namespace cone {
 namespace {
 
-constexpr std::size_t kIteratedPlaces = 4096;
+constexpr std::size_t kIteratedPositions = 4096;
 
-/// Σ over places of all processes of a·b, for every column.
+/// Σ over positions of all processes of a·b, for every column.
 std::vector<double> multiply_columns(const Context& context, const Totals& totals,
                                      const Matrix<double>& a, const Matrix<double>& b) {
   const auto parts = context.map_ranges<std::vector<double>>(
-      a.rows(), kIteratedPlaces, [&](std::size_t begin, std::size_t end) {
+      a.rows(), kIteratedPositions, [&](std::size_t begin, std::size_t end) {
         std::vector<double> sums(a.cols(), 0.0);
         for (std::size_t p = begin; p < end; ++p) {
           for (std::size_t k = 0; k < sums.size(); ++k) sums[k] += a(p, k) * b(p, k);
@@ -24,14 +24,14 @@ std::vector<double> multiply_columns(const Context& context, const Totals& total
   for (const std::vector<double>& part : parts) {
     for (std::size_t k = 0; k < part.size(); ++k) out[k] += part[k];
   }
-  totals.add_up(out);
+  totals.allreduce(out);
   return out;
 }
 
 /// to = keep·to + take·from, factors by column.
 void combine(const Context& context, std::span<const double> keep, std::span<const double> take,
              const Matrix<double>& from, Matrix<double>& to) {
-  context.for_each_range(to.rows(), kIteratedPlaces, [&](std::size_t begin, std::size_t end) {
+  context.for_each_range(to.rows(), kIteratedPositions, [&](std::size_t begin, std::size_t end) {
     for (std::size_t p = begin; p < end; ++p) {
       for (std::size_t k = 0; k < to.cols(); ++k) {
         to(p, k) = keep[k] * to(p, k) + take[k] * from(p, k);
@@ -55,7 +55,7 @@ std::vector<double> measure_rounding(const Context& context, const ArmEquations&
 Matrix<double> keep_columns(const Context& context, const Matrix<double>& table,
                             std::span<const std::size_t> kept) {
   auto out = Matrix<double>::unfilled(table.rows(), kept.size());
-  context.for_each_range(table.rows(), kIteratedPlaces, [&](std::size_t begin, std::size_t end) {
+  context.for_each_range(table.rows(), kIteratedPositions, [&](std::size_t begin, std::size_t end) {
     for (std::size_t p = begin; p < end; ++p) {
       for (std::size_t k = 0; k < kept.size(); ++k) out(p, k) = table(p, kept[k]);
     }

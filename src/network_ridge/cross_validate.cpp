@@ -32,8 +32,8 @@ std::optional<Matrix<double>> make_projection(const Context& context, const ArmS
                                               std::span<const double> variances) {
   const std::size_t num_groups = sample.kernels.groups.size();
   const std::size_t q = sample.fixed.cols();
-  Matrix<double> factor = add_up_kernels(context, sample.kernels, variances.first(num_groups),
-                                         noise_of(sample, variances));
+  Matrix<double> factor = sum_kernels(context, sample.kernels, variances.first(num_groups),
+                                      noise_of(sample, variances));
   if (!ops::factorise_cholesky(context, factor.view())) return std::nullopt;
   Matrix<double> projection = ops::invert_from_cholesky(context, factor.view());
   const Matrix<double> solved = ops::multiply(context, projection.view(), sample.fixed.view());

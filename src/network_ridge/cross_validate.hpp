@@ -9,7 +9,7 @@
 
 namespace cone {
 
-/// What most people would do instead of restricted likelihood: one penalty for everything, chosen
+/// What most units would do instead of restricted likelihood: one penalty for everything, chosen
 /// by the squared error on held-out nodes. All groups share one variance and the noise is the same
 /// for all; `order` deals the nodes to five parts. O(n³) per value of the grid.
 LearntVariances cross_validate_variances(const Context& context, const ArmSample& sample,

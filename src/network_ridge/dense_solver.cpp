@@ -10,21 +10,21 @@ namespace cone {
 
 void DenseSolver::prepare_arm(const Context& context, std::size_t arm, const ArmKernels& kernels) {
   ArmInverse out;
-  out.places = system_.places_of_arm(arm);
+  out.positions = system_.positions_of_arm(arm);
   const ArmModel& model = system_.arms[arm];
-  const std::size_t m = out.places.size();
+  const std::size_t m = out.positions.size();
   const std::size_t q = model.fixed_columns.size();
-  require(kernels.size() == m, "network ridge: kernels of other places");
+  require(kernels.size() == m, "network ridge: kernels of other positions");
   std::vector<double> noise(m);
   Matrix<double> fixed(m, q);
   for (std::size_t i = 0; i < m; ++i) {
-    noise[i] = system_.noise_at(out.places[i]);
+    noise[i] = system_.noise_at(out.positions[i]);
     for (std::size_t c = 0; c < q; ++c) {
-      fixed(i, c) = system_.fixed_effect(out.places[i], model.fixed_columns[c]);
+      fixed(i, c) = system_.fixed_effect(out.positions[i], model.fixed_columns[c]);
     }
   }
   {
-    Matrix<double> factor = add_up_kernels(context, kernels, model.group_variances, noise);
+    Matrix<double> factor = sum_kernels(context, kernels, model.group_variances, noise);
     require_solution(ops::factorise_cholesky(context, factor.view()));
     out.projection = ops::invert_from_cholesky(context, factor.view());
   }
@@ -54,7 +54,7 @@ void DenseSolver::prepare_arm(const Context& context, std::size_t arm, const Arm
   for (const std::vector<char>& learns : system_.learns_from) {
     LeftOut& left = out.left_out.emplace_back();
     for (std::size_t i = 0; i < m; ++i) {
-      if (learns[out.places[i]] == 0) left.rows.push_back(i);
+      if (learns[out.positions[i]] == 0) left.rows.push_back(i);
     }
     left.factor = Matrix<double>(left.rows.size(), left.rows.size());
     for (std::size_t i = 0; i < left.rows.size(); ++i) {
@@ -73,14 +73,14 @@ void DenseSolver::solve_arm(const Context& context, std::size_t arm, const Matri
                             RidgeSolution& out) const {
   const ArmInverse& inverse = arms_[arm];
   const std::vector<std::size_t>& kept = system_.arms[arm].fixed_columns;
-  const std::size_t m = inverse.places.size();
+  const std::size_t m = inverse.positions.size();
   const std::size_t width = f.cols();
   const auto g_row = [&](std::size_t c) { return arm * RidgeSystem::kNumFixed + kept[c]; };
   Matrix<double> sides(m, width);
   for (std::size_t i = 0; i < m; ++i) {
-    for (std::size_t k = 0; k < width; ++k) sides(i, k) = f(inverse.places[i], k);
+    for (std::size_t k = 0; k < width; ++k) sides(i, k) = f(inverse.positions[i], k);
   }
-  // z = Pf + G'g as if every place were learnt from.
+  // z = Pf + G'g as if every position were learnt from.
   Matrix<double> z = ops::multiply(context, inverse.projection.view(), sides.view());
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t k = 0; k < width; ++k) {
@@ -89,7 +89,7 @@ void DenseSolver::solve_arm(const Context& context, std::size_t arm, const Matri
       }
     }
   }
-  // What f must be at the places left out for z to vanish there.
+  // What f must be at the positions left out for z to vanish there.
   Matrix<double> moved(m, width);
   context.for_each_range(width, 1, [&](std::size_t k, std::size_t) {
     const LeftOut& left = inverse.left_out[tasks[k]];
@@ -101,8 +101,8 @@ void DenseSolver::solve_arm(const Context& context, std::size_t arm, const Matri
   const Matrix<double> taken = ops::multiply(context, inverse.projection.view(), moved.view());
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t k = 0; k < width; ++k) {
-      const bool learns = system_.learns_from[tasks[k]][inverse.places[i]] != 0;
-      out.x(inverse.places[i], k) = learns ? z(i, k) - taken(i, k) : 0.0;
+      const bool learns = system_.learns_from[tasks[k]][inverse.positions[i]] != 0;
+      out.x(inverse.positions[i], k) = learns ? z(i, k) - taken(i, k) : 0.0;
       sides(i, k) -= moved(i, k);
     }
   }

@@ -13,14 +13,14 @@
 namespace cone {
 
 /// Exact, for arms of some thousands of nodes. One inverse per arm serves all tasks: with
-/// P = C⁻¹ − C⁻¹B(B'C⁻¹B)⁻¹B'C⁻¹ over all places that any task learns from, leaving out the places
-/// I of a task takes P·I(P_II)⁻¹ off. O(m³) per arm to prepare and m² numbers to keep, then O(m²)
-/// per column.
+/// P = C⁻¹ − C⁻¹B(B'C⁻¹B)⁻¹B'C⁻¹ over all positions that any task learns from, leaving out the
+/// positions I of a task takes P·I(P_II)⁻¹ off. O(m³) per arm to prepare and m² numbers to keep,
+/// then O(m²) per column.
 class DenseSolver : public RidgeSolver {
  public:
   explicit DenseSolver(const RidgeSystem& system) : system_(system) {}
 
-  /// Takes in the kernels of an arm's places; every arm once, before solve().
+  /// Takes in the kernels of an arm's positions; every arm once, before solve().
   void prepare_arm(const Context& context, std::size_t arm, const ArmKernels& kernels);
 
   RidgeSolution solve(const Context& context, const Matrix<double>& f, const Matrix<double>& g,
@@ -32,13 +32,13 @@ class DenseSolver : public RidgeSolver {
 
  private:
   struct LeftOut {
-    std::vector<std::size_t> rows;  ///< of the arm's places
+    std::vector<std::size_t> rows;  ///< of the arm's positions
     Matrix<double> factor;          ///< of P_II
   };
   struct ArmInverse {
-    std::vector<std::uint32_t> places;
+    std::vector<std::uint32_t> positions;
     Matrix<double> projection;      ///< P
-    Matrix<double> fixed_map;       ///< G = (B'C⁻¹B)⁻¹B'C⁻¹, places × fixed columns
+    Matrix<double> fixed_map;       ///< G = (B'C⁻¹B)⁻¹B'C⁻¹, positions × fixed columns
     Matrix<double> fixed_inverse;   ///< (B'C⁻¹B)⁻¹
     std::vector<LeftOut> left_out;  ///< one per task
   };

@@ -56,7 +56,7 @@ void add_rows(const Context& context, const Matrix<double>& from, const Factor& 
   });
 }
 
-/// Random effects of all groups of an arm at every place, places × draws.
+/// Random effects of all groups of an arm at every position, positions × draws.
 class GroupDraws {
  public:
   GroupDraws(const Context& context, const RidgeSystem& system, const DrawRange& draws)
@@ -64,16 +64,17 @@ class GroupDraws {
 
   Matrix<double> draw() const {
     Matrix<double> out(inputs_.num_nodes(), draws_.count);
-    add_words(GroupKind::kOwnWords, out);
-    add_dense(GroupKind::kOwnColumns, inputs_.columns, out);
+    add_words(GroupKind::kOwnCounts, out);
+    add_dense(GroupKind::kOwnNumeric, inputs_.columns, out);
     add_dense(GroupKind::kOwnSmooth, inputs_.smooth, out);
     add_dense(GroupKind::kOwnCurves, inputs_.curves, out);
     add_neighbours(
-        GroupKind::kSumWords, GroupKind::kSumColumns, GroupKind::kSumFriends,
-        [](std::size_t) { return 1.0; }, out);
+        GroupKind::kNeighbourSumsCounts, GroupKind::kNeighbourSumsNumeric,
+        GroupKind::kNeighbourEffects, [](std::size_t) { return 1.0; }, out);
     add_neighbours(
-        GroupKind::kMeanWords, GroupKind::kMeanColumns, GroupKind::kMeanFriends,
-        [&](std::size_t i) { return inputs_.inverse_degree[i]; }, out);
+        GroupKind::kNeighbourMeansCounts, GroupKind::kNeighbourMeansNumeric,
+        GroupKind::kMeanNeighbourEffects, [&](std::size_t i) { return inputs_.inverse_degree[i]; },
+        out);
     return out;
   }
 
@@ -87,8 +88,8 @@ class GroupDraws {
     return 0;
   }
   Matrix<double> draw_effects(GroupKind kind, std::size_t rows) const {
-    const auto place = static_cast<std::size_t>(kind);
-    return draw_normals(context_, draws_, place < kNoiseDraws ? place : place + 1, rows);
+    const auto position = static_cast<std::size_t>(kind);
+    return draw_normals(context_, draws_, position < kNoiseDraws ? position : position + 1, rows);
   }
   bool add_words(GroupKind kind, Matrix<double>& out) const {
     const double sd = effect_sd(kind);
@@ -112,17 +113,17 @@ class GroupDraws {
         [&](std::size_t) { return sd; }, out);
     return true;
   }
-  /// Adds what neighbours have, their own effects included, summed and times factor_of(place).
+  /// Adds what neighbours have, their own effects included, summed and times factor_of(position).
   template <class Factor>
-  void add_neighbours(GroupKind words, GroupKind columns, GroupKind friends,
+  void add_neighbours(GroupKind words, GroupKind columns, GroupKind neighbours,
                       const Factor& factor_of, Matrix<double>& out) const {
     Matrix<double> own(inputs_.num_nodes(), draws_.count);
     bool any = add_words(words, own);
     any = add_dense(columns, inputs_.columns, own) || any;
-    const double sd = effect_sd(friends);
+    const double sd = effect_sd(neighbours);
     if (sd > 0) {
       add_rows(
-          context_, draw_effects(friends, inputs_.num_nodes()), [&](std::size_t) { return sd; },
+          context_, draw_effects(neighbours, inputs_.num_nodes()), [&](std::size_t) { return sd; },
           own);
     }
     if (!any && sd == 0) return;
@@ -178,7 +179,7 @@ void draw_variances(const Context& context, const NetworkRidge& model, const Rid
     for (std::size_t a = 0; a < num_arms; ++a) {
       const Matrix<double> predicted = predict_in_units(context, system, solution, a);
       for (std::size_t t = 0; t < num_tasks; ++t) {
-        for (const std::uint32_t p : model.scored_places[part.tasks[t]]) {
+        for (const std::uint32_t p : model.scored_positions[part.tasks[t]]) {
           for (std::size_t d = 0; d < count; ++d) {
             const double error = predicted(p, d * num_tasks + t) - drawn[a](p, d);
             squares(p, a) += error * error;
@@ -188,7 +189,7 @@ void draw_variances(const Context& context, const NetworkRidge& model, const Rid
     }
   }
   for (const std::size_t task : part.tasks) {
-    for (const std::uint32_t p : model.scored_places[task]) {
+    for (const std::uint32_t p : model.scored_positions[task]) {
       for (std::size_t a = 0; a < num_arms; ++a) variance(p, a) = squares(p, a) / draws;
     }
   }

@@ -16,14 +16,14 @@ EquationTables SystemSource::tables() const {
           .relative_degree = inputs.relative_degree,
           .inverse_degree = inputs.inverse_degree,
           .words = &inputs.words,
-          .places_of_words = &inputs.places_of_words,
+          .positions_of_words = &inputs.positions_of_words,
           .columns = &inputs.columns,
           .smooth = &inputs.smooth,
           .curves = &inputs.curves};
 }
 
-std::uint64_t SystemSource::number_of(std::size_t place) const {
-  return system_.inputs->node_at[place];
+std::uint64_t SystemSource::number_of(std::size_t position) const {
+  return system_.inputs->node_at[position];
 }
 
 NeighbourLengths SystemSource::measure_lengths(const Context& context) const {

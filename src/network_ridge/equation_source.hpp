@@ -47,24 +47,27 @@ class RowsElsewhere {
   virtual std::vector<std::uint32_t> map_rows() const { return {}; }
 };
 
-/// What equations are made of, for the places that a process has: see RidgeSystem and RidgeInputs.
+/// What equations are made of, for the positions that a process has: see RidgeSystem and
+/// RidgeInputs.
 struct EquationTables {
   std::span<const RidgeGroup> groups;
   std::span<const ArmModel> arms;
   double undersmoothing = 1;
-  std::span<const std::vector<char>> learns_from;  ///< tasks × places
+  std::span<const std::vector<char>> learns_from;  ///< tasks × positions
   std::span<const std::size_t> arm_begin;
-  std::span<const std::uint64_t> list_offsets;  ///< places + 1: where a place's friends start
-  std::span<const std::uint64_t> arm_offsets;   ///< places × arms + 1: where those of an arm start
-  std::span<const std::uint32_t> lists;         ///< places, then rows of friends elsewhere
+  std::span<const std::uint64_t>
+      list_offsets;  ///< positions + 1: where a position's neighbours start
+  std::span<const std::uint64_t>
+      arm_offsets;                       ///< positions × arms + 1: where those of an arm start
+  std::span<const std::uint32_t> lists;  ///< positions, then rows of neighbours elsewhere
   std::span<const double> degree, relative_degree, inverse_degree;
   const SparseMatrix* words;
-  const SparseMatrix* places_of_words;
+  const SparseMatrix* positions_of_words;
   const Matrix<double>* columns;
   const Matrix<double>* smooth;
   const Matrix<double>* curves;
 
-  std::size_t num_places() const { return degree.size(); }
+  std::size_t num_positions() const { return degree.size(); }
 };
 
 /// Where the equations of arms come from: a RidgeSystem on one machine, or what one of many
@@ -76,26 +79,26 @@ class EquationSource {
 
   virtual EquationTables tables() const = 0;
   /// By which node random vectors are drawn: the same number whichever process has it.
-  virtual std::uint64_t number_of(std::size_t place) const = 0;
-  /// Of the friends of this process's places.
+  virtual std::uint64_t number_of(std::size_t position) const = 0;
+  /// Of the neighbours of this process's positions.
   virtual NeighbourLengths measure_lengths(const Context& context) const = 0;
 
   virtual const Totals& totals() const { return alone_; }
-  /// How many friends of this process's places are elsewhere.
+  /// How many neighbours of this process's positions are elsewhere.
   virtual std::size_t num_elsewhere() const { return 0; }
-  /// For tables of all places, with a row for every friend elsewhere: brings all of these.
-  virtual const RowsElsewhere& friends_elsewhere() const { return nobody_; }
+  /// For tables of all positions, with a row for every neighbour elsewhere: brings all of these.
+  virtual const RowsElsewhere& neighbours_elsewhere() const { return nobody_; }
   /// The same for some of them.
-  virtual std::unique_ptr<RowsElsewhere> connect_friends(
+  virtual std::unique_ptr<RowsElsewhere> connect_neighbours(
       std::span<const std::uint32_t> /*chosen*/) const {
     return std::make_unique<RowsElsewhere>();
   }
-  /// For tables of the places of an arm: brings these friends elsewhere, who are of the arm.
+  /// For tables of the positions of an arm: brings these neighbours elsewhere, who are of the arm.
   virtual std::unique_ptr<RowsElsewhere> connect_arm(
       std::size_t /*arm*/, std::span<const std::uint32_t> /*members*/) const {
     return std::make_unique<RowsElsewhere>();
   }
-  /// Words of all friends elsewhere.
+  /// Words of all neighbours elsewhere.
   virtual std::shared_ptr<const SparseMatrix> fetch_words_elsewhere() const {
     return std::make_shared<SparseMatrix>();
   }
@@ -105,20 +108,20 @@ class EquationSource {
   RowsElsewhere nobody_;
 };
 
-/// All places on one machine. The system must outlive it, and its arms be learnt.
+/// All positions on one machine. The system must outlive it, and its arms be learnt.
 class SystemSource : public EquationSource {
  public:
   explicit SystemSource(const RidgeSystem& system) : system_(system) {}
 
   EquationTables tables() const override;
-  std::uint64_t number_of(std::size_t place) const override;
+  std::uint64_t number_of(std::size_t position) const override;
   NeighbourLengths measure_lengths(const Context& context) const override;
 
  private:
   const RidgeSystem& system_;
 };
 
-/// K_a·V at every place, V: places × columns.
+/// K_a·V at every position, V: positions × columns.
 Matrix<double> multiply_kernel(const Context& context, const EquationSource& source,
                                std::size_t arm, const Matrix<double>& v);
 

@@ -11,7 +11,7 @@ namespace cone {
 namespace {
 
 constexpr std::size_t kWeighedRows = 2048;
-/// Rows of a table a power of two apart would compete for the same places of the caches.
+/// Rows of a table a power of two apart would compete for the same positions of the caches.
 constexpr std::size_t kApart = 8;
 constexpr std::size_t kColumnsPerTask = 64;
 /// Columns that own words are multiplied with at a time: their sums stay in the cache.
@@ -30,7 +30,8 @@ std::vector<OwnEntry> list_own_words(const ArmEquations& equations, const WordFa
   std::vector<OwnEntry> out;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double factor = words.own_strength() * std::sqrt(weights[rows[i]]);
-    const SparseMatrix::Row said = equations.tables().words->row(equations.first_place() + rows[i]);
+    const SparseMatrix::Row said =
+        equations.tables().words->row(equations.first_position() + rows[i]);
     for (std::size_t e = 0; e < said.size(); ++e) {
       out.push_back({said.columns[e], static_cast<std::uint32_t>(i), factor * said.values[e]});
     }

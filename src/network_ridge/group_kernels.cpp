@@ -24,35 +24,35 @@ enum class ProductKind {
   kCurves,
   kNeighbourWords,
   kNeighbourColumns,
-  kFriends
+  kNeighbours
 };
 
 ProductKind product_of(GroupKind kind) {
   switch (kind) {
-    case GroupKind::kOwnWords:
+    case GroupKind::kOwnCounts:
       return ProductKind::kWords;
-    case GroupKind::kOwnColumns:
+    case GroupKind::kOwnNumeric:
       return ProductKind::kColumns;
     case GroupKind::kOwnSmooth:
       return ProductKind::kSmooth;
     case GroupKind::kOwnCurves:
       return ProductKind::kCurves;
-    case GroupKind::kSumWords:
-    case GroupKind::kMeanWords:
+    case GroupKind::kNeighbourSumsCounts:
+    case GroupKind::kNeighbourMeansCounts:
       return ProductKind::kNeighbourWords;
-    case GroupKind::kSumColumns:
-    case GroupKind::kMeanColumns:
+    case GroupKind::kNeighbourSumsNumeric:
+    case GroupKind::kNeighbourMeansNumeric:
       return ProductKind::kNeighbourColumns;
-    case GroupKind::kSumFriends:
-    case GroupKind::kMeanFriends:
+    case GroupKind::kNeighbourEffects:
+    case GroupKind::kMeanNeighbourEffects:
       break;
   }
-  return ProductKind::kFriends;
+  return ProductKind::kNeighbours;
 }
 
 bool averages_neighbours(GroupKind kind) {
-  return kind == GroupKind::kMeanWords || kind == GroupKind::kMeanColumns ||
-         kind == GroupKind::kMeanFriends;
+  return kind == GroupKind::kNeighbourMeansCounts || kind == GroupKind::kNeighbourMeansNumeric ||
+         kind == GroupKind::kMeanNeighbourEffects;
 }
 
 /// M·M' of sparse rows, both triangles: row i gathers the columns it has entries in.
@@ -76,10 +76,11 @@ Matrix<double> multiply_sparse_rows(const Context& context, const SparseMatrix& 
   return out;
 }
 
-SparseMatrix take_friend_rows(const RidgeInputs& inputs, std::span<const std::uint32_t> places) {
+SparseMatrix take_neighbour_rows(const RidgeInputs& inputs,
+                                 std::span<const std::uint32_t> positions) {
   std::vector<std::uint64_t> offsets = {0};
   std::vector<std::uint32_t> columns;
-  for (const std::uint32_t p : places) {
+  for (const std::uint32_t p : positions) {
     const auto neighbours = inputs.graph.neighbours(p);
     columns.insert(columns.end(), neighbours.begin(), neighbours.end());
     offsets.push_back(columns.size());
@@ -90,14 +91,14 @@ SparseMatrix take_friend_rows(const RidgeInputs& inputs, std::span<const std::ui
 
 /// Rows of the sums of the neighbours' words, sparse.
 SparseMatrix sum_neighbour_words(const Context& context, const RidgeInputs& inputs,
-                                 std::span<const std::uint32_t> places) {
+                                 std::span<const std::uint32_t> positions) {
   std::vector<std::uint64_t> offsets = {0};
   std::vector<std::uint32_t> columns;
   std::vector<double> values;
   std::vector<double> total(inputs.words.cols(), 0.0);
   std::vector<bool> is_there(inputs.words.cols(), false);
   std::vector<std::uint32_t> found;
-  for (const std::uint32_t p : places) {
+  for (const std::uint32_t p : positions) {
     context.poll();
     found.clear();
     for (const NodeIndex j : inputs.graph.neighbours(p)) {
@@ -123,17 +124,17 @@ SparseMatrix sum_neighbour_words(const Context& context, const RidgeInputs& inpu
 
 /// The same products by dense blocks of columns, where most sums are not zero.
 Matrix<double> multiply_neighbour_words(const Context& context, const RidgeInputs& inputs,
-                                        std::span<const std::uint32_t> places) {
-  Matrix<double> out = make_zero_matrix(context, places.size(), places.size());
+                                        std::span<const std::uint32_t> positions) {
+  Matrix<double> out = make_zero_matrix(context, positions.size(), positions.size());
   for (std::size_t first = 0; first < inputs.words.cols(); first += kDenseColumns) {
     const std::size_t last = std::min(inputs.words.cols(), first + kDenseColumns);
-    Matrix<double> block = make_zero_matrix(context, places.size(), last - first);
+    Matrix<double> block = make_zero_matrix(context, positions.size(), last - first);
     context.for_each_range(
-        places.size(), kKernelRowsPerTask, [&](std::size_t begin, std::size_t end) {
+        positions.size(), kKernelRowsPerTask, [&](std::size_t begin, std::size_t end) {
           for (std::size_t i = begin; i < end; ++i) {
             context.poll();
             const std::span<double> sums = block.row(i);
-            for (const NodeIndex j : inputs.graph.neighbours(places[i])) {
+            for (const NodeIndex j : inputs.graph.neighbours(positions[i])) {
               const SparseMatrix::Row row = inputs.words.row(j);
               const auto from = std::lower_bound(row.columns.begin(), row.columns.end(), first);
               for (auto k = static_cast<std::size_t>(from - row.columns.begin());
@@ -149,30 +150,31 @@ Matrix<double> multiply_neighbour_words(const Context& context, const RidgeInput
 }
 
 /// Whether the neighbours' words are so many that their sums are mostly not zero.
-bool fills_sums(const RidgeInputs& inputs, std::span<const std::uint32_t> places) {
+bool fills_sums(const RidgeInputs& inputs, std::span<const std::uint32_t> positions) {
   constexpr double kFilled = 0.1;
   double entries = 0;
-  for (const std::uint32_t p : places) {
+  for (const std::uint32_t p : positions) {
     for (const NodeIndex j : inputs.graph.neighbours(p)) {
       entries += static_cast<double>(inputs.words.row(j).size());
     }
   }
-  return entries > kFilled * static_cast<double>(places.size() * inputs.words.cols());
+  return entries > kFilled * static_cast<double>(positions.size() * inputs.words.cols());
 }
 
-Matrix<double> take_places(const Matrix<double>& table, std::span<const std::uint32_t> places) {
-  Matrix<double> out(places.size(), table.cols());
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    std::copy_n(table.row(places[i]).begin(), table.cols(), out.row(i).begin());
+Matrix<double> take_positions(const Matrix<double>& table,
+                              std::span<const std::uint32_t> positions) {
+  Matrix<double> out(positions.size(), table.cols());
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    std::copy_n(table.row(positions[i]).begin(), table.cols(), out.row(i).begin());
   }
   return out;
 }
 
 Matrix<double> sum_neighbour_columns(const RidgeInputs& inputs,
-                                     std::span<const std::uint32_t> places) {
-  Matrix<double> out(places.size(), inputs.columns.cols());
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    for (const NodeIndex j : inputs.graph.neighbours(places[i])) {
+                                     std::span<const std::uint32_t> positions) {
+  Matrix<double> out(positions.size(), inputs.columns.cols());
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    for (const NodeIndex j : inputs.graph.neighbours(positions[i])) {
       for (std::size_t c = 0; c < out.cols(); ++c) out(i, c) += inputs.columns(j, c);
     }
   }
@@ -186,26 +188,26 @@ Matrix<double> multiply_dense_rows(const Context& context, const Matrix<double>&
 }
 
 Matrix<double> make_products(const Context& context, const RidgeInputs& inputs, ProductKind kind,
-                             std::span<const std::uint32_t> places) {
+                             std::span<const std::uint32_t> positions) {
   switch (kind) {
     case ProductKind::kWords:
-      return multiply_sparse_rows(context, inputs.words.select_rows(places));
+      return multiply_sparse_rows(context, inputs.words.select_rows(positions));
     case ProductKind::kColumns:
-      return multiply_dense_rows(context, take_places(inputs.columns, places));
+      return multiply_dense_rows(context, take_positions(inputs.columns, positions));
     case ProductKind::kSmooth:
-      return multiply_dense_rows(context, take_places(inputs.smooth, places));
+      return multiply_dense_rows(context, take_positions(inputs.smooth, positions));
     case ProductKind::kCurves:
-      return multiply_dense_rows(context, take_places(inputs.curves, places));
+      return multiply_dense_rows(context, take_positions(inputs.curves, positions));
     case ProductKind::kNeighbourWords:
-      return fills_sums(inputs, places)
-                 ? multiply_neighbour_words(context, inputs, places)
-                 : multiply_sparse_rows(context, sum_neighbour_words(context, inputs, places));
+      return fills_sums(inputs, positions)
+                 ? multiply_neighbour_words(context, inputs, positions)
+                 : multiply_sparse_rows(context, sum_neighbour_words(context, inputs, positions));
     case ProductKind::kNeighbourColumns:
-      return multiply_dense_rows(context, sum_neighbour_columns(inputs, places));
-    case ProductKind::kFriends:
+      return multiply_dense_rows(context, sum_neighbour_columns(inputs, positions));
+    case ProductKind::kNeighbours:
       break;
   }
-  return multiply_sparse_rows(context, take_friend_rows(inputs, places));
+  return multiply_sparse_rows(context, take_neighbour_rows(inputs, positions));
 }
 
 /// What each row and column of a group's products is multiplied by.
@@ -216,9 +218,10 @@ double row_factor(const ArmKernels& kernels, const GroupKernel& group, std::size
 }  // namespace
 
 ArmKernels make_kernels(const Context& context, const RidgeInputs& inputs,
-                        std::span<const RidgeGroup> groups, std::span<const std::uint32_t> places) {
+                        std::span<const RidgeGroup> groups,
+                        std::span<const std::uint32_t> positions) {
   ArmKernels out;
-  for (const std::uint32_t p : places) {
+  for (const std::uint32_t p : positions) {
     out.inverse_degree.push_back(inputs.inverse_degree[p]);
     out.relative_degree.push_back(inputs.relative_degree[p]);
   }
@@ -228,7 +231,7 @@ ArmKernels make_kernels(const Context& context, const RidgeInputs& inputs,
     auto& products = made[kind];
     if (products == nullptr) {
       products =
-          std::make_shared<const Matrix<double>>(make_products(context, inputs, kind, places));
+          std::make_shared<const Matrix<double>>(make_products(context, inputs, kind, positions));
     }
     out.groups.push_back({products, averages_neighbours(group.kind), 1 / group.scale});
   }
@@ -260,8 +263,8 @@ ArmKernels select_kernels(const Context& context, const ArmKernels& kernels,
   return out;
 }
 
-Matrix<double> add_up_kernels(const Context& context, const ArmKernels& kernels,
-                              std::span<const double> variances, std::span<const double> diagonal) {
+Matrix<double> sum_kernels(const Context& context, const ArmKernels& kernels,
+                           std::span<const double> variances, std::span<const double> diagonal) {
   require(variances.size() == kernels.groups.size() && diagonal.size() == kernels.size(),
           "kernels: sizes differ");
   const std::size_t n = kernels.size();

@@ -18,12 +18,14 @@ class GroupStrengths {
   double operator[](GroupKind kind) const { return value_[static_cast<std::size_t>(kind)]; }
   void leave_out(GroupKind kind) { value_[static_cast<std::size_t>(kind)] = 0; }
   bool sums() const {
-    return (*this)[GroupKind::kSumWords] > 0 || (*this)[GroupKind::kSumColumns] > 0 ||
-           (*this)[GroupKind::kSumFriends] > 0;
+    return (*this)[GroupKind::kNeighbourSumsCounts] > 0 ||
+           (*this)[GroupKind::kNeighbourSumsNumeric] > 0 ||
+           (*this)[GroupKind::kNeighbourEffects] > 0;
   }
   bool means() const {
-    return (*this)[GroupKind::kMeanWords] > 0 || (*this)[GroupKind::kMeanColumns] > 0 ||
-           (*this)[GroupKind::kMeanFriends] > 0;
+    return (*this)[GroupKind::kNeighbourMeansCounts] > 0 ||
+           (*this)[GroupKind::kNeighbourMeansNumeric] > 0 ||
+           (*this)[GroupKind::kMeanNeighbourEffects] > 0;
   }
 
  private:

@@ -15,23 +15,23 @@ namespace {
 
 std::string_view switch_of(GroupKind kind) {
   switch (kind) {
-    case GroupKind::kOwnWords:
-    case GroupKind::kOwnColumns:
+    case GroupKind::kOwnCounts:
+    case GroupKind::kOwnNumeric:
       return "own";
     case GroupKind::kOwnSmooth:
       return "smooth";
     case GroupKind::kOwnCurves:
       return "curves";
-    case GroupKind::kSumWords:
-    case GroupKind::kSumColumns:
-      return "sums";
-    case GroupKind::kSumFriends:
-      return "friends";
-    case GroupKind::kMeanWords:
-    case GroupKind::kMeanColumns:
-      return "means";
-    case GroupKind::kMeanFriends:
-      return "mean_friends";
+    case GroupKind::kNeighbourSumsCounts:
+    case GroupKind::kNeighbourSumsNumeric:
+      return "neighbour_sums";
+    case GroupKind::kNeighbourEffects:
+      return "neighbour_effects";
+    case GroupKind::kNeighbourMeansCounts:
+    case GroupKind::kNeighbourMeansNumeric:
+      return "neighbour_means";
+    case GroupKind::kMeanNeighbourEffects:
+      return "mean_neighbour_effects";
   }
   return "";
 }
@@ -70,14 +70,14 @@ std::vector<RidgeGroup> list_groups(const Context& context, const RidgeInputs& i
   };
   const auto scale_of = [&](GroupKind kind) {
     switch (kind) {
-      case GroupKind::kOwnWords: {
+      case GroupKind::kOwnCounts: {
         double filled = 0;
         for (std::size_t p = 0; p < inputs.num_nodes(); ++p) {
           filled += inputs.words.row(p).size() > 0 ? 1 : 0;
         }
         return filled / n;
       }
-      case GroupKind::kOwnColumns:
+      case GroupKind::kOwnNumeric:
         return static_cast<double>(inputs.columns.cols());
       case GroupKind::kOwnSmooth:
         return inputs.smooth.cols() > 0 ? 1.0 : 0.0;
@@ -88,17 +88,17 @@ std::vector<RidgeGroup> list_groups(const Context& context, const RidgeInputs& i
         }
         return squares.value() / n;
       }
-      case GroupKind::kSumWords:
+      case GroupKind::kNeighbourSumsCounts:
         return mean_scaled(lengths.words, /*averages=*/false);
-      case GroupKind::kSumColumns:
+      case GroupKind::kNeighbourSumsNumeric:
         return mean_scaled(lengths.columns, /*averages=*/false);
-      case GroupKind::kSumFriends:
+      case GroupKind::kNeighbourEffects:
         return mean_scaled(inputs.degree, /*averages=*/false);
-      case GroupKind::kMeanWords:
+      case GroupKind::kNeighbourMeansCounts:
         return mean_scaled(lengths.words, /*averages=*/true);
-      case GroupKind::kMeanColumns:
+      case GroupKind::kNeighbourMeansNumeric:
         return mean_scaled(lengths.columns, /*averages=*/true);
-      case GroupKind::kMeanFriends:
+      case GroupKind::kMeanNeighbourEffects:
         return mean_scaled(inputs.degree, /*averages=*/true);
     }
     return 0.0;

@@ -15,40 +15,43 @@
 namespace cone {
 
 /// Random effects that share one variance. A group of sums adds up over neighbours, one of means
-/// averages over them; "friends" are effects of the neighbours themselves, one for each.
+/// averages over them; "neighbours" are effects of the neighbours themselves, one for each.
 enum class GroupKind {
-  kOwnWords,
-  kOwnColumns,
+  kOwnCounts,
+  kOwnNumeric,
   kOwnSmooth,
-  kSumWords,
-  kSumColumns,
-  kSumFriends,
-  kMeanWords,
-  kMeanColumns,
-  kMeanFriends,
-  kOwnCurves,  ///< last: which random numbers a group draws follows from its place here
+  kNeighbourSumsCounts,
+  kNeighbourSumsNumeric,
+  kNeighbourEffects,
+  kNeighbourMeansCounts,
+  kNeighbourMeansNumeric,
+  kMeanNeighbourEffects,
+  kOwnCurves,  ///< last: which random numbers a group draws follows from its position here
 };
 
 template <>
 struct EnumNames<GroupKind> {
   static constexpr std::array kNames = {
-      std::pair{GroupKind::kOwnWords, std::string_view("own_words")},
-      std::pair{GroupKind::kOwnColumns, std::string_view("own_columns")},
+      std::pair{GroupKind::kOwnCounts, std::string_view("own_counts")},
+      std::pair{GroupKind::kOwnNumeric, std::string_view("own_numeric")},
       std::pair{GroupKind::kOwnSmooth, std::string_view("own_smooth")},
       std::pair{GroupKind::kOwnCurves, std::string_view("own_curves")},
-      std::pair{GroupKind::kSumWords, std::string_view("sum_words")},
-      std::pair{GroupKind::kSumColumns, std::string_view("sum_columns")},
-      std::pair{GroupKind::kSumFriends, std::string_view("sum_friends")},
-      std::pair{GroupKind::kMeanWords, std::string_view("mean_words")},
-      std::pair{GroupKind::kMeanColumns, std::string_view("mean_columns")},
-      std::pair{GroupKind::kMeanFriends, std::string_view("mean_friends")}};
+      std::pair{GroupKind::kNeighbourSumsCounts, std::string_view("neighbour_sums_counts")},
+      std::pair{GroupKind::kNeighbourSumsNumeric, std::string_view("neighbour_sums_numeric")},
+      std::pair{GroupKind::kNeighbourEffects, std::string_view("neighbour_effects")},
+      std::pair{GroupKind::kNeighbourMeansCounts, std::string_view("neighbour_means_counts")},
+      std::pair{GroupKind::kNeighbourMeansNumeric, std::string_view("neighbour_means_numeric")},
+      std::pair{GroupKind::kMeanNeighbourEffects, std::string_view("mean_neighbour_effects")}};
 };
 
 /// The names that --ridge-groups knows.
-inline constexpr std::array kGroupSwitches = {
-    std::string_view("own"),         std::string_view("smooth"),  std::string_view("curves"),
-    std::string_view("sums"),        std::string_view("friends"), std::string_view("means"),
-    std::string_view("mean_friends")};
+inline constexpr std::array kGroupSwitches = {std::string_view("own"),
+                                              std::string_view("smooth"),
+                                              std::string_view("curves"),
+                                              std::string_view("neighbour_sums"),
+                                              std::string_view("neighbour_effects"),
+                                              std::string_view("neighbour_means"),
+                                              std::string_view("mean_neighbour_effects")};
 
 /// Whether the switches (empty: all) ask for groups of this kind.
 bool asks_for(std::span<const std::string> switches, GroupKind kind);

@@ -20,11 +20,11 @@ void order_by_arm(const Dataset& data, RidgeInputs& out) {
   for (std::size_t a = 0; a < data.num_arms(); ++a) out.arm_begin[a + 1] += out.arm_begin[a];
   std::vector<std::size_t> next(out.arm_begin.begin(), out.arm_begin.end() - 1);
   out.node_at.resize(n);
-  out.place_of.resize(n);
+  out.position_of.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t place = next[data.treatment[i]]++;
-    out.node_at[place] = static_cast<NodeIndex>(i);
-    out.place_of[i] = static_cast<std::uint32_t>(place);
+    const std::size_t position = next[data.treatment[i]]++;
+    out.node_at[position] = static_cast<NodeIndex>(i);
+    out.position_of[i] = static_cast<std::uint32_t>(position);
   }
 }
 
@@ -37,26 +37,26 @@ Graph reorder_graph(const Context& context, const Graph& graph, const RidgeInput
     for (std::size_t p = begin; p < end; ++p) {
       auto out = neighbours.begin() + static_cast<std::ptrdiff_t>(offsets[p]);
       const auto first = out;
-      for (const NodeIndex j : graph.neighbours(order.node_at[p])) *out++ = order.place_of[j];
+      for (const NodeIndex j : graph.neighbours(order.node_at[p])) *out++ = order.position_of[j];
       std::sort(first, out);
     }
   });
   return {std::move(offsets), std::move(neighbours)};
 }
 
-/// Where each arm's part of every ascending list of places starts.
+/// Where each arm's part of every ascending list of positions starts.
 std::vector<std::uint64_t> split_lists(std::span<const std::uint64_t> offsets,
-                                       std::span<const std::uint32_t> places,
+                                       std::span<const std::uint32_t> positions,
                                        std::span<const std::size_t> arm_begin) {
   const std::size_t arms = arm_begin.size() - 1;
   std::vector<std::uint64_t> split;
   split.reserve((offsets.size() - 1) * arms + 1);
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-    const auto end = places.begin() + static_cast<std::ptrdiff_t>(offsets[i + 1]);
-    auto at = places.begin() + static_cast<std::ptrdiff_t>(offsets[i]);
+    const auto end = positions.begin() + static_cast<std::ptrdiff_t>(offsets[i + 1]);
+    auto at = positions.begin() + static_cast<std::ptrdiff_t>(offsets[i]);
     for (std::size_t a = 0; a < arms; ++a) {
       at = std::lower_bound(at, end, static_cast<std::uint32_t>(arm_begin[a]));
-      split.push_back(static_cast<std::uint64_t>(at - places.begin()));
+      split.push_back(static_cast<std::uint64_t>(at - positions.begin()));
     }
   }
   split.push_back(offsets.back());
@@ -132,8 +132,8 @@ Matrix<double> standardise_columns(const Context& context, const FeatureTable& f
 
 }  // namespace
 
-Arm RidgeInputs::arm_of(std::size_t place) const {
-  const auto after = std::upper_bound(arm_begin.begin(), arm_begin.end(), place);
+Arm RidgeInputs::arm_of(std::size_t position) const {
+  const auto after = std::upper_bound(arm_begin.begin(), arm_begin.end(), position);
   return static_cast<Arm>(after - arm_begin.begin() - 1);
 }
 
@@ -155,9 +155,9 @@ RidgeInputs prepare_inputs(const Context& context, const Dataset& data, const Ma
   context.poll();
   out.words = scale_words(data.features, out.node_at);
   context.poll();
-  out.places_of_words = out.words.transposed();
-  out.word_split =
-      split_lists(out.places_of_words.offsets(), out.places_of_words.columns(), out.arm_begin);
+  out.positions_of_words = out.words.transposed();
+  out.word_split = split_lists(out.positions_of_words.offsets(), out.positions_of_words.columns(),
+                               out.arm_begin);
   out.columns = standardise_columns(context, data.features, out.node_at);
   if (made.smooth && out.columns.cols() > 0) {
     SmoothFeatures smooth = make_smooth_features(context, out.columns);

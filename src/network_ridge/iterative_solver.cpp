@@ -17,26 +17,27 @@ namespace {
 constexpr std::size_t kColumnsAtATime = 32;
 
 /// Beyond a random rank of 256 iterations are hardly fewer; a gigabyte of factor is enough. Effects
-/// of friends alone are spread so evenly that 64 do (at 100,000 nodes 86 iterations instead of 80,
-/// in the same time, and a quarter of the memory). Words are worth their columns where there are
-/// far more nodes, and two gigabytes hold the small factors of all arms and tasks.
+/// of neighbours alone are spread so evenly that 64 do (at 100,000 nodes 86 iterations instead of
+/// 80, in the same time, and a quarter of the memory). Words are worth their columns where there
+/// are far more nodes, and two gigabytes hold the small factors of all arms and tasks.
 PreconditionerSize choose_size(const ArmEquations& equations) {
   constexpr std::size_t kLargestRank = 256;
-  constexpr std::size_t kRankForFriends = 64;
+  constexpr std::size_t kRankForNeighbours = 64;
   constexpr std::size_t kFactorBytes = std::size_t{1} << 30;
   constexpr double kSmallFactorBytes = 2.0 * (1U << 30U);
-  constexpr std::size_t kPlacesPerColumn = 4;
+  constexpr std::size_t kPositionsPerColumn = 4;
   const EquationTables& tables = equations.tables();
   const auto n = static_cast<std::size_t>(
-      equations.totals().find_largest(static_cast<double>(tables.num_places())));
-  const std::size_t places = equations.num_learning_of_all();
+      equations.totals().allreduce_max(static_cast<double>(tables.num_positions())));
+  const std::size_t positions = equations.num_learning_of_all();
   PreconditionerSize size;
-  size.rank = std::min({kLargestRank, kFactorBytes / (sizeof(double) * n), places / 4});
-  size.rank_for_friends = std::min(size.rank, kRankForFriends);
+  size.rank = std::min({kLargestRank, kFactorBytes / (sizeof(double) * n), positions / 4});
+  size.rank_for_neighbours = std::min(size.rank, kRankForNeighbours);
   const auto num_factors = static_cast<double>(tables.arms.size() * equations.num_tasks());
   const auto fitting = static_cast<std::size_t>(
       std::sqrt(kSmallFactorBytes / (sizeof(double) * std::max(num_factors, 1.0))));
-  size.word_columns = std::min(places / kPlacesPerColumn, fitting - std::min(fitting, size.rank));
+  size.word_columns =
+      std::min(positions / kPositionsPerColumn, fitting - std::min(fitting, size.rank));
   return size;
 }
 
@@ -74,7 +75,7 @@ std::vector<std::vector<std::size_t>> find_asking(const EquationSource& source,
     look(f, arm_begin[a], arm_begin[a + 1]);
     look(g, a * RidgeSystem::kNumFixed, (a + 1) * RidgeSystem::kNumFixed);
   }
-  source.totals().add_up(asks.values());
+  source.totals().allreduce(asks.values());
   std::vector<std::vector<std::size_t>> out(asks.rows());
   for (std::size_t a = 0; a < asks.rows(); ++a) {
     for (std::size_t k = 0; k < asks.cols(); ++k) {
@@ -117,7 +118,7 @@ IterativeSolver::IterativeSolver(const Context& context,
 RidgeSolution IterativeSolver::solve_block(const Context& context, const SolvedArm& arm,
                                            RidgeSides sides,
                                            std::span<const std::size_t> tasks) const {
-  // Rounding adds up over the iterations where the noise of some places is very small. Starting
+  // Rounding adds up over the iterations where the noise of some positions is very small. Starting
   // again from what is truly left takes it off.
   constexpr std::size_t kMostStarts = 3;
   for (std::size_t row = 0; row < sides.f.rows(); ++row) {
@@ -165,10 +166,10 @@ RidgeSolution IterativeSolver::solve(const Context& context, const Matrix<double
       for (const std::size_t k : columns) their_tasks.push_back(tasks[k]);
       const RidgeSolution part = solve_block(
           context, arm,
-          {take_block(f, arm.equations.first_place(), arm.equations.num_places(), columns),
+          {take_block(f, arm.equations.first_position(), arm.equations.num_positions(), columns),
            take_block(g, first_fixed, RidgeSystem::kNumFixed, columns)},
           their_tasks);
-      put_block(part.x, arm.equations.first_place(), columns, out.x);
+      put_block(part.x, arm.equations.first_position(), columns, out.x);
       put_block(part.lambda, first_fixed, columns, out.lambda);
       out.iterations += part.iterations;
       out.converged = out.converged && part.converged;

@@ -15,10 +15,10 @@
 namespace cone {
 
 /// Conjugate gradients on x with B'x = g, arm by arm, many columns in one pass over the arm's part
-/// of features and network; a column that is done leaves. Memory: a few tables of places × columns
-/// beside the data, and the preconditioner. Results are the same at any number of threads. Many
-/// processes solve together, each the rows of its places: they call solve() with the same tasks and
-/// the same g.
+/// of features and network; a column that is done leaves. Memory: a few tables of positions ×
+/// columns beside the data, and the preconditioner. Results are the same at any number of threads.
+/// Many processes solve together, each the rows of its positions: they call solve() with the same
+/// tasks and the same g.
 class IterativeSolver : public RidgeSolver {
  public:
   /// Relative size of the error, in the norm of the equations, at which a column is done.

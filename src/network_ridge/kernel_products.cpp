@@ -37,13 +37,13 @@ MatrixView<T> slice(MatrixView<T> m, std::size_t begin, std::size_t end) {
   return {m.data() + begin * m.stride(), end - begin, m.cols(), m.stride()};
 }
 
-/// X'V over the places of all processes, words × columns of V.
-Matrix<double> add_up_by_words(const Context& context, const EquationTables& tables,
-                               const Totals& totals, MatrixView<const double> v) {
-  const SparseMatrix& places = *tables.places_of_words;
-  auto out = Matrix<double>::unfilled(places.rows(), v.cols());
-  ops::sparse_times_dense(context, view_rows(places, 0, places.rows()), v, out.view());
-  totals.add_up(out.values());
+/// X'V over the positions of all processes, words × columns of V.
+Matrix<double> sum_by_words(const Context& context, const EquationTables& tables,
+                            const Totals& totals, MatrixView<const double> v) {
+  const SparseMatrix& positions = *tables.positions_of_words;
+  auto out = Matrix<double>::unfilled(positions.rows(), v.cols());
+  ops::sparse_times_dense(context, view_rows(positions, 0, positions.rows()), v, out.view());
+  totals.allreduce(out.values());
   return out;
 }
 
@@ -62,31 +62,30 @@ void add_dense(const Context& context, const Totals& totals, const Matrix<double
   if (scale == 0 || table.cols() == 0) return;
   Matrix<double> inner =
       ops::multiply_transposed(context, slice(table.view(), begin, end), slice(v, begin, end));
-  totals.add_up(inner.values());
+  totals.allreduce(inner.values());
   const Matrix<double> product =
       ops::multiply(context, slice(table.view(), begin, end), inner.view());
   add_scaled(context, scale, product.view(), slice(out, begin, end));
 }
 
-/// friends·W + words·X(X'W) + columns·D(D'W), in the place of W: what the neighbours pass on.
+/// neighbours·W + words·X(X'W) + columns·D(D'W), in place of W: what the neighbours pass on.
 void pass_on(const Context& context, const EquationTables& tables, const Totals& totals,
              const GroupStrengths& s, bool averages, MatrixView<double> w) {
   using enum GroupKind;
-  const double friends = s[averages ? kMeanFriends : kSumFriends];
-  const double words = s[averages ? kMeanWords : kSumWords];
-  const double columns = s[averages ? kMeanColumns : kSumColumns];
-  const std::size_t n = tables.num_places();
+  const double neighbours = s[averages ? kMeanNeighbourEffects : kNeighbourEffects];
+  const double words = s[averages ? kNeighbourMeansCounts : kNeighbourSumsCounts];
+  const double columns = s[averages ? kNeighbourMeansNumeric : kNeighbourSumsNumeric];
+  const std::size_t n = tables.num_positions();
   Matrix<double> lifted(n, w.cols());
   if (words > 0) {
-    const Matrix<double> inner =
-        add_up_by_words(context, tables, totals, MatrixView<const double>(w));
+    const Matrix<double> inner = sum_by_words(context, tables, totals, MatrixView<const double>(w));
     add_words(context, *tables.words, 0, n, words, inner.view(), lifted.view());
   }
   add_dense(context, totals, *tables.columns, 0, n, columns, w, lifted.view());
   context.for_each_range(n, kProductRowsPerPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       double* row = w.data() + i * w.stride();
-      for (std::size_t c = 0; c < w.cols(); ++c) row[c] = friends * row[c] + lifted(i, c);
+      for (std::size_t c = 0; c < w.cols(); ++c) row[c] = neighbours * row[c] + lifted(i, c);
     }
   });
 }
@@ -125,8 +124,8 @@ void add_through_neighbours(const Context& context, const EquationSource& source
                             const GroupStrengths& s, bool averages, const Matrix<double>& v,
                             Matrix<double>& out) {
   const EquationTables tables = source.tables();
-  const RowsElsewhere& elsewhere = source.friends_elsewhere();
-  const std::size_t n = tables.num_places();
+  const RowsElsewhere& elsewhere = source.neighbours_elsewhere();
+  const std::size_t n = tables.num_positions();
   const std::size_t num_rows = n + source.num_elsewhere();
   const Matrix<double>* seen = &v;
   Matrix<double> with_others;
@@ -151,13 +150,13 @@ Matrix<double> multiply_kernel(const Context& context, const EquationSource& sou
   const EquationTables tables = source.tables();
   const Totals& totals = source.totals();
   const GroupStrengths s(tables.groups, tables.arms[arm]);
-  const std::size_t n = tables.num_places();
+  const std::size_t n = tables.num_positions();
   Matrix<double> out(n, v.cols());
-  if (s[GroupKind::kOwnWords] > 0) {
-    const Matrix<double> inner = add_up_by_words(context, tables, totals, v.view());
-    add_words(context, *tables.words, 0, n, s[GroupKind::kOwnWords], inner.view(), out.view());
+  if (s[GroupKind::kOwnCounts] > 0) {
+    const Matrix<double> inner = sum_by_words(context, tables, totals, v.view());
+    add_words(context, *tables.words, 0, n, s[GroupKind::kOwnCounts], inner.view(), out.view());
   }
-  for (const auto& [table, kind] : {std::pair(tables.columns, GroupKind::kOwnColumns),
+  for (const auto& [table, kind] : {std::pair(tables.columns, GroupKind::kOwnNumeric),
                                     std::pair(tables.smooth, GroupKind::kOwnSmooth),
                                     std::pair(tables.curves, GroupKind::kOwnCurves)}) {
     add_dense(context, totals, *table, 0, n, s[kind], v.view(), out.view());
@@ -193,15 +192,15 @@ Matrix<double> multiply_own_kernels(const Context& context, const RidgeSystem& s
   const auto part_of = [&](Matrix<double>& table, std::size_t items, std::size_t arm) {
     return MatrixView<double>(table.data() + arm * width, items, width, arms * width);
   };
-  if (any([](const GroupStrengths& s) { return s[GroupKind::kOwnWords] > 0; })) {
+  if (any([](const GroupStrengths& s) { return s[GroupKind::kOwnCounts] > 0; })) {
     auto inner = Matrix<double>::unfilled(inputs.words.cols() * arms, width);
-    ops::sparse_times_dense(
-        context,
-        {n, inputs.word_split, inputs.places_of_words.columns(), inputs.places_of_words.values()},
-        v.view(), inner.view());
+    ops::sparse_times_dense(context,
+                            {n, inputs.word_split, inputs.positions_of_words.columns(),
+                             inputs.positions_of_words.values()},
+                            v.view(), inner.view());
     for (std::size_t a = 0; a < arms; ++a) {
       add_words(context, inputs.words, inputs.arm_begin[a], inputs.arm_begin[a + 1],
-                strengths[a][GroupKind::kOwnWords],
+                strengths[a][GroupKind::kOwnCounts],
                 MatrixView<const double>(part_of(inner, inputs.words.cols(), a)),
                 slice(out.view(), inputs.arm_begin[a], inputs.arm_begin[a + 1]));
     }
@@ -209,7 +208,7 @@ Matrix<double> multiply_own_kernels(const Context& context, const RidgeSystem& s
   for (std::size_t a = 0; a < arms; ++a) {
     const std::size_t begin = inputs.arm_begin[a];
     const std::size_t end = inputs.arm_begin[a + 1];
-    for (const auto& [table, kind] : {std::pair(tables.columns, GroupKind::kOwnColumns),
+    for (const auto& [table, kind] : {std::pair(tables.columns, GroupKind::kOwnNumeric),
                                       std::pair(tables.smooth, GroupKind::kOwnSmooth),
                                       std::pair(tables.curves, GroupKind::kOwnCurves)}) {
       add_dense(context, alone, *table, begin, end, strengths[a][kind], v.view(), out.view());

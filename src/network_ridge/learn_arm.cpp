@@ -12,26 +12,26 @@
 namespace cone {
 namespace {
 
-bool has_same_degrees(const RidgeInputs& inputs, std::span<const std::uint32_t> places) {
-  return std::all_of(places.begin(), places.end(), [&](std::uint32_t p) {
-    return inputs.degree[p] == inputs.degree[places.front()];
+bool has_same_degrees(const RidgeInputs& inputs, std::span<const std::uint32_t> positions) {
+  return std::all_of(positions.begin(), positions.end(), [&](std::uint32_t p) {
+    return inputs.degree[p] == inputs.degree[positions.front()];
   });
 }
 
 ArmSample take_sample(const RidgeSystem& system, const ArmModel& model,
                       const NetworkRidgeOptions& options, const SampledArm& sampled,
                       ArmKernels kernels) {
-  const std::span<const std::uint32_t> places = sampled.places;
+  const std::span<const std::uint32_t> positions = sampled.positions;
   const RidgeInputs& inputs = *system.inputs;
   ArmSample sample;
   sample.kernels = std::move(kernels);
   sample.noise_grows = inputs.has_edges() && options.ridge_noise == RidgeNoise::kDegree &&
-                       !has_same_degrees(inputs, places);
-  sample.fixed = Matrix<double>(places.size(), model.fixed_columns.size());
-  for (std::size_t i = 0; i < places.size(); ++i) {
+                       !has_same_degrees(inputs, positions);
+  sample.fixed = Matrix<double>(positions.size(), model.fixed_columns.size());
+  for (std::size_t i = 0; i < positions.size(); ++i) {
     sample.outcome.push_back((sampled.outcome[i] - model.mean) / model.sd);
     for (std::size_t c = 0; c < model.fixed_columns.size(); ++c) {
-      sample.fixed(i, c) = system.fixed_effect(places[i], model.fixed_columns[c]);
+      sample.fixed(i, c) = system.fixed_effect(positions[i], model.fixed_columns[c]);
     }
   }
   return sample;
@@ -52,8 +52,8 @@ void keep_noise(const RidgeSystem& system, RidgeNoise kind, ArmModel& model) {
   constexpr double kLeastShare = 0.1;
   for (std::size_t g = 0; g < system.groups.size(); ++g) {
     const double least = kLeastShare * model.group_variances[g];
-    const bool sums = system.groups[g].kind == GroupKind::kSumFriends;
-    if (!sums && system.groups[g].kind != GroupKind::kMeanFriends) continue;
+    const bool sums = system.groups[g].kind == GroupKind::kNeighbourEffects;
+    if (!sums && system.groups[g].kind != GroupKind::kMeanNeighbourEffects) continue;
     double& noise = sums && kind == RidgeNoise::kDegree ? model.noise_growth : model.noise;
     noise = std::max(noise, least);
   }
@@ -114,7 +114,7 @@ LearntArm learn_sampled_arm(const Context& context, const RidgeSystem& system,
                             ArmModel& model) {
   ArmSample sample =
       take_sample(system, model, options, sampled,
-                  make_kernels(context, *system.inputs, system.groups, sampled.places));
+                  make_kernels(context, *system.inputs, system.groups, sampled.positions));
   const std::vector<std::size_t> order = order_by_hash(sampled.hash);
   LearntArm out;
   out.learnt = options.ridge_criterion == RidgeCriterion::kLikelihood

@@ -23,7 +23,7 @@ std::vector<std::size_t> order_by_hash(std::span<const std::uint64_t> hash);
 
 /// Nodes of an arm that its variances are learnt from.
 struct SampledArm {
-  std::span<const std::uint32_t> places;
+  std::span<const std::uint32_t> positions;
   std::span<const double> outcome;
   std::vector<std::uint64_t> hash;  ///< of the ids
   bool is_part = false;             ///< the arm has more nodes
@@ -31,7 +31,7 @@ struct SampledArm {
 
 struct LearntArm {
   LearntVariances learnt;
-  ArmKernels kernels;  ///< of the places
+  ArmKernels kernels;  ///< of the positions
 };
 
 /// Puts learnt variances, ordered as the groups are and then the noises, into the model.

@@ -16,7 +16,7 @@
 namespace cone {
 namespace {
 
-std::vector<std::uint32_t> list_places(const RidgeInputs& inputs, std::size_t arm) {
+std::vector<std::uint32_t> list_positions(const RidgeInputs& inputs, std::size_t arm) {
   std::vector<std::uint32_t> out(inputs.arm_begin[arm + 1] - inputs.arm_begin[arm]);
   std::iota(out.begin(), out.end(), static_cast<std::uint32_t>(inputs.arm_begin[arm]));
   return out;
@@ -25,16 +25,16 @@ std::vector<std::uint32_t> list_places(const RidgeInputs& inputs, std::size_t ar
 }  // namespace
 
 FeatureSample sum_over(const Context& context, const RidgeSystem& system, std::size_t arm,
-                       std::span<const std::uint32_t> places, std::span<const double> outcome) {
+                       std::span<const std::uint32_t> positions, std::span<const double> outcome) {
   const OwnFeatures features(*system.inputs, system.groups);
   FeatureSample out;
   out.first.assign(features.first().begin(), features.first().end());
   for (const RidgeGroup& group : system.groups) out.scale.push_back(group.scale);
-  Matrix<double> extra(places.size(), 2, 1.0);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    extra(i, 1) = outcome[places[i] - system.inputs->arm_begin[arm]];
+  Matrix<double> extra(positions.size(), 2, 1.0);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
+    extra(i, 1) = outcome[positions[i] - system.inputs->arm_begin[arm]];
   }
-  out.products = sum_products(context, features, places, extra);
+  out.products = sum_products(context, features, positions, extra);
   return out;
 }
 
@@ -42,18 +42,18 @@ ArmProducts::ArmProducts(const Context& context, const RidgeSystem& system, std:
                          std::span<const double> outcome) {
   require(system.arms[arm].fixed_columns.size() == 1, "network ridge: more than a mean to project");
   std::map<std::vector<char>, std::vector<std::uint32_t>> apart;
-  for (const std::uint32_t p : system.places_of_arm(arm)) {
+  for (const std::uint32_t p : system.positions_of_arm(arm)) {
     std::vector<char> learning;
     for (const std::vector<char>& learns : system.learns_from) learning.push_back(learns[p]);
     apart[std::move(learning)].push_back(p);
   }
-  for (const auto& [learning, places] : apart) {
-    parts_.push_back({learning, sum_over(context, system, arm, places, outcome)});
+  for (const auto& [learning, positions] : apart) {
+    parts_.push_back({learning, sum_over(context, system, arm, positions, outcome)});
   }
 }
 
 template <class Chosen>
-FeatureSample ArmProducts::add_up(const Chosen& is_chosen) const {
+FeatureSample ArmProducts::allreduce(const Chosen& is_chosen) const {
   FeatureSample out = parts_.front().sums;
   std::ranges::fill(out.products.values(), 0.0);
   for (const Part& part : parts_) {
@@ -66,11 +66,11 @@ FeatureSample ArmProducts::add_up(const Chosen& is_chosen) const {
 }
 
 FeatureSample ArmProducts::of_all() const {
-  return add_up([](const Part&) { return true; });
+  return allreduce([](const Part&) { return true; });
 }
 
 FeatureSample ArmProducts::of_task(std::size_t task) const {
-  return add_up([task](const Part& part) { return part.learning[task] != 0; });
+  return allreduce([task](const Part& part) { return part.learning[task] != 0; });
 }
 
 void LowRankSolver::prepare_arm(const Context& context, std::size_t arm,
@@ -98,7 +98,7 @@ void LowRankSolver::prepare_arm(const Context& context, std::size_t arm,
       }
     }
     const std::size_t r = kept.size();
-    TaskFactor task{.num_places = sums.num_nodes()};
+    TaskFactor task{.num_positions = sums.num_nodes()};
     auto factor = Matrix<double>::unfilled(r, r);
     double trace = 0;
     for (std::size_t i = 0; i < r; ++i) {
@@ -118,34 +118,34 @@ void LowRankSolver::prepare_arm(const Context& context, std::size_t arm,
   arms_.push_back(std::move(out));
 }
 
-/// With w̄ the mean of the features times their deviations and f̄ that of f, over the places that the
-/// task learns from:
+/// With w̄ the mean of the features times their deviations and f̄ that of f, over the positions that
+/// the task learns from:
 ///
 ///   h = W'x = M⁻¹(Σ w·(f − f̄) + τ·g·w̄)    λ = f̄ − w̄'h − τg/n    x = (f − w'h − λ)/τ
 void LowRankSolver::solve_arm(const Context& context, std::size_t arm, const Matrix<double>& f,
                               const Matrix<double>& g, std::span<const std::size_t> tasks,
                               RidgeSolution& out) const {
   const ArmFactor& factor = arms_[arm];
-  const std::vector<std::uint32_t> places = list_places(*system_.inputs, arm);
+  const std::vector<std::uint32_t> positions = list_positions(*system_.inputs, arm);
   const std::size_t width = f.cols();
   const std::size_t r = factor.features.size();
   const std::size_t fixed_row = arm * RidgeSystem::kNumFixed;
   const auto learns = [&](std::size_t i, std::size_t k) {
-    return system_.learns_from[tasks[k]][places[i]] != 0;
+    return system_.learns_from[tasks[k]][positions[i]] != 0;
   };
-  Matrix<double> sides(places.size(), width);
+  Matrix<double> sides(positions.size(), width);
   std::vector<double> means(width);
   for (std::size_t k = 0; k < width; ++k) {
     CompensatedSum total;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      if (learns(i, k)) total.add(f(places[i], k));
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      if (learns(i, k)) total.add(f(positions[i], k));
     }
-    means[k] = total.value() / factor.tasks[tasks[k]].num_places;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      sides(i, k) = learns(i, k) ? f(places[i], k) - means[k] : 0.0;
+    means[k] = total.value() / factor.tasks[tasks[k]].num_positions;
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      sides(i, k) = learns(i, k) ? f(positions[i], k) - means[k] : 0.0;
     }
   }
-  const Matrix<double> projected = factor.features.project(context, places, sides);
+  const Matrix<double> projected = factor.features.project(context, positions, sides);
   Matrix<double> lifted(r, width);  // h, times the deviations
   context.for_each_range(width, 1, [&](std::size_t k, std::size_t) {
     const TaskFactor& task = factor.tasks[tasks[k]];
@@ -157,14 +157,14 @@ void LowRankSolver::solve_arm(const Context& context, std::size_t arm, const Mat
     solve_lower(task.factor, side);  // h
     const double explained = dot(task.mean, side);
     for (std::size_t i = 0; i < r; ++i) lifted(i, k) = factor.deviation[i] * side[i];
-    out.lambda(fixed_row, k) = means[k] - explained - factor.noise * asked / task.num_places;
+    out.lambda(fixed_row, k) = means[k] - explained - factor.noise * asked / task.num_positions;
   });
-  const Matrix<double> explained = factor.features.expand(context, places, lifted);
-  for (std::size_t i = 0; i < places.size(); ++i) {
+  const Matrix<double> explained = factor.features.expand(context, positions, lifted);
+  for (std::size_t i = 0; i < positions.size(); ++i) {
     for (std::size_t k = 0; k < width; ++k) {
       if (!learns(i, k)) continue;
-      out.x(places[i], k) =
-          (f(places[i], k) - explained(i, k) - out.lambda(fixed_row, k)) / factor.noise;
+      out.x(positions[i], k) =
+          (f(positions[i], k) - explained(i, k) - out.lambda(fixed_row, k)) / factor.noise;
     }
   }
 }
@@ -184,23 +184,24 @@ RidgeSolution LowRankSolver::solve(const Context& context, const Matrix<double>&
   });
 }
 
-/// With d the place's row of features times their deviations, less w̄, the terms of
+/// With d the position's row of features times their deviations, less w̄, the terms of
 /// posterior_variance.hpp are
 ///
 ///   k_ii − k'x − λ = τ·d'M⁻¹d + τ/n       |x|² = 1/n + d'M⁻¹d − τ·|M⁻¹d|²
 Matrix<double> LowRankSolver::find_variances(const Context& context, std::size_t task,
-                                             std::span<const std::uint32_t> places) const {
+                                             std::span<const std::uint32_t> positions) const {
   constexpr std::size_t kRowsAtATime = 4096;
   constexpr std::size_t kRowsPerPiece = 64;
-  Matrix<double> out(places.size(), arms_.size());
+  Matrix<double> out(positions.size(), arms_.size());
   for (std::size_t a = 0; a < arms_.size(); ++a) {
     const ArmFactor& arm = arms_[a];
     const TaskFactor& factor = arm.tasks[task];
     const std::size_t r = arm.features.size();
     const double growth = system_.arms[a].noise + kNoiseFloor - arm.noise;  // N less N_u
     const Matrix<double> inverse = ops::invert_from_cholesky(context, factor.factor.view());
-    for (std::size_t first = 0; first < places.size(); first += kRowsAtATime) {
-      const auto chosen = places.subspan(first, std::min(kRowsAtATime, places.size() - first));
+    for (std::size_t first = 0; first < positions.size(); first += kRowsAtATime) {
+      const auto chosen =
+          positions.subspan(first, std::min(kRowsAtATime, positions.size() - first));
       Matrix<double> d(chosen.size(), r);
       const auto fill = [&](std::size_t begin, std::size_t end) {
         arm.features.copy_rows(chosen, begin, end, d.view());
@@ -213,9 +214,9 @@ Matrix<double> LowRankSolver::find_variances(const Context& context, std::size_t
       for (std::size_t i = 0; i < chosen.size(); ++i) {
         const double square = dot(d.row(i), solved.row(i));
         const double weights =
-            1 / factor.num_places + square - arm.noise * dot(solved.row(i), solved.row(i));
+            1 / factor.num_positions + square - arm.noise * dot(solved.row(i), solved.row(i));
         out(first + i, a) =
-            std::max(0.0, arm.noise * (square + 1 / factor.num_places) + growth * weights);
+            std::max(0.0, arm.noise * (square + 1 / factor.num_positions) + growth * weights);
       }
     }
   }

@@ -14,20 +14,21 @@
 
 namespace cone {
 
-/// Sums over some places of an arm. `outcome`: of all of the arm's places, in units of its model.
+/// Sums over some positions of an arm. `outcome`: of all of the arm's positions, in units of its
+/// model.
 FeatureSample sum_over(const Context& context, const RidgeSystem& system, std::size_t arm,
-                       std::span<const std::uint32_t> places, std::span<const double> outcome);
+                       std::span<const std::uint32_t> positions, std::span<const double> outcome);
 
-/// The sums of an arm, apart by which tasks learn from a place: every task's equations, and the
+/// The sums of an arm, apart by which tasks learn from a position: every task's equations, and the
 /// likelihood of all, follow from these.
 class ArmProducts {
  public:
   ArmProducts(const Context& context, const RidgeSystem& system, std::size_t arm,
               std::span<const double> outcome);
 
-  /// Over all places that any task learns from.
+  /// Over all positions that any task learns from.
   FeatureSample of_all() const;
-  /// Over the places that one task learns from.
+  /// Over the positions that one task learns from.
   FeatureSample of_task(std::size_t task) const;
 
  private:
@@ -36,14 +37,15 @@ class ArmProducts {
     FeatureSample sums;
   };
   template <class Chosen>
-  FeatureSample add_up(const Chosen& is_chosen) const;
+  FeatureSample allreduce(const Chosen& is_chosen) const;
 
   std::vector<Part> parts_;
 };
 
 /// Exact where groups are features of the nodes themselves: equations of features × features per
-/// arm and task instead of places × places (see evaluate_likelihood of a FeatureSample). O(places ·
-/// features² + tasks · features³) to prepare, then O(places · features) per column.
+/// arm and task instead of positions × positions (see evaluate_likelihood of a FeatureSample).
+/// O(positions · features² + tasks · features³) to prepare, then O(positions · features) per
+/// column.
 class LowRankSolver : public RidgeSolver {
  public:
   /// The most features that this is worth its time with.
@@ -60,19 +62,19 @@ class LowRankSolver : public RidgeSolver {
   RidgeSolution solve(const Context& context, const Matrix<double>& f, const Matrix<double>& g,
                       std::span<const std::size_t> tasks) const override;
 
-  /// The variances of posterior_variance.hpp for what a task predicts, places × arms, without a
-  /// column per place: O(places · features²).
+  /// The variances of posterior_variance.hpp for what a task predicts, positions × arms, without a
+  /// column per position: O(positions · features²).
   Matrix<double> find_variances(const Context& context, std::size_t task,
-                                std::span<const std::uint32_t> places) const;
+                                std::span<const std::uint32_t> positions) const;
 
  private:
   struct TaskFactor {
-    /// Of M = W'W + noise·I over the places that the task learns from. No inverse: its errors do
+    /// Of M = W'W + noise·I over the positions that the task learns from. No inverse: its errors do
     /// not vanish where the equations want them to, and the second solve would not bring digits
     /// back.
     Matrix<double> factor;
-    std::vector<double> mean;  ///< of these places' features, times the deviations
-    double num_places = 0;
+    std::vector<double> mean;  ///< of these positions' features, times the deviations
+    double num_positions = 0;
   };
   struct ArmFactor {
     OwnFeatures features;           ///< of the groups that explain something

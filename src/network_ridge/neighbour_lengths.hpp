@@ -8,7 +8,7 @@
 
 namespace cone {
 
-/// ‖Σ_j x_j‖² over the neighbours of every place, for words and for columns.
+/// ‖Σ_j x_j‖² over the neighbours of every position, for words and for columns.
 struct NeighbourLengths {
   std::vector<double> words;
   std::vector<double> columns;

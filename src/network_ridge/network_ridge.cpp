@@ -27,9 +27,9 @@ namespace {
 /// them.
 std::vector<char> mark_learning(const FitTask& task, const RidgeInputs& inputs) {
   std::vector<char> learns(inputs.num_nodes(), 0);
-  for (const NodeIndex i : task.fit) learns[inputs.place_of[i]] = 1;
+  for (const NodeIndex i : task.fit) learns[inputs.position_of[i]] = 1;
   for (const SelectionSplit& split : task.selection) {
-    for (const NodeIndex i : split.score) learns[inputs.place_of[i]] = 1;
+    for (const NodeIndex i : split.score) learns[inputs.position_of[i]] = 1;
   }
   return learns;
 }
@@ -53,10 +53,10 @@ std::vector<std::size_t> choose_fixed(const RidgeSystem& system, std::size_t arm
 }
 
 std::vector<std::uint64_t> hash_ids(const Dataset& data, const RidgeInputs& inputs,
-                                    std::span<const std::uint32_t> places) {
+                                    std::span<const std::uint32_t> positions) {
   std::vector<std::uint64_t> hashes;
-  hashes.reserve(places.size());
-  for (const std::uint32_t p : places) hashes.push_back(hash64(data.ids[inputs.node_at[p]]));
+  hashes.reserve(positions.size());
+  for (const std::uint32_t p : positions) hashes.push_back(hash64(data.ids[inputs.node_at[p]]));
   return hashes;
 }
 
@@ -64,46 +64,47 @@ std::vector<std::uint64_t> hash_ids(const Dataset& data, const RidgeInputs& inpu
 /// unit of the arm. Where the degree explains nearly all, the variances are still of a readable
 /// size.
 double spread_left(const RidgeSystem& system, const ArmModel& model,
-                   std::span<const std::uint32_t> places, std::span<const double> outcome) {
+                   std::span<const std::uint32_t> positions, std::span<const double> outcome) {
   const std::vector<std::size_t>& kept = model.fixed_columns;
   SmallSystem small(kept.size());
   std::vector<double> slopes(kept.size(), 0.0);
-  for (std::size_t i = 0; i < places.size(); ++i) {
+  for (std::size_t i = 0; i < positions.size(); ++i) {
     for (std::size_t r = 0; r < kept.size(); ++r) {
-      const double effect = system.fixed_effect(places[i], kept[r]);
+      const double effect = system.fixed_effect(positions[i], kept[r]);
       slopes[r] += effect * (outcome[i] - model.mean);
       for (std::size_t c = 0; c < kept.size(); ++c) {
-        small.matrix(r, c) += effect * system.fixed_effect(places[i], kept[c]);
+        small.matrix(r, c) += effect * system.fixed_effect(positions[i], kept[c]);
       }
     }
   }
   if (!small.factorise()) return model.sd;
   small.solve(slopes);
   CompensatedSum squares;
-  for (std::size_t i = 0; i < places.size(); ++i) {
+  for (std::size_t i = 0; i < positions.size(); ++i) {
     double left = outcome[i] - model.mean;
     for (std::size_t r = 0; r < kept.size(); ++r) {
-      left -= slopes[r] * system.fixed_effect(places[i], kept[r]);
+      left -= slopes[r] * system.fixed_effect(positions[i], kept[r]);
     }
     squares.add(left * left);
   }
-  const double sd = std::sqrt(squares.value() / static_cast<double>(places.size()));
+  const double sd = std::sqrt(squares.value() / static_cast<double>(positions.size()));
   constexpr double kRounding = 1e-8;  // the fixed effects explain everything
   return sd > kRounding * model.sd ? sd : model.sd;
 }
 
 /// Mean and spread of the arm's outcomes, and the fixed effects it has.
 ArmModel describe_arm(const Dataset& data, const RidgeSystem& system, std::size_t arm,
-                      std::span<const std::uint32_t> places) {
+                      std::span<const std::uint32_t> positions) {
   ArmModel model;
   std::vector<double> outcome;
-  for (const std::uint32_t p : places) outcome.push_back(data.outcome[system.inputs->node_at[p]]);
+  for (const std::uint32_t p : positions)
+    outcome.push_back(data.outcome[system.inputs->node_at[p]]);
   model.mean = mean(outcome);
   model.sd = std::sqrt(variance(outcome, 0));
   model.group_variances.assign(system.groups.size(), 0.0);
   model.noise = 1;
   model.fixed_columns = choose_fixed(system, arm);
-  if (model.sd > 0) model.sd = spread_left(system, model, places, outcome);
+  if (model.sd > 0) model.sd = spread_left(system, model, positions, outcome);
   return model;
 }
 
@@ -112,7 +113,7 @@ ArmModel describe_arm(const Dataset& data, const RidgeSystem& system, std::size_
 double pooled_spread(const Dataset& data, const RidgeSystem& system) {
   std::vector<double> outcome;
   for (std::size_t a = 0; a < system.inputs->num_arms(); ++a) {
-    for (const std::uint32_t p : system.places_of_arm(a)) {
+    for (const std::uint32_t p : system.positions_of_arm(a)) {
       outcome.push_back(data.outcome[system.inputs->node_at[p]]);
     }
   }
@@ -120,7 +121,7 @@ double pooled_spread(const Dataset& data, const RidgeSystem& system) {
   return sd > 1e-12 * std::abs(mean(outcome)) ? sd : 1.0;
 }
 
-/// The outcomes of an arm's places, all of them, in units of its model.
+/// The outcomes of an arm's positions, all of them, in units of its model.
 std::vector<double> scale_outcomes(const Dataset& data, const RidgeInputs& inputs,
                                    const ArmModel& model, std::size_t arm) {
   std::vector<double> out;
@@ -161,29 +162,29 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
                const PreparedSolver& solver) {
   RidgeSystem& system = part.system;
   const RidgeInputs& inputs = *system.inputs;
-  const std::vector<std::uint32_t> places = system.places_of_arm(arm);
-  ArmModel& model = system.arms.emplace_back(describe_arm(data, system, arm, places));
+  const std::vector<std::uint32_t> positions = system.positions_of_arm(arm);
+  ArmModel& model = system.arms.emplace_back(describe_arm(data, system, arm, positions));
   LearntVariances& learnt = part.learnt.emplace_back();
   // Outcomes that do not vary, or hardly any: there is nothing to learn, and the mean is it.
   const bool is_constant = !(model.sd > 1e-12 * (std::abs(model.mean) + 1e-300));
-  const bool is_tiny = places.size() < RidgeSystem::kNumFixed + 3;
+  const bool is_tiny = positions.size() < RidgeSystem::kNumFixed + 3;
   if (is_constant) model.sd = pooled_spread(data, system);
   learnt.converged = true;
-  learnt.num_nodes = places.size();
+  learnt.num_nodes = positions.size();
   const bool learns =
       !is_constant && !is_tiny && !adopt_kept(source.kept.get(), arm, system, model, learnt);
   if (solver.low_rank != nullptr) {
     const std::vector<double> outcome = scale_outcomes(data, inputs, model, arm);
     const ArmProducts products(context, system, arm, outcome);
     if (learns) {
-      const std::vector<std::size_t> order = order_by_hash(hash_ids(data, inputs, places));
+      const std::vector<std::size_t> order = order_by_hash(hash_ids(data, inputs, positions));
       const auto sum_first = [&](std::size_t count) {
         std::vector<std::uint32_t> chosen;
-        for (std::size_t k = 0; k < count; ++k) chosen.push_back(places[order[k]]);
+        for (std::size_t k = 0; k < count; ++k) chosen.push_back(positions[order[k]]);
         return sum_over(context, system, arm, chosen, outcome);
       };
       const std::size_t most = source.most_nodes;
-      const bool is_part = most > 0 && most < places.size();
+      const bool is_part = most > 0 && most < positions.size();
       learnt = learn_variances(context, is_part ? sum_first(most) : products.of_all(), sum_first);
       adopt_variances(learnt, model);
     }
@@ -193,26 +194,27 @@ void learn_arm(const Context& context, const Dataset& data, const NetworkRidgeOp
   DenseSolver* dense = solver.dense.get();
   if (!learns) {
     if (dense != nullptr) {
-      dense->prepare_arm(context, arm, make_kernels(context, inputs, system.groups, places));
+      dense->prepare_arm(context, arm, make_kernels(context, inputs, system.groups, positions));
     }
     return;
   }
-  std::vector<std::uint32_t> chosen = places;
-  const std::size_t count = choose_sample_size(places.size(), dense != nullptr, source.most_nodes);
-  if (count < places.size()) {
-    const std::vector<std::size_t> rows = order_by_hash(hash_ids(data, inputs, places));
+  std::vector<std::uint32_t> chosen = positions;
+  const std::size_t count =
+      choose_sample_size(positions.size(), dense != nullptr, source.most_nodes);
+  if (count < positions.size()) {
+    const std::vector<std::size_t> rows = order_by_hash(hash_ids(data, inputs, positions));
     chosen.clear();
-    for (std::size_t k = 0; k < count; ++k) chosen.push_back(places[rows[k]]);
+    for (std::size_t k = 0; k < count; ++k) chosen.push_back(positions[rows[k]]);
     std::sort(chosen.begin(), chosen.end());
   }
   std::vector<double> outcome;
   outcome.reserve(chosen.size());
   for (const std::uint32_t p : chosen) outcome.push_back(data.outcome[inputs.node_at[p]]);
   const LearntArm of_sample = learn_sampled_arm(context, system, options,
-                                                {.places = chosen,
+                                                {.positions = chosen,
                                                  .outcome = outcome,
                                                  .hash = hash_ids(data, inputs, chosen),
-                                                 .is_part = chosen.size() < places.size()},
+                                                 .is_part = chosen.size() < positions.size()},
                                                 model);
   learnt = of_sample.learnt;
   if (dense != nullptr) dense->prepare_arm(context, arm, of_sample.kernels);
@@ -236,7 +238,7 @@ void adopt_arm(const Context& context, const Dataset& data, const RidgeVariances
   if (solver.dense != nullptr) {
     solver.dense->prepare_arm(
         context, arm,
-        make_kernels(context, *system.inputs, system.groups, system.places_of_arm(arm)));
+        make_kernels(context, *system.inputs, system.groups, system.positions_of_arm(arm)));
   }
   if (solver.low_rank != nullptr) {
     const std::vector<double> outcome = scale_outcomes(data, *system.inputs, model, arm);
@@ -260,7 +262,7 @@ bool has_low_rank(const RidgeSystem& system) {
   const auto cube = [](std::size_t count) { return std::pow(static_cast<double>(count), 3); };
   double of_nodes = 0;
   for (std::size_t a = 0; a < system.inputs->num_arms(); ++a) {
-    of_nodes += cube(system.places_of_arm(a).size());
+    of_nodes += cube(system.positions_of_arm(a).size());
   }
   return static_cast<double>(system.inputs->num_arms()) * cube(features) < of_nodes;
 }
@@ -273,7 +275,8 @@ RidgeMethod choose_method(const RidgeSystem& system, const NetworkRidgeOptions& 
   const bool by_likelihood = options.ridge_criterion == RidgeCriterion::kLikelihood;
   if (may_be_low_rank && by_likelihood && has_low_rank(system)) return RidgeMethod::kLowRank;
   for (std::size_t a = 0; a < system.inputs->num_arms(); ++a) {
-    if (!is_small_arm(system.places_of_arm(a).size(), most_nodes)) return RidgeMethod::kIterative;
+    if (!is_small_arm(system.positions_of_arm(a).size(), most_nodes))
+      return RidgeMethod::kIterative;
   }
   return RidgeMethod::kDense;
 }
@@ -324,8 +327,8 @@ NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, co
   const std::vector<RidgeGroup> groups = list_groups(context, *inputs, options.ridge_groups);
   out.inputs = inputs;
   for (const FitTask& task : plan.tasks) {
-    std::vector<std::uint32_t>& places = out.scored_places.emplace_back();
-    for (const NodeIndex i : task.score) places.push_back(inputs->place_of[i]);
+    std::vector<std::uint32_t>& positions = out.scored_positions.emplace_back();
+    for (const NodeIndex i : task.score) positions.push_back(inputs->position_of[i]);
   }
   const bool once = options.ridge_variances == VarianceFits::kOnce;
   const std::size_t num_parts = once ? 1 : plan.tasks.size();

@@ -49,12 +49,12 @@ struct RidgePart {
 struct NetworkRidge {
   std::shared_ptr<const RidgeInputs> inputs;
   std::vector<std::unique_ptr<RidgePart>> parts;
-  std::vector<std::vector<std::uint32_t>> scored_places;  ///< one list per task of the plan
+  std::vector<std::vector<std::uint32_t>> scored_positions;  ///< one list per task of the plan
 };
 
 /// Arms up to this size are solved by dense factors, and their variances learnt on all nodes.
 inline constexpr std::size_t kLargestDenseArm = 5000;
-/// Variances of larger arms are learnt on this many nodes, each with its features and friends
+/// Variances of larger arms are learnt on this many nodes, each with its features and neighbours
 /// whole.
 inline constexpr std::size_t kVarianceSample = 3000;
 
@@ -117,8 +117,8 @@ NetworkRidge learn_network_ridge(const Context& context, const Dataset& data, co
 /// The solution for the logged outcomes: one column per task of the part.
 RidgeSolution solve_outcomes(const Context& context, const RidgePart& part, const Dataset& data);
 
-/// What a solution predicts at every place for one arm, places × tasks of the part, in the unit of
-/// the outcome.
+/// What a solution predicts at every position for one arm, positions × tasks of the part, in the
+/// unit of the outcome.
 Matrix<double> predict_arm(const Context& context, const RidgePart& part,
                            const RidgeSolution& solution, std::size_t arm);
 

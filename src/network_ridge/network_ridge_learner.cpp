@@ -61,7 +61,7 @@ void add_ridge_warnings(const NetworkRidgeSummary& summary, std::vector<std::str
     if (arm.converged) continue;
     warnings.push_back(fmt::format(
         "the variances of arm {} did not converge after {} steps: the value may shrink too much or "
-        "too little; compare with --ridge-groups own,sums,friends",
+        "too little; compare with --ridge-groups own,sums,neighbours",
         arm.arm, arm.steps));
   }
   if (!summary.converged) {
@@ -92,7 +92,7 @@ Nuisances NetworkRidgeLearner::fit(const Context& context, const Dataset& data,
         const std::vector<std::size_t> rows = find_rows(plan.scored, task.score);
         std::vector<double> mu(rows.size());
         for (std::size_t k = 0; k < rows.size(); ++k) {
-          mu[k] = predicted(model->inputs->place_of[task.score[k]], t);
+          mu[k] = predicted(model->inputs->position_of[task.score[k]], t);
           out.mu(rows[k], a) = mu[k];
         }
         note_implausible(plausible_range(data, task.fit), rows, static_cast<Arm>(a), mu, out);

@@ -34,7 +34,7 @@ class NetworkRidgeLearner : public Learner {
   VarianceSource source_;
 };
 
-/// What was learnt of one arm, for people.
+/// What was learnt of one arm, for units.
 ArmVariances describe_variances(const std::string& label, std::span<const GroupKind> groups,
                                 const ArmModel& model, const LearntVariances& learnt);
 

@@ -19,7 +19,7 @@ NetworkRidgeVariance::NetworkRidgeVariance(std::shared_ptr<const NetworkRidge> m
       const NodeIndex i = plan.scored[k];
       if (data.treatment[i] != a) continue;
       residual.push_back(data.outcome[i] - mu(k, a));
-      degree.push_back(model_->inputs->relative_degree[model_->inputs->place_of[i]]);
+      degree.push_back(model_->inputs->relative_degree[model_->inputs->position_of[i]]);
     }
     if (residual.empty()) {
       // Nobody of this arm is scored (a small split): the likelihood's idea of the noise must do.
@@ -32,7 +32,7 @@ NetworkRidgeVariance::NetworkRidgeVariance(std::shared_ptr<const NetworkRidge> m
 }
 
 double NetworkRidgeVariance::noise_at(NodeIndex node, std::size_t arm) const {
-  return residual_[arm].at(model_->inputs->relative_degree[model_->inputs->place_of[node]]);
+  return residual_[arm].at(model_->inputs->relative_degree[model_->inputs->position_of[node]]);
 }
 
 void NetworkRidgeVariance::add_part(const Context& context, const RidgePart& part,
@@ -49,9 +49,9 @@ void NetworkRidgeVariance::add_part(const Context& context, const RidgePart& par
   std::vector<std::size_t> tasks;
   for (std::size_t k = 0; k < width; ++k) tasks.push_back(k % num_tasks);
   for (std::size_t a = 0; a < num_arms; ++a) {
-    Matrix<double> asked(inputs.num_nodes(), width);  // how the prediction at a place counts
+    Matrix<double> asked(inputs.num_nodes(), width);  // how the prediction at a position counts
     for (std::size_t t = 0; t < num_tasks; ++t) {
-      for (const std::uint32_t p : model_->scored_places[part.tasks[t]]) {
+      for (const std::uint32_t p : model_->scored_positions[part.tasks[t]]) {
         for (std::size_t k = 0; k < policies.size(); ++k) {
           const std::size_t column = k * num_tasks + t;
           asked(p, column) = policies[k](inputs.node_at[p], a);

@@ -23,7 +23,7 @@ class NetworkRidgeVariance : public FitVariance {
       const Context& context, std::span<const MatrixView<const double>> policies) const override;
 
  private:
-  /// Adds what the tasks of a part contribute, at places.
+  /// Adds what the tasks of a part contribute, at positions.
   void add_part(const Context& context, const RidgePart& part,
                 std::span<const MatrixView<const double>> policies,
                 std::vector<std::vector<double>>& weights, bool& converged) const;

@@ -23,7 +23,7 @@ void predict_parts(const Context& context, const NetworkRidge& model, const Ridg
     const ArmModel& arm = part.system.arms[a];
     const auto for_each_scored = [&](const auto& visit) {
       for (std::size_t t = 0; t < part.tasks.size(); ++t) {
-        for (const std::uint32_t p : model.scored_places[part.tasks[t]]) {
+        for (const std::uint32_t p : model.scored_positions[part.tasks[t]]) {
           visit(inputs.node_at[p], p, t);
         }
       }
@@ -57,7 +57,7 @@ void predict_parts(const Context& context, const NetworkRidge& model, const Ridg
 void adopt_deviations(const NetworkRidge& model, const RidgePart& part,
                       const Matrix<double>& variance, NodeEffects& out) {
   for (const std::size_t task : part.tasks) {
-    for (const std::uint32_t p : model.scored_places[task]) {
+    for (const std::uint32_t p : model.scored_positions[task]) {
       for (std::size_t a = 0; a < part.system.arms.size(); ++a) {
         out.mu_sd(model.inputs->node_at[p], a) = part.system.arms[a].sd * std::sqrt(variance(p, a));
       }

@@ -14,14 +14,14 @@ constexpr std::size_t kJoinedRows = 32768;
 constexpr std::size_t kCopiedRowsPerPiece = 512;
 
 bool is_own(GroupKind kind) {
-  return kind == GroupKind::kOwnWords || kind == GroupKind::kOwnColumns ||
+  return kind == GroupKind::kOwnCounts || kind == GroupKind::kOwnNumeric ||
          kind == GroupKind::kOwnSmooth || kind == GroupKind::kOwnCurves;
 }
 
 /// The dense table of a group; nullptr for words, which are sparse.
 const Matrix<double>* dense_table(const RidgeInputs& inputs, GroupKind kind) {
   switch (kind) {
-    case GroupKind::kOwnColumns:
+    case GroupKind::kOwnNumeric:
       return &inputs.columns;
     case GroupKind::kOwnSmooth:
       return &inputs.smooth;
@@ -32,15 +32,15 @@ const Matrix<double>* dense_table(const RidgeInputs& inputs, GroupKind kind) {
   }
 }
 
-/// Calls use(block of features, first row, rows) for blocks of the places, in order.
+/// Calls use(block of features, first row, rows) for blocks of the positions, in order.
 template <class Use>
 void for_each_block(const Context& context, const OwnFeatures& features,
-                    std::span<const std::uint32_t> places, std::size_t extra_columns,
+                    std::span<const std::uint32_t> positions, std::size_t extra_columns,
                     const Use& use) {
-  for (std::size_t first = 0; first < places.size(); first += kJoinedRows) {
-    const std::size_t rows = std::min(kJoinedRows, places.size() - first);
+  for (std::size_t first = 0; first < positions.size(); first += kJoinedRows) {
+    const std::size_t rows = std::min(kJoinedRows, positions.size() - first);
     auto block = Matrix<double>::unfilled(rows, features.size() + extra_columns);
-    const std::span<const std::uint32_t> chosen = places.subspan(first, rows);
+    const std::span<const std::uint32_t> chosen = positions.subspan(first, rows);
     context.for_each_range(rows, kCopiedRowsPerPiece, [&](std::size_t begin, std::size_t end) {
       features.copy_rows(chosen, begin, end, block.view());
     });
@@ -69,26 +69,27 @@ OwnFeatures::OwnFeatures(const RidgeInputs& inputs, std::span<const RidgeGroup> 
   }
 }
 
-void OwnFeatures::copy_rows(std::span<const std::uint32_t> places, std::size_t begin,
+void OwnFeatures::copy_rows(std::span<const std::uint32_t> positions, std::size_t begin,
                             std::size_t end, MatrixView<double> out) const {
   for (std::size_t i = begin; i < end; ++i) {
     double* to = out.data() + i * out.stride();
     for (std::size_t g = 0; g < kinds_.size(); ++g) {
       if (const Matrix<double>* table = dense_table(inputs_, kinds_[g])) {
-        std::ranges::copy(table->row(places[i]), to + first_[g]);
+        std::ranges::copy(table->row(positions[i]), to + first_[g]);
         continue;
       }
       std::fill(to + first_[g], to + first_[g + 1], 0.0);
-      const SparseMatrix::Row row = inputs_.words.row(places[i]);
+      const SparseMatrix::Row row = inputs_.words.row(positions[i]);
       for (std::size_t k = 0; k < row.size(); ++k) to[first_[g] + row.columns[k]] = row.values[k];
     }
   }
 }
 
-Matrix<double> OwnFeatures::project(const Context& context, std::span<const std::uint32_t> places,
+Matrix<double> OwnFeatures::project(const Context& context,
+                                    std::span<const std::uint32_t> positions,
                                     const Matrix<double>& v) const {
   Matrix<double> out(size(), v.cols());
-  for_each_block(context, *this, places, 0,
+  for_each_block(context, *this, positions, 0,
                  [&](const Matrix<double>& block, std::size_t first, std::size_t rows) {
                    const Matrix<double> part =
                        ops::multiply_transposed(context, block.view(), rows_of(v, first, rows));
@@ -99,10 +100,10 @@ Matrix<double> OwnFeatures::project(const Context& context, std::span<const std:
   return out;
 }
 
-Matrix<double> OwnFeatures::expand(const Context& context, std::span<const std::uint32_t> places,
+Matrix<double> OwnFeatures::expand(const Context& context, std::span<const std::uint32_t> positions,
                                    const Matrix<double>& t) const {
-  auto out = Matrix<double>::unfilled(places.size(), t.cols());
-  for_each_block(context, *this, places, 0,
+  auto out = Matrix<double>::unfilled(positions.size(), t.cols());
+  for_each_block(context, *this, positions, 0,
                  [&](const Matrix<double>& block, std::size_t first, std::size_t) {
                    const Matrix<double> part = ops::multiply(context, block.view(), t.view());
                    std::ranges::copy(part.values(), out.data() + first * out.cols());
@@ -111,12 +112,12 @@ Matrix<double> OwnFeatures::expand(const Context& context, std::span<const std::
 }
 
 Matrix<double> sum_products(const Context& context, const OwnFeatures& features,
-                            std::span<const std::uint32_t> places, const Matrix<double>& extra) {
-  require(extra.rows() == places.size(), "network ridge: rows of other places");
+                            std::span<const std::uint32_t> positions, const Matrix<double>& extra) {
+  require(extra.rows() == positions.size(), "network ridge: rows of other positions");
   const std::size_t width = features.size() + extra.cols();
   Matrix<double> out(width, width);
   for_each_block(
-      context, features, places, extra.cols(),
+      context, features, positions, extra.cols(),
       [&](Matrix<double>& block, std::size_t first, std::size_t rows) {
         for (std::size_t i = 0; i < rows; ++i) {
           std::ranges::copy(extra.row(first + i),

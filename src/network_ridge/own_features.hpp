@@ -26,15 +26,15 @@ class OwnFeatures {
   /// groups + 1: where the features of each group start.
   std::span<const std::size_t> first() const { return first_; }
 
-  /// Sets out[begin, end) to the features of places[begin, end).
-  void copy_rows(std::span<const std::uint32_t> places, std::size_t begin, std::size_t end,
+  /// Sets out[begin, end) to the features of positions[begin, end).
+  void copy_rows(std::span<const std::uint32_t> positions, std::size_t begin, std::size_t end,
                  MatrixView<double> out) const;
 
-  /// Φ'V over the places; V has one row per place. O(places · features · columns).
-  Matrix<double> project(const Context& context, std::span<const std::uint32_t> places,
+  /// Φ'V over the positions; V has one row per position. O(positions · features · columns).
+  Matrix<double> project(const Context& context, std::span<const std::uint32_t> positions,
                          const Matrix<double>& v) const;
-  /// Φ·T at the places, T: features × columns.
-  Matrix<double> expand(const Context& context, std::span<const std::uint32_t> places,
+  /// Φ·T at the positions, T: features × columns.
+  Matrix<double> expand(const Context& context, std::span<const std::uint32_t> positions,
                         const Matrix<double>& t) const;
 
  private:
@@ -43,9 +43,9 @@ class OwnFeatures {
   std::vector<std::size_t> first_ = {0};
 };
 
-/// [Φ, E]'[Φ, E] over the places, E further columns with one row per place. A block of rows at a
-/// time: memory for the result and a few of its size. O(places · features²).
+/// [Φ, E]'[Φ, E] over the positions, E further columns with one row per position. A block of rows
+/// at a time: memory for the result and a few of its size. O(positions · features²).
 Matrix<double> sum_products(const Context& context, const OwnFeatures& features,
-                            std::span<const std::uint32_t> places, const Matrix<double>& extra);
+                            std::span<const std::uint32_t> positions, const Matrix<double>& extra);
 
 }  // namespace cone

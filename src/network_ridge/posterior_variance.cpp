@@ -14,24 +14,24 @@ namespace {
 constexpr std::size_t kPosteriorColumns = 256;
 
 /// What one column of the equations asks about.
-struct AskedPlace {
-  std::uint32_t place;
+struct AskedPosition {
+  std::uint32_t position;
   std::size_t task;  ///< of the part
 };
 
-std::vector<AskedPlace> list_scored(const NetworkRidge& model, const RidgePart& part) {
-  std::vector<AskedPlace> asked;
+std::vector<AskedPosition> list_scored(const NetworkRidge& model, const RidgePart& part) {
+  std::vector<AskedPosition> asked;
   for (std::size_t t = 0; t < part.tasks.size(); ++t) {
-    for (const std::uint32_t p : model.scored_places[part.tasks[t]]) asked.push_back({p, t});
+    for (const std::uint32_t p : model.scored_positions[part.tasks[t]]) asked.push_back({p, t});
   }
   return asked;
 }
 
 }  // namespace
 
-double learnt_noise(const RidgeSystem& system, std::size_t place) {
-  const ArmModel& arm = system.arms[system.inputs->arm_of(place)];
-  return arm.noise + kNoiseFloor + arm.noise_growth * system.inputs->relative_degree[place];
+double learnt_noise(const RidgeSystem& system, std::size_t position) {
+  const ArmModel& arm = system.arms[system.inputs->arm_of(position)];
+  return arm.noise + kNoiseFloor + arm.noise_growth * system.inputs->relative_degree[position];
 }
 
 Matrix<double> take_arm_rows(const RidgeInputs& inputs, const Matrix<double>& x, std::size_t arm) {
@@ -62,10 +62,10 @@ void find_variances(const Context& context, const NetworkRidge& model, const Rid
     const auto& solver = static_cast<const LowRankSolver&>(*part.solver);
     for (std::size_t t = 0; t < part.tasks.size(); ++t) {
       context.report("standard deviations", t, part.tasks.size());
-      const std::span<const std::uint32_t> places = model.scored_places[part.tasks[t]];
-      const Matrix<double> found = solver.find_variances(context, t, places);
-      for (std::size_t i = 0; i < places.size(); ++i) {
-        std::ranges::copy(found.row(i), variance.row(places[i]).begin());
+      const std::span<const std::uint32_t> positions = model.scored_positions[part.tasks[t]];
+      const Matrix<double> found = solver.find_variances(context, t, positions);
+      for (std::size_t i = 0; i < positions.size(); ++i) {
+        std::ranges::copy(found.row(i), variance.row(positions[i]).begin());
       }
     }
     return;
@@ -73,7 +73,7 @@ void find_variances(const Context& context, const NetworkRidge& model, const Rid
   const RidgeSystem& system = part.system;
   const RidgeInputs& inputs = *system.inputs;
   const std::size_t num_arms = system.arms.size();
-  const std::vector<AskedPlace> asked = list_scored(model, part);
+  const std::vector<AskedPosition> asked = list_scored(model, part);
   for (std::size_t first = 0; first < asked.size(); first += kPosteriorColumns) {
     context.report("standard deviations", first, asked.size());
     const std::size_t width = std::min(kPosteriorColumns, asked.size() - first);
@@ -82,7 +82,7 @@ void find_variances(const Context& context, const NetworkRidge& model, const Rid
     Matrix<double> g(num_arms * RidgeSystem::kNumFixed, width);
     std::vector<std::size_t> tasks;
     for (std::size_t k = 0; k < width; ++k) {
-      unit(asked[first + k].place, k) = 1;
+      unit(asked[first + k].position, k) = 1;
       tasks.push_back(asked[first + k].task);
     }
     Matrix<double> found(num_arms, width);
@@ -92,10 +92,10 @@ void find_variances(const Context& context, const NetworkRidge& model, const Rid
         std::ranges::copy(reached.row(p), f.row(p).begin());
       }
       for (std::size_t k = 0; k < width; ++k) {
-        const std::uint32_t place = asked[first + k].place;
-        found(a, k) = reached(place, k);
+        const std::uint32_t position = asked[first + k].position;
+        found(a, k) = reached(position, k);
         for (std::size_t c = 0; c < RidgeSystem::kNumFixed; ++c) {
-          g(a * RidgeSystem::kNumFixed + c, k) = system.fixed_effect(place, c);
+          g(a * RidgeSystem::kNumFixed + c, k) = system.fixed_effect(position, c);
         }
       }
     }
@@ -113,7 +113,7 @@ void find_variances(const Context& context, const NetworkRidge& model, const Rid
         for (std::size_t k = 0; k < width; ++k) found(a, k) -= g(row, k) * solution.lambda(row, k);
       }
       for (std::size_t k = 0; k < width; ++k) {
-        variance(asked[first + k].place, a) = std::max(0.0, found(a, k));
+        variance(asked[first + k].position, a) = std::max(0.0, found(a, k));
       }
     }
   }

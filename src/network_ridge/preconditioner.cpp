@@ -20,7 +20,7 @@
 namespace cone {
 namespace {
 
-constexpr std::size_t kPlacesPerPiece = 2048;
+constexpr std::size_t kPositionsPerPiece = 2048;
 /// Random vectors that are multiplied at a time.
 constexpr std::size_t kVectorsAtATime = 32;
 /// Of the time that preparing takes.
@@ -30,10 +30,10 @@ constexpr std::size_t kFixed = RidgeSystem::kNumFixed;
 /// Normal draws that belong to the node, whatever the order of the arms.
 void draw_vectors(const Context& context, const ArmEquations& equations, std::size_t first,
                   Matrix<double>& out) {
-  context.for_each_range(out.rows(), kPlacesPerPiece, [&](std::size_t begin, std::size_t end) {
+  context.for_each_range(out.rows(), kPositionsPerPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       if (!equations.learns_at_all(row)) continue;
-      const std::uint64_t number = equations.source().number_of(equations.first_place() + row);
+      const std::uint64_t number = equations.source().number_of(equations.first_position() + row);
       for (std::size_t c = 0; c < out.cols(); ++c) {
         Rng rng(first + c, Stream::kPreconditioner, number);
         out(row, c) = rng.normal();
@@ -42,26 +42,28 @@ void draw_vectors(const Context& context, const ArmEquations& equations, std::si
   });
 }
 
-bool has_friends_only(const GroupStrengths& strengths) {
+bool has_neighbours_only(const GroupStrengths& strengths) {
   return std::all_of(EnumNames<GroupKind>::kNames.begin(), EnumNames<GroupKind>::kNames.end(),
                      [&](const auto& named) {
                        return strengths[named.first] == 0 ||
-                              named.first == GroupKind::kSumFriends ||
-                              named.first == GroupKind::kMeanFriends;
+                              named.first == GroupKind::kNeighbourEffects ||
+                              named.first == GroupKind::kMeanNeighbourEffects;
                      });
 }
 
 /// The noise, and the spread part of the kernel's diagonal.
 std::vector<double> add_spread_diagonal(const Context& context, const ArmEquations& equations) {
-  GroupStrengths friends = equations.strengths();
-  const bool words_spread = equations.num_words() >= equations.num_places_of_all();
+  GroupStrengths neighbours = equations.strengths();
+  const bool words_spread = equations.num_words() >= equations.num_positions_of_all();
   for (const auto& [kind, name] : EnumNames<GroupKind>::kNames) {
-    const bool is_friends = kind == GroupKind::kSumFriends || kind == GroupKind::kMeanFriends;
-    const bool is_words = kind == GroupKind::kOwnWords || kind == GroupKind::kSumWords ||
-                          kind == GroupKind::kMeanWords;
-    if (!is_friends && !(is_words && words_spread)) friends.leave_out(kind);
+    const bool is_neighbours =
+        kind == GroupKind::kNeighbourEffects || kind == GroupKind::kMeanNeighbourEffects;
+    const bool is_words = kind == GroupKind::kOwnCounts ||
+                          kind == GroupKind::kNeighbourSumsCounts ||
+                          kind == GroupKind::kNeighbourMeansCounts;
+    if (!is_neighbours && !(is_words && words_spread)) neighbours.leave_out(kind);
   }
-  std::vector<double> out = find_kernel_diagonal(context, equations, friends).spread;
+  std::vector<double> out = find_kernel_diagonal(context, equations, neighbours).spread;
   for (std::size_t row = 0; row < out.size(); ++row) out[row] += equations.noise(row);
   return out;
 }
@@ -78,11 +80,11 @@ RidgePreconditioner::RidgePreconditioner(const Context& context, const ArmEquati
   }
   {
     const StageScope stage(context, "random part", 0, kShareOfRandomPart);
-    make_factor(context, rest, has_friends_only(rest) ? size.rank_for_friends : size.rank);
+    make_factor(context, rest, has_neighbours_only(rest) ? size.rank_for_neighbours : size.rank);
   }
   const StageScope stage(context, "small factors", kShareOfRandomPart, 1);
   const KernelDiagonal diagonal = find_kernel_diagonal(context, equations, rest);
-  for (std::size_t row = 0; row < equations.num_places(); ++row) {
+  for (std::size_t row = 0; row < equations.num_positions(); ++row) {
     // The random part holds the narrow groups first.
     const double held = dot(factor_.row(row), factor_.row(row));
     const double of_spread = std::max(0.0, held - diagonal.narrow[row]);
@@ -95,7 +97,7 @@ RidgePreconditioner::RidgePreconditioner(const Context& context, const ArmEquati
 
 void RidgePreconditioner::make_factor(const Context& context, const GroupStrengths& rest,
                                       std::size_t rank) {
-  const std::size_t size = equations_.num_places();
+  const std::size_t size = equations_.num_positions();
   Matrix<double> random(size, rank);
   factor_ = Matrix<double>(size, rank);
   for (std::size_t first = 0; first < rank; first += kVectorsAtATime) {
@@ -112,7 +114,7 @@ void RidgePreconditioner::make_factor(const Context& context, const GroupStrengt
     }
   }
   Matrix<double> core = ops::multiply_transposed(context, random.view(), factor_.view());
-  equations_.totals().add_up(core.values());
+  equations_.totals().allreduce(core.values());
   double trace = 0;
   for (std::size_t k = 0; k < rank; ++k) trace += core(k, k);
   // The block may span less than its width, as where few nodes explain everything.
@@ -125,7 +127,7 @@ void RidgePreconditioner::make_factor(const Context& context, const GroupStrengt
     factor_ = Matrix<double>(size, 0);
     return;
   }
-  context.for_each_range(size, kPlacesPerPiece, [&](std::size_t begin, std::size_t end) {
+  context.for_each_range(size, kPositionsPerPiece, [&](std::size_t begin, std::size_t end) {
     const OneBlasThread guard;
     cblas_dtrsm(CblasRowMajor, CblasRight, CblasLower, CblasTrans, CblasNonUnit,
                 static_cast<int>(end - begin), static_cast<int>(rank), 1.0, core.data(),
@@ -139,15 +141,15 @@ void RidgePreconditioner::make_small_factors(const Context& context) {
   if (words_.num_columns() > words_.num_own_columns()) {
     elsewhere = equations_.source().fetch_words_elsewhere();
   }
-  // Places that the same tasks learn from: with folds, one part per fold.
+  // Positions that the same tasks learn from: with folds, one part per fold.
   std::map<std::vector<char>, std::vector<std::uint32_t>> parts;
-  for (std::size_t row = 0; row < equations_.num_places(); ++row) {
+  for (std::size_t row = 0; row < equations_.num_positions(); ++row) {
     if (!equations_.learns_at_all(row)) continue;
     std::vector<char> tasks(num_tasks);
     for (std::size_t t = 0; t < num_tasks; ++t) tasks[t] = equations_.learns(t, row) ? 1 : 0;
     parts[tasks].push_back(static_cast<std::uint32_t>(row));
   }
-  // All processes add up the same parts, whoever has places of them.
+  // All processes add up the same parts, whoever has positions of them.
   std::vector<double> known;
   for (const auto& [tasks, rows] : parts) known.insert(known.end(), tasks.begin(), tasks.end());
   known = equations_.totals().gather(known);
@@ -166,7 +168,7 @@ void RidgePreconditioner::make_small_factors(const Context& context) {
 }
 
 void RidgePreconditioner::make_fixed(const Context& context) {
-  const std::size_t size = equations_.num_places();
+  const std::size_t size = equations_.num_positions();
   const std::size_t num_tasks = equations_.num_tasks();
   fixed_ = Matrix<double>(size, kFixed);
   Matrix<double> masked(size, num_tasks * kFixed);
@@ -182,7 +184,7 @@ void RidgePreconditioner::make_fixed(const Context& context) {
   }
   solved_fixed_ = apply(context, tasks, masked);
   Matrix<double> products = ops::multiply_transposed(context, masked.view(), solved_fixed_.view());
-  equations_.totals().add_up(products.values());
+  equations_.totals().allreduce(products.values());
   const std::vector<std::size_t>& kept = equations_.model().fixed_columns;
   for (std::size_t t = 0; t < num_tasks; ++t) {
     SmallSystem small(kept.size());
@@ -208,7 +210,7 @@ Matrix<double> RidgePreconditioner::apply(const Context& context,
   const std::size_t num_words = words_.num_columns();
   const std::size_t width = r.cols();
   auto out = Matrix<double>::unfilled(r.rows(), width);
-  context.for_each_range(r.rows(), kPlacesPerPiece, [&](std::size_t begin, std::size_t end) {
+  context.for_each_range(r.rows(), kPositionsPerPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       for (std::size_t k = 0; k < width; ++k) out(row, k) = inverse_[row] * r(row, k);
     }
@@ -220,13 +222,13 @@ Matrix<double> RidgePreconditioner::apply(const Context& context,
   }
   std::ranges::copy(ops::multiply_transposed(context, factor_.view(), out.view()).values(),
                     inner.data() + num_words * width);
-  equations_.totals().add_up(inner.values());
+  equations_.totals().allreduce(inner.values());
   small_->solve(context, tasks, inner);
   const MatrixView<const double> of_words(inner.data(), num_words, width);
   const MatrixView<const double> of_factor(inner.data() + num_words * width, factor_.cols(), width);
   Matrix<double> taken = ops::multiply(context, factor_.view(), of_factor);
   words_.add_product(context, of_words, taken);
-  context.for_each_range(taken.rows(), kPlacesPerPiece, [&](std::size_t begin, std::size_t end) {
+  context.for_each_range(taken.rows(), kPositionsPerPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       for (std::size_t k = 0; k < width; ++k) {
         const bool learns = equations_.learns(tasks[k], row);
@@ -242,9 +244,9 @@ Matrix<double> RidgePreconditioner::project(const Context& context,
                                             const Matrix<double>* g, Matrix<double>& r,
                                             Matrix<double>& lambda) const {
   Matrix<double> z = apply(context, tasks, r);
-  // z vanishes where the task does not learn, so B'z is over the places that it learns from.
+  // z vanishes where the task does not learn, so B'z is over the positions that it learns from.
   Matrix<double> products = ops::multiply_transposed(context, fixed_.view(), z.view());
-  equations_.totals().add_up(products.values());
+  equations_.totals().allreduce(products.values());
   Matrix<double> v(kFixed, r.cols());
   for (std::size_t k = 0; k < r.cols(); ++k) {
     const Matrix<double>& inverse = fixed_inverse_[tasks[k]];
@@ -256,7 +258,7 @@ Matrix<double> RidgePreconditioner::project(const Context& context,
       lambda(row, k) += v(row, k);
     }
   }
-  context.for_each_range(r.rows(), kPlacesPerPiece, [&](std::size_t begin, std::size_t end) {
+  context.for_each_range(r.rows(), kPositionsPerPiece, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       for (std::size_t k = 0; k < r.cols(); ++k) {
         if (!equations_.learns(tasks[k], row)) continue;

@@ -16,23 +16,24 @@ namespace cone {
 
 /// How large the factor of a preconditioner may be.
 struct PreconditionerSize {
-  std::size_t rank = 0;              ///< of the random part
-  std::size_t rank_for_friends = 0;  ///< the same where it holds nothing but effects of friends
-  std::size_t word_columns = 0;      ///< at most, of the part that is words
+  std::size_t rank = 0;  ///< of the random part
+  std::size_t rank_for_neighbours =
+      0;                         ///< the same where it holds nothing but effects of neighbours
+  std::size_t word_columns = 0;  ///< at most, of the part that is words
 };
 
 /// M = U·U' + D of every task of an arm. U is a factor of the largest part of the kernel: words
 /// that stand far out as they are, and of what is left a random part (Nyström, on a block of random
 /// vectors). D is the noise and the diagonal of what U leaves of effects that are as many as
-/// places, those of friends above all. Applies M⁻¹ and the projection on B'x = 0 that belongs to
-/// it. The equations must outlive it.
+/// positions, those of neighbours above all. Applies M⁻¹ and the projection on B'x = 0 that belongs
+/// to it. The equations must outlive it.
 class RidgePreconditioner {
  public:
   RidgePreconditioner(const Context& context, const ArmEquations& equations,
                       PreconditionerSize size);
 
   /// Per column: v = (B'M⁻¹B)⁻¹(B'M⁻¹r − g), z = M⁻¹(r − B·v), so B'z = g. `r` becomes r − B·v, and
-  /// v is added to `lambda`. Tables have one row per place of the arm; g and λ kNumFixed.
+  /// v is added to `lambda`. Tables have one row per position of the arm; g and λ kNumFixed.
   Matrix<double> project(const Context& context, std::span<const std::size_t> tasks,
                          const Matrix<double>* g, Matrix<double>& r, Matrix<double>& lambda) const;
 
@@ -46,11 +47,11 @@ class RidgePreconditioner {
 
   const ArmEquations& equations_;
   WordFactor words_;                   ///< the first columns of U
-  Matrix<double> factor_;              ///< the others, places × rank
+  Matrix<double> factor_;              ///< the others, positions × rank
   std::vector<double> inverse_;        ///< D⁻¹
   std::optional<SmallFactors> small_;  ///< of I + U'D⁻¹U
-  Matrix<double> fixed_;               ///< B: places × kNumFixed
-  Matrix<double> solved_fixed_;        ///< M⁻¹B: places × (tasks · kNumFixed)
+  Matrix<double> fixed_;               ///< B: positions × kNumFixed
+  Matrix<double> solved_fixed_;        ///< M⁻¹B: positions × (tasks · kNumFixed)
   std::vector<Matrix<double>>
       fixed_inverse_;  ///< by task: (B'M⁻¹B)⁻¹, on the fixed effects that the arm has
 };

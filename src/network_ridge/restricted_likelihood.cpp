@@ -93,7 +93,7 @@ std::optional<LikelihoodPoint> evaluate_likelihood(const Context& context, const
   double log_determinant = 0;
   {
     Matrix<double> factor =
-        add_up_kernels(context, kernels, variances.first(num_groups), noise_of(sample, variances));
+        sum_kernels(context, kernels, variances.first(num_groups), noise_of(sample, variances));
     if (!ops::factorise_cholesky(context, factor.view())) return std::nullopt;
     for (std::size_t i = 0; i < n; ++i) log_determinant += 2 * std::log(factor(i, i));
     inverse = ops::invert_from_cholesky(context, factor.view());
@@ -139,11 +139,12 @@ std::optional<LikelihoodPoint> evaluate_likelihood(const Context& context, const
     double trace = 0;
     if (g < num_groups) {
       const GroupKernel& group = kernels.groups[g];
-      const auto [place, is_new] = traced.try_emplace(group.products.get());
+      const auto [position, is_new] = traced.try_emplace(group.products.get());
       if (is_new) {
-        place->second = trace_products(context, inverse, *group.products, kernels.inverse_degree);
+        position->second =
+            trace_products(context, inverse, *group.products, kernels.inverse_degree);
       }
-      trace = group.factor * (group.averages ? place->second.averaged : place->second.plain);
+      trace = group.factor * (group.averages ? position->second.averaged : position->second.plain);
       moved = multiply_group(context, kernels, group, directions);
     } else {
       const bool grows = g > num_groups;

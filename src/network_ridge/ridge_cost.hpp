@@ -30,8 +30,9 @@ inline RidgeWork kept_variances() {
   return {.knows_variances = true, .most_nodes = kLargestKeptArm};
 }
 
-/// The one place that knows what a solver costs: it mirrors the choice between them (choose_method,
-/// choose_sample_size). Recalibrate with ./dev bench forecast when a solver changes.
+/// The one position that knows what a solver costs: it mirrors the choice between them
+/// (choose_method, choose_sample_size). Recalibrate with ./dev bench forecast when a solver
+/// changes.
 RidgeCost expect_ridge_cost(const FitSize& size, const NetworkRidgeOptions& options,
                             const RidgeWork& work = {});
 

@@ -43,7 +43,7 @@ struct RidgeFit {
 RidgeFit fit_network_ridge(const Context& context, const Dataset& data, const PlanOptions& plan,
                            const NetworkRidgeOptions& options);
 
-/// What it learnt, for people.
+/// What it learnt, for units.
 NetworkRidgeSummary summarise_fit(const RidgeFit& fit);
 
 }  // namespace cone

@@ -33,7 +33,7 @@ std::vector<GroupKind> next_groups(ByteReader& reader, const NetworkRidgeOptions
     std::size_t k = from;
     while (k < kNames.size() && kNames[k].second != name) ++k;
     if (k == kNames.size()) {
-      reader.fail(fmt::format("'{}' is no group, or not in its place", printable(name)));
+      reader.fail(fmt::format("'{}' is no group, or out of order", printable(name)));
     }
     if (!asks_for(options.ridge_groups, kNames[k].first)) {
       reader.fail(fmt::format("has the group {}, which its options leave out", name));
@@ -63,7 +63,7 @@ std::vector<std::size_t> next_fixed_columns(ByteReader& reader) {
     const auto column = reader.next<std::uint32_t>("the fixed effects");
     const bool fits =
         c == 0 ? column == 0 : column > columns.back() && column < RidgeSystem::kNumFixed;
-    if (!fits) reader.fail(fmt::format("fixed effect {} is not in its place", column));
+    if (!fits) reader.fail(fmt::format("fixed effect {} is out of order", column));
     columns.push_back(column);
   }
   return columns;

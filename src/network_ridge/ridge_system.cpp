@@ -11,7 +11,7 @@
 namespace cone {
 namespace {
 
-constexpr std::size_t kSystemPlacesPerPiece = 4096;
+constexpr std::size_t kSystemPositionsPerPiece = 4096;
 /// No noise is smaller when equations are solved, in units of the variance that is to be explained.
 /// It says nothing about the data, and with less the solution keeps too few digits.
 constexpr double kLeastNoise = 1e-7;
@@ -23,36 +23,36 @@ double fixed_effect_of(double relative_degree, std::size_t column) {
   return column == 1 ? relative_degree : std::sqrt(relative_degree);
 }
 
-double noise_of_place(const ArmModel& arm, double relative_degree, double undersmoothing) {
+double noise_of_position(const ArmModel& arm, double relative_degree, double undersmoothing) {
   const double learnt = arm.noise + kNoiseFloor + arm.noise_growth * relative_degree;
   return std::max(undersmoothing * learnt, kLeastNoise);
 }
 
-double RidgeSystem::fixed_effect(std::size_t place, std::size_t column) const {
-  return fixed_effect_of(inputs->relative_degree[place], column);
+double RidgeSystem::fixed_effect(std::size_t position, std::size_t column) const {
+  return fixed_effect_of(inputs->relative_degree[position], column);
 }
 
-double RidgeSystem::noise_at(std::size_t place) const {
-  return noise_of_place(arms[inputs->arm_of(place)], inputs->relative_degree[place],
-                        undersmoothing);
+double RidgeSystem::noise_at(std::size_t position) const {
+  return noise_of_position(arms[inputs->arm_of(position)], inputs->relative_degree[position],
+                           undersmoothing);
 }
 
-std::vector<std::uint32_t> RidgeSystem::places_of_arm(std::size_t arm) const {
-  std::vector<std::uint32_t> places;
+std::vector<std::uint32_t> RidgeSystem::positions_of_arm(std::size_t arm) const {
+  std::vector<std::uint32_t> positions;
   for (std::size_t p = inputs->arm_begin[arm]; p < inputs->arm_begin[arm + 1]; ++p) {
     for (const std::vector<char>& task : learns_from) {
       if (task[p] == 0) continue;
-      places.push_back(static_cast<std::uint32_t>(p));
+      positions.push_back(static_cast<std::uint32_t>(p));
       break;
     }
   }
-  return places;
+  return positions;
 }
 
 Matrix<double> multiply_equations(const Context& context, const RidgeSystem& system,
                                   std::span<const std::size_t> tasks, const Matrix<double>& x) {
   Matrix<double> out = multiply_own_kernels(context, system, x);
-  context.for_each_range(out.rows(), kSystemPlacesPerPiece,
+  context.for_each_range(out.rows(), kSystemPositionsPerPiece,
                          [&](std::size_t begin, std::size_t end) {
                            for (std::size_t p = begin; p < end; ++p) {
                              const double noise = system.noise_at(p);
@@ -73,7 +73,7 @@ RidgeSides find_residual(const Context& context, const RidgeSystem& system, Ridg
   for (std::size_t a = 0; a < inputs.num_arms(); ++a) {
     const std::size_t first = inputs.arm_begin[a];
     const auto parts = context.map_ranges<Matrix<double>>(
-        inputs.arm_begin[a + 1] - first, kSystemPlacesPerPiece,
+        inputs.arm_begin[a + 1] - first, kSystemPositionsPerPiece,
         [&](std::size_t begin, std::size_t end) {
           Matrix<double> sums(kNumFixed, at.x.cols());
           for (std::size_t p = first + begin; p < first + end; ++p) {

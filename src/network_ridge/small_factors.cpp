@@ -23,9 +23,9 @@ constexpr std::size_t kRowsInCache = 1024;
 constexpr std::size_t kSlowSize = 1000;
 
 /// Blocks are dealt forth and back: those with the longest columns come first.
-std::size_t owner_of(std::size_t block, std::size_t num_processes) {
-  const std::size_t place = block % (2 * num_processes);
-  return place < num_processes ? place : 2 * num_processes - 1 - place;
+std::size_t owner_of_block(std::size_t block, std::size_t num_processes) {
+  const std::size_t position = block % (2 * num_processes);
+  return position < num_processes ? position : 2 * num_processes - 1 - position;
 }
 
 /// The lower triangle, row by row.
@@ -76,7 +76,7 @@ void SmallFactors::add(const Context& context, std::span<const char> tasks,
   std::vector<double> packed;
   if (!is_alone()) {
     packed = pack(product);
-    totals_.add_up_parts(packed, begins_);
+    totals_.reduce_scatter(packed, begins_);
   }
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     if (tasks[t] == 0) continue;
@@ -103,7 +103,7 @@ void SmallFactors::factorise(const Context& context) {
     for (Matrix<double>& matrix : factors_) factorise_here(context, matrix);
     return;
   }
-  // All matrices are with their holders before anybody factorises: who does keeps the others
+  // All matrices are with their owners before anybody factorises: who does keeps the others
   // waiting.
   std::vector<Matrix<double>> held;
   for (std::size_t t = 0; t < parts_.size(); ++t) held.push_back(collect(t));
@@ -117,15 +117,15 @@ void SmallFactors::factorise(const Context& context) {
   for (std::size_t t = 0; t < parts_.size(); ++t) {
     std::vector<double> packed(num_packed());
     if (holds(t)) packed = pack(std::exchange(held[t], {}));
-    totals_.tell_all(holder_of(t), packed);
+    totals_.broadcast(owner_of(t), packed);
     take_columns(context, unpack(packed, size_), inverses_[t]);
   }
 }
 
-/// A task's matrix, for its holder.
+/// A task's matrix, for its owner.
 Matrix<double> SmallFactors::collect(std::size_t task) {
   std::vector<double> packed(holds(task) ? num_packed() : 0);
-  totals_.collect_for(holder_of(task), std::exchange(parts_[task], {}), begins_, packed);
+  totals_.gather_to(owner_of(task), std::exchange(parts_[task], {}), begins_, packed);
   return holds(task) ? unpack(packed, size_) : Matrix<double>();
 }
 
@@ -135,7 +135,7 @@ void SmallFactors::take_columns(const Context& context, const Matrix<double>& fa
                                 std::vector<Columns>& out) const {
   const std::size_t num_blocks = (size_ + kColumnsPerBlock - 1) / kColumnsPerBlock;
   for (std::size_t block = 0; block < num_blocks; ++block) {
-    if (owner_of(block, totals_.size()) != totals_.rank()) continue;
+    if (owner_of_block(block, totals_.size()) != totals_.rank()) continue;
     const std::size_t first = block * kColumnsPerBlock;
     const std::size_t width = std::min(kColumnsPerBlock, size_ - first);
     out.push_back({first, Matrix<double>(size_ - first, width)});
@@ -205,7 +205,7 @@ void SmallFactors::solve(const Context& context, std::span<const std::size_t> ta
       for (std::size_t k = 0; k < asking[t].size(); ++k) out(i, asking[t][k]) = y(i, k);
     }
   });
-  totals_.add_up(out.values());
+  totals_.allreduce(out.values());
   x = std::move(out);
 }
 

@@ -32,8 +32,8 @@ class SmallFactors {
     Matrix<double> below;
   };
   bool is_alone() const { return !totals_.has_others(); }
-  std::size_t holder_of(std::size_t task) const { return task % totals_.size(); }
-  bool holds(std::size_t task) const { return holder_of(task) == totals_.rank(); }
+  std::size_t owner_of(std::size_t task) const { return task % totals_.size(); }
+  bool holds(std::size_t task) const { return owner_of(task) == totals_.rank(); }
   std::size_t num_packed() const { return size_ * (size_ + 1) / 2; }
   void factorise_here(const Context& context, Matrix<double>& matrix) const;
   Matrix<double> collect(std::size_t task);

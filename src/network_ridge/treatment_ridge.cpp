@@ -16,8 +16,8 @@ namespace {
 constexpr std::size_t kTwoArmSample = 1500;
 constexpr std::size_t kManyArmSample = 600;
 
-/// The same people with "got this arm" as their outcome, and nobody treated.
-Dataset ask_about_arm(const Dataset& data, Arm arm, bool sees_network) {
+/// The same units with "got this arm" as their outcome, and nobody treated.
+Dataset split_on_arm(const Dataset& data, Arm arm, bool sees_network) {
   Dataset out;
   out.ids = data.ids;
   out.features = data.features;
@@ -38,7 +38,7 @@ std::vector<double> calibrate(std::span<const double> score, std::span<const cha
   const double sd = std::sqrt(variance(score, 0, totals));
   double rate = 0;
   for (const char h : happened) rate += h != 0 ? 1 : 0;
-  rate = totals.add_up(rate) / totals.count(n);
+  rate = totals.allreduce(rate) / totals.count(n);
   double level = std::log(rate / (1 - rate));
   double slope = 0;
   constexpr int kMostSteps = 50;
@@ -58,7 +58,7 @@ std::vector<double> calibrate(std::span<const double> score, std::span<const cha
       h01 += w * z;
       h11 += w * z * z;
     }
-    totals.add_up(sums);
+    totals.allreduce(sums);
     const double determinant = h00 * h11 - h01 * h01;
     if (!(determinant > 1e-12 * h00 * h11)) break;
     const double move0 = (h11 * g0 - h01 * g1) / determinant;
@@ -117,7 +117,7 @@ Matrix<double> predict_treatment(const Context& context, const Dataset& data, co
   treatment.reserve(plan.scored.size());
   for (const NodeIndex i : plan.scored) treatment.push_back(data.treatment[i]);
   return combine_scores(treatment, data.num_arms(), [&](Arm arm) {
-    const Dataset asked = ask_about_arm(data, arm, sees_network);
+    const Dataset asked = split_on_arm(data, arm, sees_network);
     const Nuisances found = learner.fit(context, asked, plan);
     return arm_column(found.outcome->mu.view(), 0);
   });

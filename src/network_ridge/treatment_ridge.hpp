@@ -16,7 +16,7 @@
 namespace cone {
 
 /// P(the log gives node i arm a), scored nodes × arms, by the network ridge with the treatment in
-/// the place of the outcome: a number that is linear in the groups of effects, cross-fitted and
+/// the position of the outcome: a number that is linear in the groups of effects, cross-fitted and
 /// without undersmoothing, turned into a probability by calibrate(). Without `sees_network`,
 /// features alone speak.
 Matrix<double> predict_treatment(const Context& context, const Dataset& data, const FitPlan& plan,

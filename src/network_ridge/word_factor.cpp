@@ -31,18 +31,18 @@ WordFactor::WordFactor(const ArmEquations& equations, std::span<const double> di
   constexpr double kWorthwhile = 1;
   const EquationTables& tables = equations.tables();
   const std::size_t words = equations.num_words();
-  const auto places = static_cast<double>(equations.num_places_of_all());
-  const double mean_diagonal = equations.totals().add_up(sum(diagonal)) / places;
+  const auto positions = static_cast<double>(equations.num_positions_of_all());
+  const double mean_diagonal = equations.totals().allreduce(sum(diagonal)) / positions;
   std::vector<std::pair<double, GroupKind>> found;
   for (std::size_t g = 0; g < tables.groups.size(); ++g) {
     const GroupKind kind = tables.groups[g].kind;
-    if (kind != GroupKind::kOwnWords && kind != GroupKind::kSumWords &&
-        kind != GroupKind::kMeanWords) {
+    if (kind != GroupKind::kOwnCounts && kind != GroupKind::kNeighbourSumsCounts &&
+        kind != GroupKind::kNeighbourMeansCounts) {
       continue;
     }
     // σ²·nodes/(words·noise): how far a word stands out.
     const double explained =
-        equations.model().group_variances[g] * places / static_cast<double>(words);
+        equations.model().group_variances[g] * positions / static_cast<double>(words);
     const double signal = explained / mean_diagonal;
     if (signal > kWorthwhile) found.emplace_back(signal, kind);
   }
@@ -52,13 +52,13 @@ WordFactor::WordFactor(const ArmEquations& equations, std::span<const double> di
     if ((kinds_.size() + 1) * words <= most_columns) kinds_.push_back(kind);
   }
   std::stable_partition(kinds_.begin(), kinds_.end(),
-                        [](GroupKind kind) { return kind == GroupKind::kOwnWords; });
+                        [](GroupKind kind) { return kind == GroupKind::kOwnCounts; });
 }
 
 std::size_t WordFactor::num_columns() const { return kinds_.size() * equations_.num_words(); }
 
 std::size_t WordFactor::num_own_columns() const {
-  return has(GroupKind::kOwnWords) ? equations_.num_words() : 0;
+  return has(GroupKind::kOwnCounts) ? equations_.num_words() : 0;
 }
 
 bool WordFactor::has(GroupKind kind) const {
@@ -72,15 +72,16 @@ double WordFactor::strength(GroupKind kind) const {
 Matrix<double> WordFactor::multiply_transposed(const Context& context,
                                                const Matrix<double>& v) const {
   const SparseMatrix& words = *equations_.tables().words;
-  const std::size_t first = equations_.first_place();
+  const std::size_t first = equations_.first_position();
   Matrix<double> out(num_columns(), v.cols());
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
     Matrix<double> product;
-    if (kinds_[k] == GroupKind::kOwnWords) {
-      product = gather_by_words(context, words, first, first + equations_.num_places(), v.view());
+    if (kinds_[k] == GroupKind::kOwnCounts) {
+      product =
+          gather_by_words(context, words, first, first + equations_.num_positions(), v.view());
     } else {
       const Matrix<double> sums =
-          equations_.send_to_friends(context, v, kinds_[k] == GroupKind::kMeanWords);
+          equations_.send_to_neighbours(context, v, kinds_[k] == GroupKind::kNeighbourMeansCounts);
       product = gather_by_words(context, words, 0, words.rows(), sums.view());
     }
     add_multiple(context, strength(kinds_[k]), product, k * words.cols(), out);
@@ -91,17 +92,18 @@ Matrix<double> WordFactor::multiply_transposed(const Context& context,
 void WordFactor::add_product(const Context& context, MatrixView<const double> t,
                              Matrix<double>& out) const {
   const SparseMatrix& words = *equations_.tables().words;
-  const std::size_t first = equations_.first_place();
+  const std::size_t first = equations_.first_position();
   for (std::size_t k = 0; k < kinds_.size(); ++k) {
     const MatrixView<const double> of_kind(t.data() + k * words.cols() * t.stride(), words.cols(),
                                            t.cols(), t.stride());
     Matrix<double> product;
-    if (kinds_[k] == GroupKind::kOwnWords) {
-      product = spread_by_words(context, words, first, first + equations_.num_places(), of_kind);
+    if (kinds_[k] == GroupKind::kOwnCounts) {
+      product = spread_by_words(context, words, first, first + equations_.num_positions(), of_kind);
     } else {
-      const Matrix<double> of_friends = spread_by_words(context, words, 0, words.rows(), of_kind);
-      product =
-          equations_.sum_over_friends(context, kinds_[k] == GroupKind::kMeanWords, of_friends);
+      const Matrix<double> of_neighbours =
+          spread_by_words(context, words, 0, words.rows(), of_kind);
+      product = equations_.sum_over_neighbours(
+          context, kinds_[k] == GroupKind::kNeighbourMeansCounts, of_neighbours);
     }
     add_multiple(context, strength(kinds_[k]), product, 0, out);
   }
@@ -111,23 +113,25 @@ void WordFactor::write_rows(const Context& context, std::span<const std::uint32_
                             const SparseMatrix& elsewhere, Matrix<double>& out) const {
   const EquationTables& tables = equations_.tables();
   const std::size_t words = equations_.num_words();
-  constexpr std::size_t kPlacesAtATime = 8;  // numbers of a cache line: `out` has them side by side
-  const std::size_t first_kind = has(GroupKind::kOwnWords) ? 1 : 0;
+  constexpr std::size_t kPositionsAtATime =
+      8;  // numbers of a cache line: `out` has them side by side
+  const std::size_t first_kind = has(GroupKind::kOwnCounts) ? 1 : 0;
   const std::size_t width = num_columns() - num_own_columns();
-  context.for_each_range(rows.size(), kPlacesAtATime, [&](std::size_t begin, std::size_t end) {
+  context.for_each_range(rows.size(), kPositionsAtATime, [&](std::size_t begin, std::size_t end) {
     std::vector<double> written((end - begin) * width, 0.0);
     for (std::size_t i = begin; i < end; ++i) {
-      const std::size_t place = equations_.first_place() + rows[i];
+      const std::size_t position = equations_.first_position() + rows[i];
       for (std::size_t k = first_kind; k < kinds_.size(); ++k) {
         double* of_kind = written.data() + (i - begin) * width + (k - first_kind) * words;
         double factor = strength(kinds_[k]);
-        if (kinds_[k] == GroupKind::kMeanWords) factor *= tables.inverse_degree[place];
-        for (std::uint64_t f = tables.list_offsets[place]; f < tables.list_offsets[place + 1];
+        if (kinds_[k] == GroupKind::kNeighbourMeansCounts)
+          factor *= tables.inverse_degree[position];
+        for (std::uint64_t f = tables.list_offsets[position]; f < tables.list_offsets[position + 1];
              ++f) {
-          const std::uint32_t person = tables.lists[f];
-          const SparseMatrix::Row said = person < tables.num_places()
-                                             ? tables.words->row(person)
-                                             : elsewhere.row(person - tables.num_places());
+          const std::uint32_t unit = tables.lists[f];
+          const SparseMatrix::Row said = unit < tables.num_positions()
+                                             ? tables.words->row(unit)
+                                             : elsewhere.row(unit - tables.num_positions());
           for (std::size_t e = 0; e < said.size(); ++e) {
             of_kind[said.columns[e]] += factor * said.values[e];
           }

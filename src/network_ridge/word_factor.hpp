@@ -18,7 +18,7 @@ namespace cone {
 class WordFactor {
  public:
   /// Takes the groups that explain most, as long as they have no more than `most_columns` together
-  /// and stand out of `diagonal`, one number per place of the arm: noise, and what else a
+  /// and stand out of `diagonal`, one number per position of the arm: noise, and what else a
   /// preconditioner holds as if it were noise.
   WordFactor(const ArmEquations& equations, std::span<const double> diagonal,
              std::size_t most_columns);
@@ -28,14 +28,15 @@ class WordFactor {
   std::size_t num_own_columns() const;
   bool has(GroupKind kind) const;
 
-  /// What this process has of U'·V, num_columns() × columns of V. V: places of the arm × columns.
+  /// What this process has of U'·V, num_columns() × columns of V. V: positions of the arm ×
+  /// columns.
   Matrix<double> multiply_transposed(const Context& context, const Matrix<double>& v) const;
   /// out += U·T; T: num_columns() × columns.
   void add_product(const Context& context, MatrixView<const double> t, Matrix<double>& out) const;
-  /// The entry of U for an own word is this times the place's entry for it.
-  double own_strength() const { return strength(GroupKind::kOwnWords); }
+  /// The entry of U for an own word is this times the position's entry for it.
+  double own_strength() const { return strength(GroupKind::kOwnCounts); }
   /// Rows of U without own words, given by rows of the arm, as columns of `out` (its first rows).
-  /// `elsewhere` are the words of friends that other processes have.
+  /// `elsewhere` are the words of neighbours that other processes have.
   void write_rows(const Context& context, std::span<const std::uint32_t> rows,
                   const SparseMatrix& elsewhere, Matrix<double>& out) const;
 

@@ -6,7 +6,8 @@
 namespace cone {
 namespace {
 
-ops::SparseView<double> view_places(const SparseMatrix& words, std::size_t begin, std::size_t end) {
+ops::SparseView<double> view_positions(const SparseMatrix& words, std::size_t begin,
+                                       std::size_t end) {
   return {words.cols(), words.offsets().subspan(begin, end - begin + 1), words.columns(),
           words.values()};
 }
@@ -16,14 +17,14 @@ ops::SparseView<double> view_places(const SparseMatrix& words, std::size_t begin
 Matrix<double> gather_by_words(const Context& context, const SparseMatrix& words, std::size_t begin,
                                std::size_t end, MatrixView<const double> v) {
   auto out = Matrix<double>::unfilled(words.cols(), v.cols());
-  ops::transposed_sparse_times_dense(context, view_places(words, begin, end), v, out.view());
+  ops::transposed_sparse_times_dense(context, view_positions(words, begin, end), v, out.view());
   return out;
 }
 
 Matrix<double> spread_by_words(const Context& context, const SparseMatrix& words, std::size_t begin,
                                std::size_t end, MatrixView<const double> t) {
   auto out = Matrix<double>::unfilled(end - begin, t.cols());
-  ops::sparse_times_dense(context, view_places(words, begin, end), t, out.view());
+  ops::sparse_times_dense(context, view_positions(words, begin, end), t, out.view());
   return out;
 }
 

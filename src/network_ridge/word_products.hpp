@@ -8,7 +8,7 @@
 
 namespace cone {
 
-/// X[begin, end)'·V, words × columns of V; V has a row for each of these places.
+/// X[begin, end)'·V, words × columns of V; V has a row for each of these positions.
 Matrix<double> gather_by_words(const Context& context, const SparseMatrix& words, std::size_t begin,
                                std::size_t end, MatrixView<const double> v);
 

@@ -48,7 +48,7 @@ ArmNetwork::ArmNetwork(nn::ParameterLayout layout, std::size_t num_inputs, std::
     : num_inputs_(num_inputs),
       num_hidden_(num_hidden),
       hidden_weight_(layout.add_weight("hidden.weight", num_inputs, num_hidden)),
-      hidden_bias_(layout.add_bias("hidden.bias", num_hidden)),
+      confounding_bias_(layout.add_bias("hidden.bias", num_hidden)),
       output_(layout, "output", {num_hidden, 1}),
       parameters_(std::move(layout)) {
   parameters_.drop_gradients();  // fit() brings its own
@@ -64,7 +64,7 @@ nn::ParameterLayout ArmNetwork::layout(std::size_t num_inputs, std::size_t num_h
 
 void ArmNetwork::forward(const Context& context, Pass& pass) const {
   pass.input.times(context, parameters_.value(hidden_weight_), pass.hidden.view());
-  ops::bias_elu(context, parameters_.value(hidden_bias_).row(0), pass.hidden.view());
+  ops::bias_elu(context, parameters_.value(confounding_bias_).row(0), pass.hidden.view());
   output_.forward(context, parameters_, nn::constant(pass.hidden), pass.output);
 }
 
@@ -74,7 +74,7 @@ void ArmNetwork::backward(const Context& context, Pass& pass) {
   output_.backward(context, parameters_, nn::constant(pass.hidden), pass.output,
                    pass.d_hidden.view());
   ops::bias_elu_backward(context, nn::constant(pass.hidden), pass.d_hidden.view(),
-                         parameters_.gradient(hidden_bias_).row(0));
+                         parameters_.gradient(confounding_bias_).row(0));
   pass.input.transposed_times(context, nn::constant(pass.d_hidden),
                               parameters_.gradient(hidden_weight_));
 }

@@ -63,7 +63,7 @@ class ArmNetwork {
   std::size_t num_inputs_;
   std::size_t num_hidden_;
   nn::TensorId hidden_weight_;
-  nn::TensorId hidden_bias_;
+  nn::TensorId confounding_bias_;
   nn::Mlp output_;
   OutcomeUnits units_;
   bool diverged_ = false;

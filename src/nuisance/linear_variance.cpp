@@ -77,8 +77,8 @@ Matrix<double> LinearVariance::imply_unit_weights(
     bool& converged) const {
   PolicyTotals totals = units_[unit].all_arms() ? total_all_arms(*log_, units_[unit], policies)
                                                 : total_one_arm(*log_, units_[unit], policies);
-  context.totals().add_up(totals.points.values());
-  context.totals().add_up(totals.weight);
+  context.totals().allreduce(totals.points.values());
+  context.totals().allreduce(totals.weight);
   const auto ask = [&](LinearSmoother& smoother) {
     Matrix<double> weights = smoother.weights(totals.points, totals.weight);
     converged = smoother.converged();
@@ -116,7 +116,7 @@ std::vector<ImpliedWeights> LinearVariance::imply_weights(
   const double num_scored = context.totals().count(log_->plan.scored.size());
   for (ImpliedWeights& implied : out) {
     implied.variance =
-        context.totals().add_up(weighted_total(implied.weights, squared_residuals_)) /
+        context.totals().allreduce(weighted_total(implied.weights, squared_residuals_)) /
         (num_scored * num_scored);
   }
   return out;

@@ -44,7 +44,7 @@ std::vector<double> list_few_values(std::span<const double> column, const Totals
   std::vector<double> all;
   while (all.size() <= kFewValues) {
     const auto next = all.empty() ? here.begin() : std::ranges::upper_bound(here, all.back());
-    const double least = -totals.find_largest(next == here.end() ? -kInfinity : -*next);
+    const double least = -totals.allreduce_max(next == here.end() ? -kInfinity : -*next);
     if (least == kInfinity) return all;
     all.push_back(least);
   }
@@ -61,7 +61,7 @@ class KindSearch {
         sizes_(data.num_arms(), 0.0),
         is_never_(data.num_nodes(), data.num_arms()) {
     for (const Arm arm : data.treatment) ++sizes_[arm];
-    totals_.add_up(sizes_);
+    totals_.allreduce(sizes_);
     const auto num_tests = static_cast<double>(2 * data.features.names.size() * data.num_arms());
     log_chance_ = std::log(kChanceOfNobody / std::max(1.0, num_tests));
   }
@@ -115,7 +115,7 @@ class KindSearch {
       const auto at = std::ranges::lower_bound(few, value[i]) - few.begin();
       ++members(static_cast<std::size_t>(at), data_.treatment[i]);
     }
-    totals_.add_up(members.values());
+    totals_.allreduce(members.values());
     for (std::size_t k = 0; k < few.size(); ++k) {
       const double size = sum(members.row(k));
       for (std::size_t a = 0; a < members.cols(); ++a) {
@@ -133,7 +133,7 @@ class KindSearch {
       ends[0] = std::max(ends[0], value[i]);
       ends[1] = std::max(ends[1], -value[i]);
     }
-    totals_.find_largest(ends);
+    totals_.allreduce_max(ends);
     const double high = ends[0];
     const double low = -ends[1];
     if (low > high) return;  // nobody has the arm
@@ -142,7 +142,7 @@ class KindSearch {
       beyond[0] += v < low ? 1 : 0;
       beyond[1] += v > high ? 1 : 0;
     }
-    totals_.add_up(beyond);
+    totals_.allreduce(beyond);
     const auto is_kind = [&](double size) {
       return size >= kLeastTail * num_nodes_ && is_surprising(size, arm);
     };
@@ -171,7 +171,7 @@ class KindSearch {
       if (i % 4096 == 0) context_.poll();
       for_each_word(i, [&](std::size_t w) { ++members(w, data_.treatment[i]); });
     }
-    totals_.add_up(members.values());
+    totals_.allreduce(members.values());
     // Which words keep an arm from all who have them, and from all who lack them.
     Matrix<unsigned char> bars_having(num_words, arms);
     Matrix<unsigned char> bars_lacking(num_words, arms);

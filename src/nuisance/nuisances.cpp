@@ -19,7 +19,7 @@ std::vector<double> relative_weights(const Dataset& data, std::span<const NodeIn
   const auto [low, high] = std::ranges::minmax(out);
   if (high == 0) {
     throw Error(ErrorCode::kData, {{.item = "--weight"},
-                                   "every node that is evaluated has weight 0: no people are left",
+                                   "every node that is evaluated has weight 0: no units are left",
                                    "give some of them a weight, or evaluate all nodes"});
   }
   if (low == high) return {};
@@ -45,7 +45,7 @@ LoggedSample take_sample(const Dataset& data, std::span<const NodeIndex> nodes) 
   return sample;
 }
 
-double mean_over_people(const LoggedSample& sample, std::span<const double> values) {
+double mean_over_units(const LoggedSample& sample, std::span<const double> values) {
   if (sample.weight.empty()) return mean(values);
   CompensatedSum total;
   for (std::size_t i = 0; i < values.size(); ++i) total.add(sample.weight[i] * values[i]);

@@ -45,7 +45,7 @@ void require_every_arm(const Dataset& data, const FitPlan& plan, const Totals& t
     for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
       std::vector<double> members(data.num_arms(), 0.0);
       for (const NodeIndex i : plan.tasks[t].fit) ++members[data.treatment[i]];
-      totals.add_up(members);
+      totals.allreduce(members);
       for (std::size_t arm = 0; arm < members.size(); ++arm) {
         if (members[arm] > 0) continue;
         Fault fault;

@@ -18,7 +18,7 @@ PlausibleRange plausible_range(const Dataset& data, std::span<const NodeIndex> f
     range.low = std::min(range.low, data.outcome[i]);
     range.high = std::max(range.high, data.outcome[i]);
   }
-  range = {-totals.find_largest(-range.low), totals.find_largest(range.high)};
+  range = {-totals.allreduce_max(-range.low), totals.allreduce_max(range.high)};
   const double margin = kMarginOfRange * (range.high - range.low);
   return {range.low - margin, range.high + margin};
 }

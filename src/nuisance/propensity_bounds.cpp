@@ -48,7 +48,7 @@ PropensityBounds choose_propensity_bounds(const Dataset& data, AutoNumber given,
   if (given) return PropensityBounds::same(*given, data.num_arms());
   std::vector<double> members(data.num_arms(), 0);
   for (const Arm t : data.treatment) ++members[t];
-  totals.add_up(members);
+  totals.allreduce(members);
   const double num_nodes = totals.count(data.treatment.size());
   std::vector<double> low;
   for (const double count : members) {

@@ -37,7 +37,7 @@ struct ArmRows {
   bool can_fit(const SelectionSplit& split) const {
     std::vector<double> members(num_arms, 0.0);
     for (const NodeIndex i : split.fit) ++members[treatment[i]];
-    totals.add_up(members);
+    totals.allreduce(members);
     return std::ranges::all_of(members, [](double count) { return count > 0; }) &&
            totals.count(split.score.size()) > 0;
   }

@@ -23,7 +23,7 @@ ResidualVariance fit_variance_line(std::span<const double> v, std::span<const do
     wv += weight[i] * v[i];
     wdv += weight[i] * d[i] * v[i];
   }
-  totals.add_up(sums);
+  totals.allreduce(sums);
   const double determinant = w * wdd - wd * wd;
   if (determinant > 1e-10 * w * wdd) {
     const ResidualVariance both{(wdd * wv - wd * wdv) / determinant,
@@ -41,13 +41,13 @@ ResidualVariance fit_residual_variance(std::span<const double> residual,
                                        const Totals& totals) {
   double largest = 0;
   for (const double r : residual) largest = std::max(largest, std::abs(r));
-  largest = totals.find_largest(largest);
+  largest = totals.allreduce_max(largest);
   if (!(largest > 0)) return {};
   // In units of the largest: squares of squares of outcomes of any size would overflow.
   std::vector<double> squares;
   for (const double r : residual) squares.push_back(r / largest * (r / largest));
   std::array<double, 2> size = {sum(squares), static_cast<double>(squares.size())};
-  totals.add_up(size);
+  totals.allreduce(size);
   const double typical = size[0] / size[1];
   ResidualVariance fit =
       fit_variance_line(squares, relative_degree, std::vector<double>(squares.size(), 1), totals);

@@ -42,7 +42,7 @@ double sum_squares_one_by_one(const Context& context, const Dataset& data, const
     const double residual = data.outcome[i] - intercept - dot(x.row(i), coefficients);
     total += residual * residual;
   }
-  return context.totals().add_up(total);
+  return context.totals().allreduce(total);
 }
 
 /// One arm of a split: on which nodes to fit and on which to measure the loss.
@@ -142,7 +142,7 @@ std::vector<double> find_origin(const Context& context, const Dataset& data,
   std::vector<double> origin(x.cols() + 1, 0.0);
   const double n = context.totals().count(x.rows());
   for (std::size_t i = 0; i < x.rows(); ++i) add_scaled(1 / n, x.row(i), origin);
-  context.totals().add_up(origin);
+  context.totals().allreduce(origin);
   origin.back() = mean(data.outcome, context.totals());
   return origin;
 }

@@ -69,9 +69,9 @@ std::vector<Fault> list_name_faults(std::span<const std::string> names) {
                         fmt::format("two policies are named '{}'", printable(name)),
                         "rename one of them, or name the policy once"});
     }
-    if (name == "what was done") {  // it has a row of its own, always
+    if (name == "logged") {  // it has a row of its own, always
       faults.push_back({{.item = "--policy"},
-                        "a policy is named 'what was done', as the log itself is",
+                        "a policy is named 'logged', as the log itself is",
                         "choose another name"});
     }
   }

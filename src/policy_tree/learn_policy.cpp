@@ -46,7 +46,7 @@ void require_log(const Dataset& data, const LearnPolicyOptions& options) {
   if (options.tree.budget < 1 && !data.weight.empty()) {
     throw Error(ErrorCode::kUsage,
                 {{.item = "--budget"},
-                 "counts nodes, and with --weight a node stands for several people",
+                 "counts nodes, and with --weight a node stands for several units",
                  "leave one of them out"});
   }
 }
@@ -88,7 +88,7 @@ LearntTree learn_from(const Context& context, const RuleColumns& candidates,
   return out;
 }
 
-/// Given propensities know why people were treated, whatever the network shows of it.
+/// Given propensities know why units were treated, whatever the network shows of it.
 bool asks_about_network(const Dataset& data, const LearnPolicyOptions& options) {
   return options.propensities != PropensitySource::kGiven && data.graph.num_edges() > 0;
 }
@@ -99,7 +99,7 @@ void warn_of_network_treatment(const Context& context, const Dataset& data,
           context, data, {.folds = options.folds, .selection_folds = options.selection_folds},
           options.network_ridge,
           "the rest is in no interval here and may be what the rule chases: cone evaluate has "
-          "robust intervals")) {
+          "sensitivity intervals")) {
     out.warnings.push_back(std::move(*warning));
   }
 }
@@ -111,7 +111,7 @@ std::vector<ExpectedCost> expected_costs(const Context& context, const Dataset& 
   const FitSize size = rule_fit_size(context, data, options);
   FitSize nested = size.scaled(1 - 1 / size.folds);
   nested.folds = size.folds - 1;
-  const auto candidates = static_cast<double>(RuleColumns(data, options.ask_about).size());
+  const auto candidates = static_cast<double>(RuleColumns(data, options.split_on).size());
   const double columns = std::min<double>(candidates, options.max_columns);
   // Depth 3 tries the first question of every column, and then searches both sides.
   const double columns_tried = options.tree.depth == 1 ? 1 : columns;
@@ -163,7 +163,7 @@ LearntPolicy learn_policy(const Context& context, const Dataset& data,
     }
   }
 
-  const RuleColumns candidates(data, options.ask_about);
+  const RuleColumns candidates(data, options.split_on);
   out.num_candidates = candidates.size();
   std::vector<std::vector<std::size_t>> chosen;
   {
@@ -195,7 +195,7 @@ LearntPolicy learn_policy(const Context& context, const Dataset& data,
       if (out.arm[i] != kControlArm) treated += all.sample.weight_of(i);
     }
     out.treated_fraction = treated / static_cast<double>(n);
-    out.value_where_learnt = total.value() / static_cast<double>(n);
+    out.in_sample_value = total.value() / static_cast<double>(n);
     out.price = tree.found.price;
     out.tree = std::move(tree.found.tree);
     out.columns = std::move(tree.names);

@@ -15,14 +15,14 @@ std::vector<std::string> rule_column_kinds() { return enum_choices<ColumnKind>()
 void LearnPolicyOptions::check(std::vector<Fault>& faults) const {
   network_ridge.check(faults);
   const std::vector<std::string> kinds = rule_column_kinds();
-  for (const std::string& kind : ask_about) {
+  for (const std::string& kind : split_on) {
     if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) continue;
-    faults.push_back({{.item = "--ask-about"},
+    faults.push_back({{.item = "--split-on"},
                       fmt::format("'{}' is none of them", printable(kind)),
                       fmt::format("choose from {}", fmt::join(kinds, ", "))});
   }
-  if (dependence == Dependence::kShared) {
-    faults.push_back({{.item = "--dependence shared"},
+  if (dependence == Dependence::kPooled) {
+    faults.push_back({{.item = "--dependence pooled"},
                       "is measured on residuals of an outcome model, and a rule has scores",
                       "choose another, or leave it out to take the largest"});
   }

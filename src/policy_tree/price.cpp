@@ -13,7 +13,7 @@ PricedTree learn_priced_tree(const Context& context, MatrixView<const double> co
   const WholeScores whole = round_scores(scores);
   const SortedColumns sorted = sort_columns(context, columns);
   const TreeRows rows{sorted, whole, options.min_leaf};
-  // A share such as 0.29 of 100 people is 29 of them, whatever the bits of 0.29 are.
+  // A share such as 0.29 of 100 units is 29 of them, whatever the bits of 0.29 are.
   const auto most = static_cast<std::uint64_t>(
       std::floor(options.budget * static_cast<double>(rows.size()) + 1e-9));
   const double first_share = options.budget < 1 ? 1.0 / (kPriceSteps + 1) : 1.0;

@@ -14,9 +14,10 @@ RuleColumns::RuleColumns(const Dataset& data, std::span<const std::string> kinds
   };
   const auto num_features = static_cast<std::uint32_t>(data.features.matrix.cols());
   const bool has_edges = data.graph.num_edges() > 0;
-  for (const ColumnKind kind : {ColumnKind::kOwn, ColumnKind::kFriends, ColumnKind::kMeans}) {
+  for (const ColumnKind kind :
+       {ColumnKind::kOwn, ColumnKind::kDegree, ColumnKind::kNeighbourMeans}) {
     if (!wants(kind) || (kind != ColumnKind::kOwn && !has_edges)) continue;
-    const std::uint32_t count = kind == ColumnKind::kFriends ? 1 : num_features;
+    const std::uint32_t count = kind == ColumnKind::kDegree ? 1 : num_features;
     for (std::uint32_t feature = 0; feature < count; ++feature) columns_.push_back({kind, feature});
   }
   for (std::size_t i = 0; i < data.num_nodes(); ++i) {
@@ -26,15 +27,15 @@ RuleColumns::RuleColumns(const Dataset& data, std::span<const std::string> kinds
 
 std::string RuleColumns::name(std::size_t column) const {
   const Column& of = columns_[column];
-  if (of.kind == ColumnKind::kFriends) return "number of friends";
+  if (of.kind == ColumnKind::kDegree) return "degree";
   const std::string& feature = data_.features.names[of.feature];
-  return of.kind == ColumnKind::kOwn ? feature : fmt::format("friends' mean {}", feature);
+  return of.kind == ColumnKind::kOwn ? feature : fmt::format("neighbours' mean {}", feature);
 }
 
 void RuleColumns::fill(std::size_t column, std::span<double> values) const {
   const Column& of = columns_[column];
   if (of.kind == ColumnKind::kOwn) return fill_own(of.feature, values);
-  if (of.kind == ColumnKind::kMeans) return fill_means(of.feature, values);
+  if (of.kind == ColumnKind::kNeighbourMeans) return fill_means(of.feature, values);
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<double>(data_.graph.degree(static_cast<NodeIndex>(i)));
   }

@@ -15,20 +15,20 @@ namespace cone {
 
 /// What the question of a rule may be about.
 enum class ColumnKind {
-  kOwn,      ///< a feature of the person
-  kFriends,  ///< the number of friends
-  kMeans,    ///< a feature averaged over friends; 0 for who has none
+  kOwn,  ///< a feature of the unit
+  kDegree,
+  kNeighbourMeans,  ///< a feature averaged over neighbours; 0 for who has none
 };
 
 template <>
 struct EnumNames<ColumnKind> {
   static constexpr std::array kNames = {
       std::pair{ColumnKind::kOwn, std::string_view("own")},
-      std::pair{ColumnKind::kFriends, std::string_view("friends")},
-      std::pair{ColumnKind::kMeans, std::string_view("means")}};
+      std::pair{ColumnKind::kDegree, std::string_view("degree")},
+      std::pair{ColumnKind::kNeighbourMeans, std::string_view("neighbour_means")}};
 };
 
-/// All candidates: own features in their order, the number of friends, means in the order of the
+/// All candidates: own features in their order, the degree, means in the order of the
 /// features. Columns are made when they are asked for: means of thousands of words would not fit
 /// memory. The data must outlive it.
 class RuleColumns {
@@ -39,7 +39,7 @@ class RuleColumns {
   std::size_t size() const { return columns_.size(); }
   std::string name(std::size_t column) const;
   /// One value per node. Means are sums of whole numbers divided once, so that they do not depend
-  /// on the order of the friends. O(nodes + entries), for means O(nodes + entries · friends).
+  /// on the order of the neighbours. O(nodes + entries), for means O(nodes + entries · neighbours).
   void fill(std::size_t column, std::span<double> values) const;
 
  private:

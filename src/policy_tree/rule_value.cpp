@@ -20,7 +20,7 @@ std::vector<double> scores_of(const Matrix<double>& scores, std::span<const Arm>
   return out;
 }
 
-/// Of the people that the nodes of the sample stand for.
+/// Of the units that the nodes of the sample stand for.
 double treated_share(const LoggedSample& sample, std::span<const Arm> arms) {
   double treated = 0;
   for (std::size_t i = 0; i < arms.size(); ++i) {
@@ -30,7 +30,7 @@ double treated_share(const LoggedSample& sample, std::span<const Arm> arms) {
 }
 
 /// Ways to decide, what each makes of every node, and what the rule makes of it; all of it times
-/// the people that a node stands for.
+/// the units that a node stands for.
 class Comparison {
  public:
   Comparison(const LoggedSample& sample, std::span<const double> rule)
@@ -61,14 +61,14 @@ class Comparison {
       const MeanError& own = errors[2 * k];
       const MeanError& gain = errors[2 * k + 1];
       value.standard_error = own.standard_error;
-      value.interval = {value.value - own.half_width, value.value + own.half_width};
+      value.sampling_interval = {value.value - own.half_width, value.value + own.half_width};
       value.gain_error = gain.standard_error;
-      value.gain_interval = {value.gain - gain.half_width, value.gain + gain.half_width};
+      value.sampling_gain_interval = {value.gain - gain.half_width, value.gain + gain.half_width};
     }
   }
 
  private:
-  /// Leaves w·(x − mean) + mean of w·x: that nodes stand for more or fewer people is no error.
+  /// Leaves w·(x − mean) + mean of w·x: that nodes stand for more or fewer units is no error.
   void take_off_weights(double centre, std::vector<double>& column) const {
     if (sample_.weight.empty()) return;
     for (std::size_t i = 0; i < column.size(); ++i) column[i] -= (sample_.weight[i] - 1) * centre;
@@ -80,15 +80,15 @@ class Comparison {
   std::vector<std::vector<double>> columns_;  // of every value, what is made of nodes and the gains
 };
 
-/// Where the log lacks part of what is done there is no honest standard error.
+/// Where the log lacks part of what is done there is no valid standard error.
 void drop_errors(bool of_rule, RuleValue& out) {
   constexpr std::pair kNone{kNaN, kNaN};
   if (!of_rule) {
     out.standard_error = kNaN;
-    out.interval = kNone;
+    out.sampling_interval = kNone;
   }
   out.gain_error = kNaN;
-  out.gain_interval = kNone;
+  out.sampling_gain_interval = kNone;
 }
 
 void add_once(std::string warning, std::vector<std::string>& warnings) {
@@ -122,8 +122,8 @@ RuleVerdict judge(const LearntPolicy& policy) {
   bool beats_all = true;
   for (const RuleValue& single : policy.singles) {
     if (!single.within_budget) continue;
-    if (single.gain_interval.second < 0) return RuleVerdict::kWorse;
-    beats_all = beats_all && single.gain_interval.first > 0;
+    if (single.sampling_gain_interval.second < 0) return RuleVerdict::kWorse;
+    beats_all = beats_all && single.sampling_gain_interval.first > 0;
   }
   return beats_all ? RuleVerdict::kBetter : RuleVerdict::kUnclear;
 }
@@ -142,7 +142,7 @@ void value_rule(const Context& context, const Dataset& data, const RuleScores& s
   out.singles.resize(out.arms.size());
   Comparison comparison(sample, of_rule);
   comparison.add(out.rule, "learnt rule", of_rule, rule);
-  comparison.add(out.done, "what was done", done, sample.arm);
+  comparison.add(out.done, "logged", done, sample.arm);
   comparison.add(out.best_single, "best single arm", scores_of(scores.scores, single), single);
   for (std::size_t a = 0; a < out.arms.size(); ++a) {
     const std::vector<Arm> everyone(sample.size(), static_cast<Arm>(a));

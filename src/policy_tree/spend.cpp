@@ -38,7 +38,7 @@ bool repeats_answer(const RuleNode& before, const PolicyTree& after, std::span<c
   return answer.is_leaf() && answer.arm == leaf[0].arm;
 }
 
-/// The people of `leaf` join those of the answer on that side.
+/// The units of `leaf` join those of the answer on that side.
 PolicyTree widen_question(PolicyTree tree, const RuleNode& leaf, bool to_left) {
   tree.nodes[0].num_nodes += leaf.num_nodes;
   tree.nodes[answer_of(tree, to_left)].num_nodes += leaf.num_nodes;

@@ -6,7 +6,7 @@
 
 namespace cone {
 
-/// How many of the people that the tree was learnt from it does not leave in the control arm.
+/// How many of the units that the tree was learnt from it does not leave in the control arm.
 std::uint64_t count_treated(const PolicyTree& tree);
 
 /// The questions of a tree with the arms of its leaves chosen anew: of all choices that treat at

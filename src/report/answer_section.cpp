@@ -17,9 +17,9 @@ struct DecidedRow {
   std::string name;
   bool is_logged = false;
   double value = 0;
-  Range interval, robust;
+  Range sampling_interval, sensitivity_interval;
   double gain = 0;
-  Range gain_interval = kNoRange, robust_gain = kNoRange;
+  Range sampling_gain_interval = kNoRange, sensitivity_gain = kNoRange;
   std::optional<double> truth;
 };
 
@@ -38,12 +38,13 @@ std::vector<DecidedRow> read_decided(const RecordView& evaluation) {
     DecidedRow row{.name = policy.text("name"), .is_logged = policy.at("is_logged").flag()};
     const auto cost = policy.find("cost");
     row.value = policy.number(cost ? "net_value" : "value");
-    row.interval = policy.range(cost ? "net_interval" : "interval");
-    row.robust = policy.range(cost ? "net_robust_interval" : "robust_interval");
+    row.sampling_interval = policy.range(cost ? "net_sampling_interval" : "sampling_interval");
+    row.sensitivity_interval =
+        policy.range(cost ? "net_sensitivity_interval" : "sensitivity_interval");
     if (!row.is_logged) {
       row.gain = policy.number("gain");
-      row.gain_interval = policy.range("gain_interval");
-      row.robust_gain = policy.range("robust_gain_interval");
+      row.sampling_gain_interval = policy.range("sampling_gain_interval");
+      row.sensitivity_gain = policy.range("sensitivity_gain_interval");
     }
     if (const auto truth = truths.find(row.name); truth != truths.end()) {
       row.truth = truth->second - (cost ? cost->number() : 0);
@@ -61,67 +62,70 @@ Html value_figure(const RecordView& evaluation, const std::vector<DecidedRow>& d
   const RecordView decision = evaluation.at("decision");
   const std::string level = level_text(decision);
   const bool has_costs = decision.find("costs").has_value();
-  const std::string utility = has_costs ? "Net utility" : "Utility";
+  const std::string value = has_costs ? "Net value" : "Value";
   std::vector<ForestRow> rows;
-  Table table({"policy", utility, level, "robust interval", "truth"});
+  Table table({"policy", value, level, "sensitivity interval", "truth"});
   std::optional<double> done;
   for (const DecidedRow& row : decided) {
-    const bool is_known = row.is_logged && row.interval.first == row.interval.second;
+    const bool is_known =
+        row.is_logged && row.sampling_interval.first == row.sampling_interval.second;
     rows.push_back({.label = row.name,
                     .value = row.value,
-                    .inner = is_known ? kNoRange : row.interval,
-                    .outer = row.robust,
+                    .inner = is_known ? kNoRange : row.sampling_interval,
+                    .outer = row.sensitivity_interval,
                     .truth = row.truth,
                     .is_reference = row.is_logged});
     if (row.is_logged) done = row.value;
-    table.add_row({row.name, number_text(row.value), is_known ? "known" : range_text(row.interval),
-                   range_text(row.robust),
+    table.add_row({row.name, number_text(row.value),
+                   is_known ? "known" : range_text(row.sampling_interval),
+                   range_text(row.sensitivity_interval),
                    row.truth ? number_text(*row.truth) : std::string(kNoNumber)});
   }
   const Html chart = forest_chart(
       rows,
-      {.title = utility + " of every policy, with intervals",
+      {.title = value + " of every policy, with intervals",
        .description = "One line per policy: the value as a mark, the sampling interval as a "
-                      "thick line, the robust interval as a dashed line. The dotted vertical "
-                      "line is the value of what was done.",
-       .axis_name = has_costs ? "mean outcome per person, less cost" : "mean outcome per person",
+                      "thick line, the sensitivity interval as a dashed line. The dotted vertical "
+                      "line is the value of the logged policy.",
+       .axis_name = has_costs ? "mean outcome per unit, less cost" : "mean outcome per unit",
        .reference = done});
-  Html words = forest_legend(rows, level, "robust interval");
-  return figure(utility + " of every policy, by " + decision.text("estimator"), words, chart,
-                table.finish(utility + " of every policy"));
+  Html words = forest_legend(rows, level, "sensitivity interval");
+  return figure(value + " of every policy, by " + decision.text("estimator"), words, chart,
+                table.finish(value + " of every policy"));
 }
 
 Html gain_figure(const RecordView& decision, const std::vector<DecidedRow>& decided) {
   const std::string level = level_text(decision);
   std::vector<ForestRow> rows;
-  Table table({"policy", "gain", level, "robust interval"});
+  Table table({"policy", "gain", level, "sensitivity interval"});
   for (const DecidedRow& row : decided) {
     if (row.is_logged) continue;
     rows.push_back({.label = row.name,
                     .value = row.gain,
-                    .inner = row.gain_interval,
-                    .outer = row.robust_gain});
-    table.add_row({row.name, signed_text(row.gain), range_text(row.gain_interval),
-                   range_text(row.robust_gain)});
+                    .inner = row.sampling_gain_interval,
+                    .outer = row.sensitivity_gain});
+    table.add_row({row.name, signed_text(row.gain), range_text(row.sampling_gain_interval),
+                   range_text(row.sensitivity_gain)});
   }
   const Html chart =
-      forest_chart(rows, {.title = "Gain of every policy over what was done",
+      forest_chart(rows, {.title = "Gain of every policy over the logged policy",
                           .description = "One line per policy. Right of the dotted line at zero it "
-                                         "does better than what was done, left of it worse.",
-                          .axis_name = "gain per person over what was done",
+                                         "does better than the logged policy, left of it worse.",
+                          .axis_name = "gain per unit over the logged policy",
                           .reference = 0.0});
-  return figure("Difference from what was done", forest_legend(rows, level, "robust interval"),
-                chart, table.finish("Gains over what was done"));
+  return figure("Difference from the logged policy",
+                forest_legend(rows, level, "sensitivity interval"), chart,
+                table.finish("Gains over the logged policy"));
 }
 
-/// Whose utility it is, and what costs have to do with it. Older records do not say whose.
+/// Whose value it is, and what costs have to do with it. Older records do not say whose.
 Html target_line(const RecordView& decision) {
   Html words;
   if (const auto target = decision.find("target")) {
-    words += html("Utilities and intervals are {}",
-                  target->text() == "people_like_these"
-                      ? "for people like these, of whom those in the data are a sample."
-                      : "for these people, those in the data.");
+    words += html("Values and intervals are {}",
+                  target->text() == "population"
+                      ? "for the population, of whom those in the data are a sample."
+                      : "for the sample, those in the data.");
   }
   for (const RecordView& policy : decision.at("policies").entries()) {
     if (!policy.find("cost")) continue;
@@ -131,7 +135,7 @@ Html target_line(const RecordView& decision) {
   return words.empty() ? words : html("<p class=\"soft\">{}</p>\n", words);
 }
 
-/// Where the network shows nothing beyond chance, what the robust intervals go by.
+/// Where the network shows nothing beyond chance, what the sensitivity intervals go by.
 Html strength_line(const RecordView& evaluation) {
   const auto diagnostics = evaluation.find("diagnostics");
   const auto strength = diagnostics ? diagnostics->find("network_strength") : std::nullopt;
@@ -139,7 +143,7 @@ Html strength_line(const RecordView& evaluation) {
   if (!is_clear || is_clear->flag()) return {};
   return html(
       "<p class=\"soft\">What the network shows of who was treated, beyond the features, is within "
-      "chance; robust intervals go by the most that it may show, the upper end of its "
+      "chance; sensitivity intervals go by the most that it may show, the upper end of its "
       "confidence.</p>\n");
 }
 

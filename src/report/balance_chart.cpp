@@ -30,8 +30,8 @@ struct LoveRow {
 
 std::string love_name(const RecordView& column) {
   const std::string of = column.text("of");
-  if (of == "degree") return "number of friends";
-  return of == "friends" ? "friends: " + column.text("name") : column.text("name");
+  if (of == "degree") return "degree";
+  return of == "neighbours" ? "neighbours: " + column.text("name") : column.text("name");
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ Html balance_figure(const RecordView& arm) {
   chart.segments(changes, "axis");
   const Html words = html(
       "<p class=\"legend\"><span>○ before weighting</span> <span>● after, own column</span> "
-      "<span>■ after, friends or degree</span>{}</p>\n",
+      "<span>■ after, neighbours or degree</span>{}</p>\n",
       num_all > rows.size() ? html(" <span>the {} largest of {}</span>", rows.size(), num_all)
                             : Html());
   return figure("Balance, arm " + label, words, chart.finish(),

@@ -15,14 +15,14 @@ constexpr double kBudgetBottom = 244;
 
 struct CurvePoint {
   double share, gain;
-  Range interval, band, robust;
+  Range sampling_interval, band, sensitivity_interval;
 };
 
 std::vector<CurvePoint> read_points(const RecordView& curve) {
   std::vector<CurvePoint> points;
   for (const RecordView& point : curve.at("points").entries()) {
-    points.push_back({point.number("share"), point.number("gain"), point.range("interval"),
-                      point.range("joint_interval"), point.range("robust_interval")});
+    points.push_back({point.number("share"), point.number("gain"), point.range("sampling_interval"),
+                      point.range("sampling_joint_interval"), point.range("sensitivity_interval")});
   }
   return points;
 }
@@ -33,14 +33,15 @@ Html budget_figure(const RecordView& curve) {
   const std::vector<CurvePoint> points = read_points(curve);
   if (points.empty()) return {};
   std::vector<double> values = {0};
-  Table table({"treated", "gain", "interval", "joint interval", "robust interval"});
+  Table table({"treated", "gain", "sampling_interval", "joint interval", "sensitivity interval"});
   for (const CurvePoint& point : points) {
-    for (const Range& range : {point.interval, point.band, point.robust}) {
+    for (const Range& range : {point.sampling_interval, point.band, point.sensitivity_interval}) {
       if (is_finite(range)) values.insert(values.end(), {range.first, range.second});
     }
     values.push_back(point.gain);
-    table.add_row({percent_text(point.share), signed_text(point.gain), range_text(point.interval),
-                   range_text(point.band), range_text(point.robust)});
+    table.add_row({percent_text(point.share), signed_text(point.gain),
+                   range_text(point.sampling_interval), range_text(point.band),
+                   range_text(point.sensitivity_interval)});
   }
   const Axis across = make_axis(std::vector{0.0, 1.0}, 5, true);
   const Axis up = make_axis(values, 6);
@@ -50,12 +51,12 @@ Html budget_figure(const RecordView& curve) {
   };
   const std::string ranking = curve.text("ranking");
   Chart chart("Gain at every budget, ranked by " + ranking,
-              "Gain per person over treating nobody against the share of people treated, those "
+              "Gain per unit over treating nobody against the share of units treated, those "
               "that the ranking puts first. The band holds the whole curve; the dashed line is "
               "drawing lots.",
               kBudgetBottom + 38);
-  chart.horizontal_axis(across, kBudgetTop, kBudgetBottom, "share of the people treated");
-  chart.vertical_axis(up, kBudgetTop, kBudgetBottom, "gain per person");
+  chart.horizontal_axis(across, kBudgetTop, kBudgetBottom, "share of the units treated");
+  chart.vertical_axis(up, kBudgetTop, kBudgetBottom, "gain per unit");
   std::vector<std::pair<double, double>> line, area;
   for (const CurvePoint& point : points) {
     if (std::isfinite(point.gain)) line.emplace_back(x_of(point.share), y_of(point.gain));
@@ -77,7 +78,7 @@ Html budget_figure(const RecordView& curve) {
       "<span>- - by lot</span></p>\n<p class=\"soft\">The largest gain is at {} treated. Area over "
       "drawing lots (Qini): {} {}, p {}.</p>\n",
       percent_text(curve.number("best_share")), signed_text(qini.number("value")),
-      range_text(qini.range("interval")), p_text(qini.number("p")));
+      range_text(qini.range("sampling_interval")), p_text(qini.number("p")));
   return figure("Gain at every budget, ranked by " + ranking, words, chart.finish(),
                 table.finish("Gain at every budget, " + ranking), true);
 }

@@ -20,7 +20,7 @@ namespace {
 /// What a record says of a policy: by its decision, else by its first estimator.
 struct Said {
   double value;
-  Range interval;
+  Range sampling_interval;
   std::string ranks;
 };
 
@@ -37,7 +37,7 @@ std::map<std::string, Said> values_of(const RecordView& evaluation,
       const Range ranks = policy.range("ranks");
       add(policy.text("name"),
           {policy.number(is_net ? "net_value" : "value"),
-           policy.range(is_net ? "net_interval" : "interval"),
+           policy.range(is_net ? "net_sampling_interval" : "sampling_interval"),
            is_finite(ranks) ? count_text(ranks.first) + " to " + count_text(ranks.second)
                             : std::string(kNoNumber)});
     }
@@ -46,8 +46,9 @@ std::map<std::string, Said> values_of(const RecordView& evaluation,
   for (const RecordView& policy : evaluation.at("policies").entries()) {
     const std::vector<RecordView> estimates = policy.at("estimates").entries();
     if (estimates.empty()) continue;
-    add(policy.text("name"), {estimates.front().number("value"),
-                              estimates.front().range("interval"), std::string(kNoNumber)});
+    add(policy.text("name"),
+        {estimates.front().number("value"), estimates.front().range("sampling_interval"),
+         std::string(kNoNumber)});
   }
   return said;
 }
@@ -56,7 +57,8 @@ Html value_changes(const RecordView& before, const RecordView& after, bool has_c
   std::vector<std::string> order;
   const std::map<std::string, Said> old_values = values_of(before, order);
   const std::map<std::string, Said> new_values = values_of(after, order);
-  Table table({"policy", "before", "interval", "ranks", "now", "interval", "ranks", "change"});
+  Table table({"policy", "before", "sampling_interval", "ranks", "now", "sampling_interval",
+               "ranks", "change"});
   std::vector<ForestRow> rows;
   for (const std::string& name : order) {
     const auto was = old_values.find(name);
@@ -64,19 +66,21 @@ Html value_changes(const RecordView& before, const RecordView& after, bool has_c
     const std::string none(kNoNumber);
     const bool has_old = was != old_values.end();
     const bool has_new = is != new_values.end();
-    table.add_row(
-        {name, has_old ? number_text(was->second.value) : "not there",
-         has_old ? range_text(was->second.interval) : none, has_old ? was->second.ranks : none,
-         has_new ? number_text(is->second.value) : "not there",
-         has_new ? range_text(is->second.interval) : none, has_new ? is->second.ranks : none,
-         has_old && has_new ? signed_text(is->second.value - was->second.value) : none});
+    table.add_row({name, has_old ? number_text(was->second.value) : "not there",
+                   has_old ? range_text(was->second.sampling_interval) : none,
+                   has_old ? was->second.ranks : none,
+                   has_new ? number_text(is->second.value) : "not there",
+                   has_new ? range_text(is->second.sampling_interval) : none,
+                   has_new ? is->second.ranks : none,
+                   has_old && has_new ? signed_text(is->second.value - was->second.value) : none});
     if (!has_old || !has_new) continue;
     // The name stands once: with a word behind it two long ones would be cut alike.
     rows.push_back({.label = name,
                     .value = was->second.value,
-                    .inner = was->second.interval,
+                    .inner = was->second.sampling_interval,
                     .is_reference = true});
-    rows.push_back({.label = "now", .value = is->second.value, .inner = is->second.interval});
+    rows.push_back(
+        {.label = "now", .value = is->second.value, .inner = is->second.sampling_interval});
   }
   if (rows.empty() || !has_chart) return table.finish("Values before and now");
   const Html chart = forest_chart(

@@ -22,7 +22,7 @@ Html calibration_figure(const RecordView& arm);
 Html balance_figure(const RecordView& arm);
 /// How many nodes of equal weight the weights of every policy are worth.
 Html weights_figure(const RecordView& weights, double num_nodes);
-/// What an outcome model leaves, by the number of friends.
+/// What an outcome model leaves, by the degree.
 Html degree_figure(const RecordView& residuals);
 /// Where the outcome's variance comes from, one bar per arm.
 Html shares_figure(const RecordView& shares);
@@ -36,9 +36,10 @@ Html stability_figure(const RecordView& stability);
 Html budget_figure(const RecordView& curve);
 /// What odds that are off by a factor could do to a policy's value, and where the answer is undone.
 Html odds_figure(const RecordView& policy, double threshold);
-/// How far one hidden reason could move a value, by its strength, with known things for comparison.
+/// How far one unmeasured confounder could move a value, by its strength, with known things for
+/// comparison.
 Html contour_figure(const RecordView& policy, double threshold);
-/// People and ties, where the record has a sample of them.
+/// Units and ties, where the record has a sample of them.
 Html network_figure(const RecordView& sample);
 /// Warnings by estimator.
 using EstimatorWarnings = std::set<std::pair<std::string, std::string>>;

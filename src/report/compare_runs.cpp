@@ -76,12 +76,12 @@ RunDifferences compare_runs(const RecordView& before, const RecordView& after) {
   } else if (is_other_data) {
     found.sentences.emplace_back(
         "The two runs are about different data, or different columns of it: a value may have "
-        "changed because the people have, not what the policy does for them.");
+        "changed because the units have, not what the policy does for them.");
   }
   if (arm_labels(before) != arm_labels(after)) {
     found.sentences.emplace_back("The two runs have different arms.");
   } else if (!is_other_data) {
-    // On other people a policy decides otherwise by itself.
+    // On other units a policy decides otherwise by itself.
     const std::vector<std::string> renamed = renamed_policies(before, after);
     if (!renamed.empty()) {
       found.sentences.push_back(fmt::format(
@@ -92,7 +92,7 @@ RunDifferences compare_runs(const RecordView& before, const RecordView& after) {
   const std::string new_target = decided_text(after, "target");
   if (!old_target.empty() && !new_target.empty() && old_target != new_target) {
     found.sentences.emplace_back(
-        "One run is about these people and the other about people like these: intervals of the "
+        "One run is about the sample and the other about the population: intervals of the "
         "second are wider for that reason alone.");
   }
   const std::string old_estimator = decided_text(before, "estimator");

@@ -51,7 +51,7 @@ std::vector<std::string> benchmark_row(const RecordView& b) {
           is_clear ? percent_text(b.number("cf_d")) : "not clear",
           is_clear ? number_text(b.number("bias")) : std::string(kNoNumber),
           shift ? signed_text(shift->number()) : std::string(kNoNumber),
-          is_clear ? number_text(b.number("times_to_undo")) : std::string(kNoNumber)};
+          is_clear ? number_text(b.number("times_to_explain_away")) : std::string(kNoNumber)};
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ Html contour_figure(const RecordView& policy, double threshold) {
   }
   const Axis across = make_axis(across_values, 5, true);
   const Axis up = make_axis(up_values, 5, true);
-  Chart chart("What one hidden reason could do to " + name,
+  Chart chart("What one unmeasured confounder could do to " + name,
               "Share of what is left of the treatment that it explains, to the right, and of the "
               "outcome, upwards. On a curve the value moves by the amount written at its end. The "
               "dashed curve is where the answer is undone. Numbered marks are known things.",
@@ -114,7 +114,7 @@ Html contour_figure(const RecordView& policy, double threshold) {
       "<p class=\"soft\">Shares of what the models leave unexplained.</p>\n"
       "<p class=\"legend\">{}</p>\n",
       names);
-  return figure("One hidden reason, by its strength: " + name, words, chart.finish(),
+  return figure("One unmeasured confounder, by its strength: " + name, words, chart.finish(),
                 table.finish("Benchmarks of " + name), true);
 }
 

@@ -38,9 +38,9 @@ Html degree_figure(const RecordView& residuals) {
   }
   if (groups.empty()) return {};
   const Axis axis = make_axis(values, 5);
-  Chart chart("Residuals of " + model + " by number of friends",
+  Chart chart("Residuals of " + model + " by degree",
               "Mean of what the outcome model leaves unexplained, in groups of nodes with about as "
-              "many friends, with 95 % intervals. The dotted line is zero.",
+              "many neighbours, with 95 % intervals. The dotted line is zero.",
               kDegreeBottom + 38);
   chart.vertical_axis(axis, kDegreeTop, kDegreeBottom, "mean residual");
   const auto height = [&](double value) {
@@ -48,7 +48,7 @@ Html degree_figure(const RecordView& residuals) {
   };
   chart.line(0, height(0), 1, height(0), "reference");
   chart.line(0, kDegreeBottom, 1, kDegreeBottom, "axis");
-  Table table({"friends", "nodes", "mean residual", "standard error"});
+  Table table({"neighbours", "nodes", "mean residual", "standard error"});
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const Group& group = groups[i];
     const double x = (static_cast<double>(i) + 0.5) / static_cast<double>(groups.size());
@@ -65,8 +65,8 @@ Html degree_figure(const RecordView& residuals) {
     }
     chart.mark(Marker::kCircle, x, height(group.mean), "dot");
   }
-  chart.text(0.5, kDegreeBottom + 32, "middle", "number of friends", "tick");
-  return figure("Residuals by number of friends: " + model, chart.finish(),
+  chart.text(0.5, kDegreeBottom + 32, "middle", "degree", "tick");
+  return figure("Residuals by degree: " + model, chart.finish(),
                 table.finish("Residuals of " + model), true);
 }
 

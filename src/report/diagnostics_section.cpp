@@ -110,7 +110,7 @@ Html diagnostics_section(const RecordView& evaluation) {
                calibration_figure);
   out += group("Balance: does weighting make the arms comparable?", d.entries("balance"),
                balance_figure);
-  out += group("What outcome models leave, by number of friends", d.entries("residuals_by_degree"),
+  out += group("What outcome models leave, by degree", d.entries("residuals_by_degree"),
                degree_figure);
   if (const auto shares = d.find("variance_shares")) {
     out += one("Variance shares", shares->entries(), shares_figure(*shares));

@@ -115,8 +115,8 @@ Html doubt_section(const RecordView& evaluation) {
   return html(
       "<h2 id=\"doubts\">Why to believe it, and what to doubt</h2>\n{}"
       "<p class=\"soft\">Intervals hold sampling error. What neither features nor network "
-      "show is in none of them; robust intervals allow for as much of it as the network "
-      "shows. A person's outcome is taken not to depend on what others get.</p>\n",
+      "show is in none of them; sensitivity intervals allow for as much of it as the network "
+      "shows. A unit's outcome is taken not to depend on what others get.</p>\n",
       body);
 }
 

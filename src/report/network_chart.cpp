@@ -22,18 +22,18 @@ constexpr std::array<const char*, kNumLevels + 1> kLevelNames = {
 std::string coloured_words(const std::string& what) {
   if (what == "effect") return "the effect of treatment, as the model sees it";
   if (what == "propensity") return "the probability of treatment";
-  return "nothing: no model says something of single people";
+  return "nothing: no model says something of single units";
 }
 
 }  // namespace
 
 Html network_figure(const RecordView& sample) {
-  struct Person {
+  struct Unit {
     double x, y;
     std::size_t level;
     std::string id;
   };
-  std::vector<Person> people;
+  std::vector<Unit> units;
   bool has_ids = false;
   for (const RecordView& node : sample.at("nodes").entries()) {
     const double group = node.number("group");
@@ -43,32 +43,32 @@ Html network_figure(const RecordView& sample) {
     const double x = node.number("x") / 1000;
     const double y = node.number("y") / 1000;
     if (!(x >= 0 && x <= 1 && y >= 0 && y <= 1)) node.fail("lies outside the picture");
-    people.push_back({x, kNetworkTop + kNetworkHeight * y,
-                      is_known ? static_cast<std::size_t>(group) : kNumLevels,
-                      id ? id->text() : std::string()});
+    units.push_back({x, kNetworkTop + kNetworkHeight * y,
+                     is_known ? static_cast<std::size_t>(group) : kNumLevels,
+                     id ? id->text() : std::string()});
   }
-  if (people.empty()) return {};
+  if (units.empty()) return {};
   const std::string what = coloured_words(sample.text("coloured_by"));
   Chart chart("A piece of the network",
-              "Marks are people and lines are ties. Darker and larger is "
+              "Marks are units and lines are ties. Darker and larger is "
               "a higher fifth of " +
                   what + ".",
               kNetworkHeight + 2 * kNetworkTop);
   std::vector<Segment> ties;
-  for (const RecordView& tie : sample.at("ties").entries()) {
+  for (const RecordView& tie : sample.at("edges").entries()) {
     const auto [first, second] = tie.range();
-    const auto count = static_cast<double>(people.size());
+    const auto count = static_cast<double>(units.size());
     if (!(first >= 0 && first < count && second >= 0 && second < count)) {
       tie.fail("leads to nobody in the picture");
     }
-    const Person& a = people[static_cast<std::size_t>(first)];
-    const Person& b = people[static_cast<std::size_t>(second)];
+    const Unit& a = units[static_cast<std::size_t>(first)];
+    const Unit& b = units[static_cast<std::size_t>(second)];
     ties.push_back({a.x, a.y, b.x, b.y});
   }
   chart.segments(ties, "tie");
   std::array<std::vector<std::pair<double, double>>, kNumLevels + 1> by_level;
-  for (const Person& person : people) by_level[person.level].emplace_back(person.x, person.y);
-  Table counts({"group", "people shown"});
+  for (const Unit& unit : units) by_level[unit.level].emplace_back(unit.x, unit.y);
+  Table counts({"group", "units shown"});
   for (std::size_t level = 0; level <= kNumLevels; ++level) {
     chart.dots(by_level[level], kLevelStyles[level]);
     if (by_level[level].empty()) continue;
@@ -77,16 +77,15 @@ Html network_figure(const RecordView& sample) {
   Html table = counts.finish("Groups in the picture");
   if (has_ids) {
     Table named({"id", "group"}, true);
-    for (const Person& person : people) named.add_row({person.id, kLevelNames[person.level]});
-    table += named.finish("People in the picture");
+    for (const Unit& unit : units) named.add_row({unit.id, kLevelNames[unit.level]});
+    table += named.finish("Units in the picture");
   }
-  return figure(
-      "A piece of the network",
-      html("<p class=\"soft\">People around one with a median number of friends. Darker and "
-           "larger: a higher fifth of {}. Where dark marks lie together, friends are "
-           "alike.</p>\n",
-           what),
-      chart.finish(), table);
+  return figure("A piece of the network",
+                html("<p class=\"soft\">Units around one with a median degree. Darker and "
+                     "larger: a higher fifth of {}. Where dark marks lie together, neighbours are "
+                     "alike.</p>\n",
+                     what),
+                chart.finish(), table);
 }
 
 }  // namespace cone::report

@@ -15,11 +15,11 @@ namespace cone {
 namespace {
 
 constexpr std::size_t kMostSampled = 90;
-constexpr std::size_t kMostNewFriends = 5;  // of one person: else one hub fills the picture
+constexpr std::size_t kMostNewNeighbours = 5;  // of one unit: else one hub fills the picture
 constexpr std::size_t kMostTies = 260;
 constexpr std::size_t kNumGroups = 5;
 
-/// Somebody with a median number of friends among those who have any.
+/// Somebody with a median degree among those who have any.
 NodeIndex middle_node(const Graph& graph) {
   std::vector<NodeIndex> tied;
   for (NodeIndex i = 0; i < graph.num_nodes(); ++i) {
@@ -32,28 +32,28 @@ NodeIndex middle_node(const Graph& graph) {
   return *middle;
 }
 
-/// Friends of friends from `start` on, a few of each person.
+/// Neighbours of neighbours from `start` on, a few of each unit.
 std::vector<NodeIndex> gather_around(const Graph& graph, NodeIndex start) {
   std::vector<NodeIndex> found = {start};
   std::map<NodeIndex, std::size_t> place = {{start, 0}};
   for (std::size_t at = 0; at < found.size() && found.size() < kMostSampled; ++at) {
     std::size_t taken = 0;
-    for (const NodeIndex friend_node : graph.neighbours(found[at])) {
-      if (taken == kMostNewFriends || found.size() == kMostSampled) break;
-      if (!place.emplace(friend_node, found.size()).second) continue;
-      found.push_back(friend_node);
+    for (const NodeIndex neighbour_node : graph.neighbours(found[at])) {
+      if (taken == kMostNewNeighbours || found.size() == kMostSampled) break;
+      if (!place.emplace(neighbour_node, found.size()).second) continue;
+      found.push_back(neighbour_node);
       ++taken;
     }
   }
   return found;
 }
 
-std::vector<Tie> ties_among(const Graph& graph, const std::vector<NodeIndex>& people) {
+std::vector<Tie> ties_among(const Graph& graph, const std::vector<NodeIndex>& units) {
   std::map<NodeIndex, std::size_t> place;
-  for (std::size_t i = 0; i < people.size(); ++i) place[people[i]] = i;
+  for (std::size_t i = 0; i < units.size(); ++i) place[units[i]] = i;
   std::vector<Tie> ties;
-  for (std::size_t i = 0; i < people.size(); ++i) {
-    for (const NodeIndex other : graph.neighbours(people[i])) {
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    for (const NodeIndex other : graph.neighbours(units[i])) {
       const auto found = place.find(other);
       if (found != place.end() && found->second > i) ties.emplace_back(i, found->second);
     }
@@ -108,27 +108,27 @@ std::vector<int> group_values(const std::vector<double>& values) {
 nlohmann::ordered_json sample_network(const Dataset& data, const NodeTable& nodes, bool with_ids) {
   using Json = nlohmann::ordered_json;
   if (data.graph.num_edges() == 0) return nullptr;
-  const std::vector<NodeIndex> people = gather_around(data.graph, middle_node(data.graph));
-  const std::vector<Tie> ties = ties_among(data.graph, people);
+  const std::vector<NodeIndex> units = gather_around(data.graph, middle_node(data.graph));
+  const std::vector<Tie> ties = ties_among(data.graph, units);
   const auto [name, all_values] = shown_values(nodes);
   std::map<NodeIndex, double> value_of;
   for (std::size_t i = 0; i < nodes.nodes.size(); ++i) value_of[nodes.nodes[i]] = all_values[i];
   std::vector<double> values;
-  for (const NodeIndex person : people) {
-    const auto found = value_of.find(person);
+  for (const NodeIndex unit : units) {
+    const auto found = value_of.find(unit);
     values.push_back(found == value_of.end() ? std::numeric_limits<double>::quiet_NaN()
                                              : found->second);
   }
   const std::vector<int> groups = group_values(values);
-  const std::vector<Place2> places = place_nodes(people.size(), ties);
-  Json json = {{"coloured_by", name}, {"nodes", Json::array()}, {"ties", Json::array()}};
-  for (std::size_t i = 0; i < people.size(); ++i) {
+  const std::vector<Place2> places = place_nodes(units.size(), ties);
+  Json json = {{"coloured_by", name}, {"nodes", Json::array()}, {"edges", Json::array()}};
+  for (std::size_t i = 0; i < units.size(); ++i) {
     Json node = {{"x", std::lround(1000 * places[i].x)}, {"y", std::lround(1000 * places[i].y)}};
     node["group"] = groups[i] < 0 ? Json(nullptr) : Json(groups[i]);
-    if (with_ids) node["id"] = std::string(data.ids[people[i]]);
+    if (with_ids) node["id"] = std::string(data.ids[units[i]]);
     json["nodes"].push_back(std::move(node));
   }
-  for (const auto& [first, second] : ties) json["ties"].push_back({first, second});
+  for (const auto& [first, second] : ties) json["edges"].push_back({first, second});
   return json;
 }
 

@@ -24,8 +24,8 @@ double sum_of(const std::vector<double>& counts) {
 
 Html overlap_figure(const RecordView& arm) {
   const std::string label = arm.text("arm");
-  const std::vector<double> got = arm.at("got").numbers();
-  const std::vector<double> others = arm.at("others").numbers();
+  const std::vector<double> got = arm.at("in_arm").numbers();
+  const std::vector<double> others = arm.at("other_arms").numbers();
   if (got.size() != others.size() || got.empty()) arm.fail("has lists of different lengths");
   const double num_got = sum_of(got);
   const double num_others = sum_of(others);
@@ -44,7 +44,7 @@ Html overlap_figure(const RecordView& arm) {
               bottom + 38);
   const Axis axis = make_axis(std::vector{0.0, 1.0}, 6, true);
   chart.horizontal_axis(axis, kOverlapTop, bottom, "fitted probability of the arm");
-  Table table({"probability", "got it", "others"});
+  Table table({"probability", "this arm", "other arms"});
   for (std::size_t i = 0; i < got.size(); ++i) {
     const double x = static_cast<double>(i) / bins;
     const double up = largest > 0 ? kOverlapHalf * share(got[i], num_got) / largest : 0;

@@ -21,21 +21,31 @@ struct SortedRecords {
   std::vector<RecordView> evaluations, sensitivities, rules, studies;
 };
 
+/// A record that this version makes too, with other keys.
+bool is_other_version(std::string_view schema) {
+  const std::string_view kind = schema.substr(0, schema.find('/'));
+  return kind == "cone.evaluation" || kind == "cone.sensitivity" || kind == "cone.policy" ||
+         kind == "cone.utility" || kind == "cone.coverage";
+}
+
 SortedRecords sort_records(std::span<const ReportRecord> records) {
   SortedRecords sorted;
   for (const ReportRecord& record : records) {
     const RecordView view(record.json, record.source);
     const std::string schema = view.text("schema");
-    if (schema == "cone.evaluation/2") {
+    if (schema == "cone.evaluation/3") {
       sorted.evaluations.push_back(view);
-    } else if (schema == "cone.sensitivity/1") {
+    } else if (schema == "cone.sensitivity/2") {
       sorted.sensitivities.push_back(view);
-    } else if (schema == "cone.policy/1") {
+    } else if (schema == "cone.policy/2") {
       sorted.rules.push_back(view);
     } else if (is_study(schema)) {
       sorted.studies.push_back(view);
     } else {
-      view.at("schema").fail("is of a kind that no report is made of");
+      view.at("schema").fail(
+          is_other_version(schema)
+              ? "is " + schema + ", which another version of cone wrote: run the command again"
+              : "is of a kind that no report is made of");
     }
   }
   if (sorted.evaluations.size() > 2) {

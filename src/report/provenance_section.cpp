@@ -21,7 +21,7 @@ Html data_table(const RecordView& evaluation) {
     table.add_row({"nodes in arm " + arm.text("label"), count_text(arm.number("num_nodes"))});
   }
   if (const auto weights = data.find("weights"))
-    add("effective nodes", *weights, "effective_nodes");
+    add("effective nodes", *weights, "effective_sample_size");
   if (const auto clusters = data.find("clusters")) add("groups given", *clusters, "count");
   if (const auto diagnostics = evaluation.find("diagnostics")) {
     add("evaluated nodes", *diagnostics, "num_evaluated_nodes");

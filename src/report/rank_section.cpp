@@ -40,11 +40,12 @@ Html rank_table(const RecordView& decision) {
 constexpr std::size_t kMostListedPolicies = 8;
 
 Html listed_pairs(const std::vector<RecordView>& pairs) {
-  Table table({"pair", "difference", "interval", "joint interval", "adjusted p"});
+  Table table({"pair", "difference", "sampling_interval", "joint interval", "adjusted p"});
   for (const RecordView& pair : pairs) {
     table.add_row({pair.text("first") + " less " + pair.text("second"),
-                   signed_text(pair.number("difference")), range_text(pair.range("interval")),
-                   range_text(pair.range("joint_interval")), p_text(pair.number("p"))});
+                   signed_text(pair.number("difference")),
+                   range_text(pair.range("sampling_interval")),
+                   range_text(pair.range("sampling_joint_interval")), p_text(pair.number("p"))});
   }
   return table.finish("Differences of all pairs");
 }
@@ -53,7 +54,7 @@ Html listed_pairs(const std::vector<RecordView>& pairs) {
 Html pair_matrix(const std::vector<std::string>& names, const std::vector<RecordView>& pairs) {
   std::map<std::pair<std::string, std::string>, std::string> cells;
   for (const RecordView& pair : pairs) {
-    const auto [low, high] = pair.range("joint_interval");
+    const auto [low, high] = pair.range("sampling_joint_interval");
     const double difference = pair.number("difference");
     const std::string star = low > 0 || high < 0 ? "*" : "";
     const auto cell = [&](double value) {

@@ -40,13 +40,14 @@ std::string verdict_words(const std::string& verdict) {
 Html rule_section(const RecordView& rule, const Html& cautions) {
   const RecordView tree = rule.at("tree");
   std::vector<ForestRow> rows;
-  Table table({"against", "its value", "gain of the rule", "interval", "treats"});
+  Table table({"against", "its value", "gain of the rule", "sampling_interval", "treats"});
   for (const RecordView& other : rule.at("comparisons").entries()) {
     rows.push_back({.label = other.text("name"),
                     .value = other.number("gain"),
-                    .inner = other.range("gain_interval")});
+                    .inner = other.range("sampling_gain_interval")});
     table.add_row({other.text("name"), number_text(other.number("value")),
-                   signed_text(other.number("gain")), range_text(other.range("gain_interval")),
+                   signed_text(other.number("gain")),
+                   range_text(other.range("sampling_gain_interval")),
                    percent_text(other.number("treated_fraction"))});
   }
   const RecordView learnt = rule.at("rule");
@@ -60,12 +61,12 @@ Html rule_section(const RecordView& rule, const Html& cautions) {
       "<p>Its value, by nodes that it was not learnt from{}: {} {}.</p>\n{}{}",
       cautions, verdict_words(rule.text("verdict")), tree_list(tree, tree.number("num_nodes"), 0),
       takes_costs(rule) ? ", net of costs" : "", number_text(learnt.number("value")),
-      range_text(learnt.range("interval")), warnings,
+      range_text(learnt.range("sampling_interval")), warnings,
       figure("Gain of the learnt rule over each",
              forest_chart(rows, {.title = "Gain of the learnt rule",
                                  .description = "One line for each thing that it is compared with; "
                                                 "right of zero the rule is better.",
-                                 .axis_name = "gain of the rule per person",
+                                 .axis_name = "gain of the rule per unit",
                                  .reference = 0.0}),
              table.finish("Gain of the learnt rule")));
 }

@@ -17,7 +17,7 @@ Html decision_line(const RecordView& sensitivity, const RecordView& decision) {
   const auto target = sensitivity.find("target");
   const auto decided = decision.find("target");
   if (target && decided && target->text() != decided->text()) {
-    words += html(" What follows is for these people; the answer above is for people like these.");
+    words += html(" What follows is for the sample; the answer above is for the population.");
   }
   return html("<p class=\"soft\">{}</p>\n", words);
 }

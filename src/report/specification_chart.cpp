@@ -41,15 +41,15 @@ class Reasons {
 Html specification_figure(const RecordView& policy, const EstimatorWarnings& said) {
   std::vector<ForestRow> rows;
   Reasons reasons;
-  Table table({"estimator", "value", "interval", "robust interval"});
+  Table table({"estimator", "value", "sampling_interval", "sensitivity interval"});
   const auto truth = policy.find("truth");
   for (const RecordView& e : policy.at("estimates").entries()) {
     const std::string name = e.text("estimator");
     const std::vector<std::string> warnings = e.at("warnings").texts();
-    const auto robust = e.find("robust_interval");
+    const auto robust = e.find("sensitivity_interval");
     const ForestRow row{.label = name,
                         .value = e.number("value"),
-                        .inner = e.range("interval"),
+                        .inner = e.range("sampling_interval"),
                         .outer = robust ? robust->range() : kNoRange,
                         .is_struck = e.text("status") != "ok"};
     rows.push_back(row);

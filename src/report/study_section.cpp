@@ -45,7 +45,7 @@ Html error_figure(const RecordView& setting, const std::string& caption) {
   return figure(caption, forest_legend(rows, "RMSE ± 1.96 standard errors", "", "in the paper"),
                 forest_chart(rows, {.title = "RMSE by method: " + caption,
                                     .description = "One line per method; further left is better.",
-                                    .axis_name = "root mean square error of the utility",
+                                    .axis_name = "root mean square error of the value",
                                     .reference = 0.0,
                                     .largest = largest}),
                 table.finish("Errors: " + caption));
@@ -59,7 +59,7 @@ Html table2_body(const RecordView& study) {
   return html("<div class=\"pair\">{}</div>\n", figures);
 }
 
-/// Worlds and utilities: policies × settings × methods.
+/// Worlds and values: policies × settings × methods.
 Html policies_body(const RecordView& study) {
   Html out;
   for (const RecordView& policy : study.at("policies").entries()) {
@@ -84,29 +84,30 @@ Html policies_body(const RecordView& study) {
 
 Html coverage_figure(const RecordView& setting) {
   std::vector<ForestRow> rows;
-  Table table(
-      {"policy, method", "simulations", "sampling", "robust", "half width", "robust half width"});
+  Table table({"policy, method", "simulations", "sampling", "sensitivity_interval", "half width",
+               "robust half width"});
   for (const RecordView& policy : setting.at("policies").entries()) {
     for (const RecordView& row : policy.at("rows").entries()) {
       const std::string label = policy.text("name") + ", " + row.text("method");
-      const double robust = row.number("robust");
+      const double robust = row.number("sensitivity_interval");
       rows.push_back({.label = label, .value = row.number("sampling")});
       if (std::isfinite(robust)) rows.back().truth = robust;
       table.add_row({label, count_text(row.number("simulations")),
                      percent_text(row.number("sampling")), percent_text(robust),
                      number_text(row.number("half_width")),
-                     number_text(row.number("robust_half_width"))});
+                     number_text(row.number("sensitivity_half_width"))});
     }
   }
   const std::string name = setting.text("name");
-  return figure(name,
-                html("<p class=\"legend\"><span>● sampling interval</span> <span>◇ robust interval"
-                     "</span> <span>dotted: 95 %</span></p>\n"),
-                forest_chart(rows, {.title = "Share of intervals that hold the truth: " + name,
-                                    .description = "One line per policy and method: sampling "
-                                                   "intervals as circles, robust ones as diamonds.",
-                                    .reference = 0.95}),
-                table.finish("Coverage: " + name));
+  return figure(
+      name,
+      html("<p class=\"legend\"><span>● sampling interval</span> <span>◇ sensitivity interval"
+           "</span> <span>dotted: 95 %</span></p>\n"),
+      forest_chart(rows, {.title = "Share of intervals that hold the truth: " + name,
+                          .description = "One line per policy and method: sampling "
+                                         "intervals as circles, robust ones as diamonds.",
+                          .reference = 0.95}),
+      table.finish("Coverage: " + name));
 }
 
 Html coverage_body(const RecordView& study) {
@@ -159,8 +160,8 @@ struct StudyKind {
 constexpr StudyKind kStudies[] = {
     {"cone.table2/1", "Table 2: errors by method", table2_body},
     {"cone.worlds/1", "Worlds: where methods do good and harm", policies_body},
-    {"cone.utility/1", "Utilities on cross-fitted nodes", policies_body},
-    {"cone.coverage/1", "Coverage: how often intervals hold the truth", coverage_body},
+    {"cone.values/1", "Values on cross-fitted nodes", policies_body},
+    {"cone.coverage/2", "Coverage: how often intervals hold the truth", coverage_body},
     {"cone.figure2/1", "Figure 2: errors by gamma and zeta", figure2_body},
 };
 

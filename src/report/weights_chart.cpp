@@ -10,7 +10,7 @@ Html weights_figure(const RecordView& weights, double num_nodes) {
   Table table({"policy", "effective nodes", "median", "90 %", "99 %", "largest",
                "on the heaviest hundredth"});
   for (const RecordView& tail : weights.entries()) {
-    const double effective = tail.number("effective_nodes");
+    const double effective = tail.number("effective_sample_size");
     rows.push_back({tail.text("policy"), effective / num_nodes, count_text(effective)});
     table.add_row({rows.back().label, count_text(effective), number_text(tail.number("median")),
                    number_text(tail.number("quantile_90")), number_text(tail.number("quantile_99")),

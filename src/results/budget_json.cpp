@@ -11,17 +11,18 @@ BudgetJson budget_range_json(const std::pair<double, double>& range) {
 }
 
 BudgetJson point_json(const BudgetPoint& point) {
-  BudgetJson json = {{"share", point.share},
-                     {"cost", json_number(point.cost)},
-                     {"gain", json_number(point.gain)},
-                     {"standard_error", json_number(point.standard_error)},
-                     {"interval", budget_range_json(point.interval)},
-                     {"joint_interval", budget_range_json(point.band)},
-                     {"robust_interval", budget_range_json(point.robust_interval)},
-                     {"over_random", json_number(point.over_random)},
-                     {"over_random_standard_error", json_number(point.over_random_error)},
-                     {"over_random_interval", budget_range_json(point.over_random_interval)},
-                     {"over_random_joint_interval", budget_range_json(point.over_random_band)}};
+  BudgetJson json = {
+      {"share", point.share},
+      {"cost", json_number(point.cost)},
+      {"gain", json_number(point.gain)},
+      {"standard_error", json_number(point.standard_error)},
+      {"sampling_interval", budget_range_json(point.sampling_interval)},
+      {"sampling_joint_interval", budget_range_json(point.band)},
+      {"sensitivity_interval", budget_range_json(point.sensitivity_interval)},
+      {"over_random", json_number(point.over_random)},
+      {"over_random_standard_error", json_number(point.over_random_error)},
+      {"over_random_sampling_interval", budget_range_json(point.over_random_sampling_interval)},
+      {"over_random_sampling_joint_interval", budget_range_json(point.over_random_band)}};
   if (point.truth) json["truth"] = json_number(*point.truth);
   return json;
 }
@@ -29,7 +30,7 @@ BudgetJson point_json(const BudgetPoint& point) {
 BudgetJson area_json(const RankingArea& area) {
   BudgetJson json = {{"value", json_number(area.value)},
                      {"standard_error", json_number(area.standard_error)},
-                     {"interval", budget_range_json(area.interval)},
+                     {"sampling_interval", budget_range_json(area.sampling_interval)},
                      {"p", json_number(area.p)}};
   if (area.truth) json["truth"] = json_number(*area.truth);
   return json;

@@ -17,7 +17,7 @@ constexpr std::size_t kMostRows = 10;
 int decimals_of_curve(const BudgetCurve& curve) {
   double widest = 0;
   for (const BudgetPoint& point : curve.points) {
-    const double width = point.interval.second - point.interval.first;
+    const double width = point.sampling_interval.second - point.sampling_interval.first;
     if (std::isfinite(width)) widest = std::max(widest, width);
     if (widest == 0) widest = std::abs(point.gain) / 10;
   }
@@ -44,7 +44,7 @@ std::string budget_table(const BudgetCurve& curve) {
   if (has_truth) columns.push_back({"truth"});
   columns.insert(columns.end(), {{level + " interval"},
                                  {"for all at once"},
-                                 {"robust interval"},
+                                 {"sensitivity interval"},
                                  {"over lots"},
                                  {level + " interval"}});
   TextTable table(columns);
@@ -58,11 +58,12 @@ std::string budget_table(const BudgetCurve& curve) {
     if (has_costs) cells.push_back(fixed_number(point.cost, decimals));
     cells.push_back(fixed_number(point.gain, decimals));
     if (has_truth) cells.push_back(fixed_number(*point.truth, decimals));
-    cells.insert(cells.end(),
-                 {budget_range(point.interval, decimals), budget_range(point.band, decimals),
-                  budget_range(point.robust_interval, decimals),
-                  k == last ? "-" : fixed_number(point.over_random, decimals),
-                  k == last ? "-" : budget_range(point.over_random_interval, decimals)});
+    cells.insert(
+        cells.end(),
+        {budget_range(point.sampling_interval, decimals), budget_range(point.band, decimals),
+         budget_range(point.sensitivity_interval, decimals),
+         k == last ? "-" : fixed_number(point.over_random, decimals),
+         k == last ? "-" : budget_range(point.over_random_sampling_interval, decimals)});
     table.add_row(std::move(cells));
   }
   return table.to_string();
@@ -73,13 +74,13 @@ std::string area_sentence(const BudgetCurve& curve) {
   const RankingArea& area = curve.qini;
   if (!std::isfinite(area.standard_error)) {
     return sentence(
-        "Over all budgets the ranking is worth {:.3g} per person over drawing lots, on average, "
-        "with no honest interval.\n",
+        "Over all budgets the ranking is worth {:.3g} per unit over drawing lots, on average, "
+        "with no valid interval.\n",
         area.value);
   }
-  const auto [low, high] = area.interval;
+  const auto [low, high] = area.sampling_interval;
   const std::string figures =
-      sentence("{:.3g} per person over drawing lots ({:.3g} to {:.3g})", area.value, low, high);
+      sentence("{:.3g} per unit over drawing lots ({:.3g} to {:.3g})", area.value, low, high);
   if (low > 0) return fmt::format("The ranking pays: on average over all budgets {}.\n", figures);
   if (high < 0) {
     return fmt::format("The ranking is WORSE than lots: on average over all budgets {}.\n",
@@ -94,7 +95,7 @@ std::string area_sentence(const BudgetCurve& curve) {
 
 std::string budget_curve_text(const BudgetCurve& curve) {
   std::string text = fmt::format(
-      "Budgets: {} for those whom {} {} puts first, by {}. Gain: per person over treating "
+      "Budgets: {} for those whom {} {} puts first, by {}. Gain: per unit over treating "
       "nobody{}.\n\n{}\n",
       printable(curve.arm), curve.is_policy ? "the policy" : "the column", printable(curve.ranking),
       curve.estimator, curve.points.back().cost != 0 ? ", net of costs" : "", budget_table(curve));

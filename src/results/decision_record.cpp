@@ -34,20 +34,20 @@ Json decision_json(const Decision& decision) {
     Json policy = {{"name", p.name},
                    {"is_logged", p.is_logged},
                    {"value", json_number(p.value)},
-                   {"interval", range_json(p.interval)},
-                   {"robust_interval", range_json(p.robust_interval)},
-                   {"joint_interval", range_json(p.band)}};
+                   {"sampling_interval", range_json(p.sampling_interval)},
+                   {"sensitivity_interval", range_json(p.sensitivity_interval)},
+                   {"sampling_joint_interval", range_json(p.band)}};
     if (p.cost) {
       policy["cost"] = json_number(p.cost);
       policy["net_value"] = json_number(p.value - *p.cost);
-      policy["net_interval"] = range_json(net_of_cost(p.interval, p));
-      policy["net_robust_interval"] = range_json(net_of_cost(p.robust_interval, p));
-      policy["net_joint_interval"] = range_json(net_of_cost(p.band, p));
+      policy["net_sampling_interval"] = range_json(net_of_cost(p.sampling_interval, p));
+      policy["net_sensitivity_interval"] = range_json(net_of_cost(p.sensitivity_interval, p));
+      policy["net_sampling_joint_interval"] = range_json(net_of_cost(p.band, p));
     }
     if (!p.is_logged) {
       policy["gain"] = json_number(p.gain);
-      policy["gain_interval"] = range_json(p.gain_interval);
-      policy["robust_gain_interval"] = range_json(p.robust_gain_interval);
+      policy["sampling_gain_interval"] = range_json(p.sampling_gain_interval);
+      policy["sensitivity_gain_interval"] = range_json(p.sensitivity_gain_interval);
       policy["gain_p"] = json_number(p.gain_p);
       policy["overturning_strength"] = json_number(p.overturning_strength);
       policy["sentence"] = decision_sentence(p, decision.strength_is_clear);
@@ -63,9 +63,11 @@ Json decision_json(const Decision& decision) {
          {"second", decision.policies[d.second].name},
          {"difference", json_number(d.difference)},
          {"standard_error", json_number(d.standard_error)},
-         {"interval", {json_number(d.interval.first), json_number(d.interval.second)}},
-         {"joint_interval",
-          {json_number(d.joint_interval.first), json_number(d.joint_interval.second)}},
+         {"sampling_interval",
+          {json_number(d.sampling_interval.first), json_number(d.sampling_interval.second)}},
+         {"sampling_joint_interval",
+          {json_number(d.sampling_joint_interval.first),
+           json_number(d.sampling_joint_interval.second)}},
          {"p", json_number(d.p)}});
   }
   if (decision.num_pairs_left_out > 0) {

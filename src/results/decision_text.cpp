@@ -24,8 +24,8 @@ using Interval = std::pair<double, double>;
 int decimals_of(const Decision& decision) {
   double narrowest = 0;
   for (const DecidedPolicy& policy : decision.policies) {
-    if (!policy.interval) continue;
-    const double width = policy.interval->second - policy.interval->first;
+    if (!policy.sampling_interval) continue;
+    const double width = policy.sampling_interval->second - policy.sampling_interval->first;
     if (width > 0 && (narrowest == 0 || width < narrowest)) narrowest = width;
   }
   if (narrowest == 0) return 4;
@@ -55,10 +55,10 @@ TextTable policy_table(const Decision& decision) {
   const bool has_costs = !decision.costs.empty();
   std::vector<TextTable::Column> columns = {{"policy", TextTable::Align::kLeft}};
   if (has_costs) columns.push_back({"cost"});
-  columns.push_back({has_costs ? "net utility" : "utility"});
+  columns.push_back({has_costs ? "net value" : "value"});
   if (has_truth) columns.push_back({"truth"});
   columns.insert(columns.end(), {{level + " interval"},
-                                 {"robust interval"},
+                                 {"sensitivity interval"},
                                  {"gain"},
                                  {level + " interval of the gain"},
                                  {"rank"}});
@@ -70,27 +70,27 @@ TextTable policy_table(const Decision& decision) {
     cells.push_back(fixed_number(policy.value - cost, decimals));
     if (has_truth)
       cells.push_back(policy.truth ? fixed_number(*policy.truth - cost, decimals) : "-");
-    const bool certain = policy.is_logged && decision.target == Target::kThesePeople;
+    const bool certain = policy.is_logged && decision.target == Target::kSample;
     cells.insert(cells.end(),
-                 {certain ? "-" : range(net_of_cost(policy.interval, policy), decimals),
-                  range(net_of_cost(policy.robust_interval, policy), decimals),
+                 {certain ? "-" : range(net_of_cost(policy.sampling_interval, policy), decimals),
+                  range(net_of_cost(policy.sensitivity_interval, policy), decimals),
                   policy.is_logged ? "-" : fixed_number(policy.gain, decimals, Sign::kAlways),
-                  range(policy.gain_interval, decimals), rank_text(policy)});
+                  range(policy.sampling_gain_interval, decimals), rank_text(policy)});
     table.add_row(std::move(cells));
   }
   return table;
 }
 
 /// "mean outcome", and what is taken off it where arms have costs.
-std::string define_utility(const Decision& decision) {
+std::string define_value(const Decision& decision) {
   const std::string mean = decision.is_weighted ? "weighted mean" : "mean";
-  if (decision.costs.empty()) return fmt::format("Utility: the {} outcome", mean);
+  if (decision.costs.empty()) return fmt::format("Value: the {} outcome", mean);
   std::vector<std::string> costs;
   for (const ArmCost& arm : decision.costs) {
     if (arm.cost == 0 && arm.column.empty()) continue;
     costs.push_back(fmt::format("{} {}", printable(arm.label), arm_cost_text(arm)));
   }
-  return fmt::format("Net utility: the {0} outcome less the {0} cost per person ({1})", mean,
+  return fmt::format("Net value: the {0} outcome less the {0} cost per unit ({1})", mean,
                      costs.empty() ? "0 for every arm" : fmt::format("{}", fmt::join(costs, ", ")));
 }
 
@@ -99,12 +99,12 @@ std::string dependence_sentence(const Decision& decision) {
   if (decision.dependence == Dependence::kClusters && decision.num_given_clusters > 0) {
     return sentence(
         "Errors go together within the {} groups given: they are {:.1f} times as large as they "
-        "would be for people who have nothing to do with each other.\n",
+        "would be for units who have nothing to do with each other.\n",
         grouped(decision.num_given_clusters), std::sqrt(decision.design_effect));
   }
   return sentence(
-      "Errors of connected people go together ({}): intervals are {:.1f} times as wide as they "
-      "would be for people who have nothing to do with each other.\n",
+      "Errors of connected units go together ({}): intervals are {:.1f} times as wide as they "
+      "would be for units who have nothing to do with each other.\n",
       enum_name(decision.dependence), std::sqrt(decision.design_effect));
 }
 
@@ -132,33 +132,34 @@ std::optional<Interval> net_of_cost(const std::optional<Interval>& range,
 std::string decision_sentence(const DecidedPolicy& policy, bool strength_is_clear) {
   const std::string name = printable(policy.name) + (policy.cost ? ", after costs" : "");
   if (!std::isfinite(policy.value)) return fmt::format("{}: no value; see the warnings.", name);
-  if (!policy.gain_interval) {
+  if (!policy.sampling_gain_interval) {
     return fmt::format(
-        "{}: worth {} {} per person than what was done, with no honest interval; see the warnings.",
+        "{}: worth {} {} per unit than the logged policy, with no valid interval; see the "
+        "warnings.",
         name, amount(policy.gain), policy.gain < 0 ? "less" : "more");
   }
-  const auto [low, high] = *policy.gain_interval;
-  if (low == 0 && high == 0) return fmt::format("{}: does what was done.", name);
+  const auto [low, high] = *policy.sampling_gain_interval;
+  if (low == 0 && high == 0) return fmt::format("{}: does the logged policy.", name);
   if (low <= 0 && high >= 0) {
     return fmt::format(
-        "{}: no clear difference from what was done ({} less to {} more per person).", name,
+        "{}: no clear difference from the logged policy ({} less to {} more per unit).", name,
         amount(low), amount(high));
   }
   const bool gains = low > 0;
-  std::string text = fmt::format("{}: worth {} {} per person than what was done ({} to {}).", name,
-                                 amount(policy.gain), gains ? "more" : "less",
+  std::string text = fmt::format("{}: worth {} {} per unit than the logged policy ({} to {}).",
+                                 name, amount(policy.gain), gains ? "more" : "less",
                                  amount(gains ? low : high), amount(gains ? high : low));
-  if (!policy.robust_gain_interval) return text;
+  if (!policy.sensitivity_gain_interval) return text;
   if (policy.overturning_strength && *policy.overturning_strength > 1) {
     return text +
            sentence(
-               " It would take a hidden reason for treatment {:.1f} times as strong as {} to "
+               " It would take an unmeasured confounder {:.1f} times as strong as {} to "
                "undo this.",
                *policy.overturning_strength,
                strength_is_clear ? std::string_view("all that the network shows") : kMostByChance);
   }
   return text + fmt::format(
-                    " A hidden reason for treatment as strong as {} could undo this.",
+                    " An unmeasured confounder as strong as {} could undo this.",
                     strength_is_clear ? std::string_view("what the network shows") : kMostByChance);
 }
 
@@ -166,7 +167,7 @@ std::string best_sentence(const Decision& decision) {
   std::vector<std::string> names;
   std::size_t compared = 0;
   for (const DecidedPolicy& policy : decision.policies) {
-    // What has no honest interval may be anything.
+    // What has no valid interval may be anything.
     compared += policy.ranks ? 1 : 0;
     if (!policy.ranks || policy.may_be_best) names.push_back(printable(policy.name));
   }
@@ -179,11 +180,10 @@ std::string best_sentence(const Decision& decision) {
 }
 
 std::string decision_text(const Decision& decision) {
-  std::string text =
-      fmt::format("{} had the policy decided, for {}, by {}. Gain: against what was done.\n\n",
-                  define_utility(decision),
-                  decision.target == Target::kThesePeople ? "these people" : "people like these",
-                  decision.estimator);
+  std::string text = fmt::format(
+      "{} had the policy decided, for {}, by {}. Gain: against the logged policy.\n\n",
+      define_value(decision), decision.target == Target::kSample ? "the sample" : "the population",
+      decision.estimator);
   text += policy_table(decision).to_string() + '\n';
   for (const DecidedPolicy& policy : decision.policies) {
     if (!policy.is_logged) text += decision_sentence(policy, decision.strength_is_clear) + '\n';

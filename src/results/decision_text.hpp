@@ -8,12 +8,12 @@
 
 namespace cone {
 
-/// The answer for whoever decides: each policy's utility, interval and gain over what was done, its
-/// ranks, a sentence for each, and which may be the best.
+/// The answer for whoever decides: each policy's value, interval and gain over the logged policy,
+/// its ranks, a sentence for each, and which may be the best.
 std::string decision_text(const Decision& decision);
 
-/// One policy in a sentence or two: what it is worth against what was done, and what would overturn
-/// that. Whether what the network shows is clear: Decision::strength_is_clear.
+/// One policy in a sentence or two: what it is worth against the logged policy, and what would
+/// overturn that. Whether what the network shows is clear: Decision::strength_is_clear.
 std::string decision_sentence(const DecidedPolicy& policy, bool strength_is_clear);
 
 /// A range of a policy's value less its cost.

@@ -109,7 +109,7 @@ Json diagnostics_json(const Diagnostics& d, const std::vector<std::string>& note
   json["feature_scaling"] = Json::array();
   for (const ScalingDiagnostics& s : d.feature_scaling) {
     Json entry = {{"learners", s.learners}};
-    if (!s.dense.empty()) entry["dense"] = s.dense;
+    if (!s.dense.empty()) entry["numeric"] = s.dense;
     if (!s.counts.empty()) entry["counts"] = s.counts;
     json["feature_scaling"].push_back(std::move(entry));
   }

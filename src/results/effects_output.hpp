@@ -20,8 +20,8 @@ void write_effects(const Context& context, std::ostream& out, const Dataset& dat
                    const NodeEffects& effects, CsvCells cells = CsvCells::kExact);
 
 /// The mean effect of every arm, for how many nodes the sign is clear, and what the variance of the
-/// outcomes is made of. `people`: how many every node stands for, over their mean; empty: one each.
+/// outcomes is made of. `units`: how many every node stands for, over their mean; empty: one each.
 std::string effects_text(std::span<const std::string> arms, const NodeEffects& effects,
-                         std::span<const double> people);
+                         std::span<const double> units);
 
 }  // namespace cone

@@ -17,7 +17,7 @@ namespace cone {
 namespace {
 
 std::string mean_effects_text(std::span<const std::string> arms, const NodeEffects& effects,
-                              std::span<const double> people) {
+                              std::span<const double> units) {
   TextTable table({{"arm", TextTable::Align::kLeft},
                    {"mean effect"},
                    {"typical sd of a node"},
@@ -32,7 +32,7 @@ std::string mean_effects_text(std::span<const std::string> arms, const NodeEffec
     for (std::size_t i = 0; i < effects.effect.rows(); ++i) {
       const double effect = effects.effect(i, a - 1);
       const double sd = effects.effect_sd(i, a - 1);
-      const double count = people.empty() ? 1 : people[i];
+      const double count = units.empty() ? 1 : units[i];
       total.add(count * effect);
       squares.add(count * sd * sd);
       if (effect > 2 * sd) positive += count;
@@ -48,7 +48,7 @@ std::string mean_effects_text(std::span<const std::string> arms, const NodeEffec
 }  // namespace
 
 std::string effects_text(std::span<const std::string> arms, const NodeEffects& effects,
-                         std::span<const double> people) {
+                         std::span<const double> units) {
   std::string text = fmt::format(
       "Effects against arm {}; \"surely\" is beyond two standard "
       "deviations{}\n{}\n",
@@ -56,7 +56,7 @@ std::string effects_text(std::span<const std::string> arms, const NodeEffects& e
       effects.draws > 0 ? sentence(" (from {} draws, each right within {:.0f} %)", effects.draws,
                                    100 / std::sqrt(2.0 * effects.draws))
                         : "",
-      mean_effects_text(arms, effects, people));
+      mean_effects_text(arms, effects, units));
   text += "What the variance of the outcomes is made of, beside the degree\n";
   text += variance_shares_text(effects.ridge);
   for (const std::string& warning : effects.warnings) text += "! " + warning + "\n";

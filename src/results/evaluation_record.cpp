@@ -27,22 +27,24 @@ Json estimate_json(const Estimate& e) {
   return {{"estimator", e.estimator},
           {"value", json_number(e.value)},
           {"standard_error", json_number(e.standard_error)},
-          {"interval", {json_number(e.interval.first), json_number(e.interval.second)}},
+          {"sampling_interval",
+           {json_number(e.sampling_interval.first), json_number(e.sampling_interval.second)}},
           {"target", std::string(enum_name(e.target))},
           {"level", e.level},
           {"population_standard_error", json_number(e.population_standard_error)},
-          {"population_interval",
-           {json_number(e.population_interval.first), json_number(e.population_interval.second)}},
-          {"robust_interval",
-           {json_number(e.robust_interval.first), json_number(e.robust_interval.second)}},
-          {"hidden_bias_bound", json_number(e.hidden_bias_bound)},
+          {"population_sampling_interval",
+           {json_number(e.population_sampling_interval.first),
+            json_number(e.population_sampling_interval.second)}},
+          {"sensitivity_interval",
+           {json_number(e.sensitivity_interval.first), json_number(e.sensitivity_interval.second)}},
+          {"confounding_bias_bound", json_number(e.confounding_bias_bound)},
           {"dependence", std::string(enum_name(e.dependence))},
           {"standard_errors", dependent_errors_json(e.errors_by_dependence)},
           {"effective_sample_size", json_number(e.effective_sample_size)},
           {"max_weight", json_number(e.max_weight)},
           {"clipped_fraction", json_number(e.clipped_fraction)},
           {"mean_weight", json_number(e.mean_weight)},
-          {"unsupported_fraction", json_number(e.unsupported_fraction)},
+          {"off_support_fraction", json_number(e.off_support_fraction)},
           {"status", std::string(enum_name(e.status))},
           {"warnings", e.warnings}};
 }
@@ -89,15 +91,16 @@ Json to_json(const EvaluationRecord& record) {
                 {{"num_nodes", record.data.num_nodes},
                  {"num_edges", record.data.num_edges},
                  {"num_features", record.data.num_features},
-                 {"num_dense_features", record.data.num_dense_features},
+                 {"num_numeric_features", record.data.num_numeric_features},
                  {"num_treated", record.data.num_treated},
                  {"arms", Json::array()},
                  {"checksum", record.data.checksum}}}};
   for (const ArmSummary& arm : record.data.arms) {
     json["data"]["arms"].push_back({{"label", arm.label}, {"num_nodes", arm.num_nodes}});
   }
-  if (record.data.effective_nodes) {
-    json["data"]["weights"] = {{"effective_nodes", json_number(*record.data.effective_nodes)}};
+  if (record.data.effective_sample_size) {
+    json["data"]["weights"] = {
+        {"effective_sample_size", json_number(*record.data.effective_sample_size)}};
   }
   if (record.data.num_clusters > 0) {
     json["data"]["clusters"] = {{"count", record.data.num_clusters}};

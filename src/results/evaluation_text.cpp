@@ -49,9 +49,9 @@ std::string weight(const std::optional<double>& value) {
 }
 
 std::string interval_text(const Estimate& e, int decimals) {
-  if (!std::isfinite(e.interval.first)) return "-";
-  return fmt::format("[{}, {}]", fixed_number(e.interval.first, decimals),
-                     fixed_number(e.interval.second, decimals));
+  if (!std::isfinite(e.sampling_interval.first)) return "-";
+  return fmt::format("[{}, {}]", fixed_number(e.sampling_interval.first, decimals),
+                     fixed_number(e.sampling_interval.second, decimals));
 }
 
 std::string clipped(const Estimate& e) {
@@ -108,11 +108,11 @@ std::string policy_text(const PolicyResult& policy, std::span<const ArmSummary> 
   std::string text =
       fmt::format("policy {}  ({})", printable(policy.name), describe_arms(policy, arms));
   const int decimals = decimals_for(policy);
-  if (has_truth) text += fmt::format("   true utility {}", fixed_number(*policy.truth, decimals));
+  if (has_truth) text += fmt::format("   true value {}", fixed_number(*policy.truth, decimals));
   text += "\n\n";
 
   const double level = policy.estimates.empty() ? 0.95 : policy.estimates[0].level;
-  std::vector<TextTable::Column> columns = {{"estimator", Align::kLeft}, {"utility"}};
+  std::vector<TextTable::Column> columns = {{"estimator", Align::kLeft}, {"value"}};
   if (has_truth) columns.push_back({"error"});
   columns.insert(columns.end(), {{"std. error"},
                                  {sentence("{:g} % interval", 100 * level)},
@@ -129,20 +129,20 @@ std::string policy_text(const PolicyResult& policy, std::span<const ArmSummary> 
     cells.insert(cells.end(),
                  {fixed_number(e.standard_error, decimals), interval_text(e, decimals),
                   whole(e.effective_sample_size), weight(e.max_weight), clipped(e), mean_weight(e),
-                  percentage(e.unsupported_fraction), e.status == EstimateStatus::kOk ? "" : "!"});
+                  percentage(e.off_support_fraction), e.status == EstimateStatus::kOk ? "" : "!"});
     table.add_row(std::move(cells));
   }
   return text + table.to_string() + warning_lines(policy);
 }
 
-/// Says whose utility the intervals are about, where rows differ in that: for these very people an
-/// interval holds the doubt about the policy only, for people like these also their spread.
+/// Says whose value the intervals are about, where rows differ in that: for these very units an
+/// interval holds the doubt about the policy only, for the population also their spread.
 std::string target_line(const EvaluationRecord& record) {
   std::vector<std::string> these;
   bool others = false;
   for (const PolicyResult& policy : record.policies) {
     for (const Estimate& e : policy.estimates) {
-      if (e.target == Target::kPeopleLikeThese) {
+      if (e.target == Target::kPopulation) {
         others = true;
       } else if (std::find(these.begin(), these.end(), e.estimator) == these.end()) {
         these.push_back(e.estimator);
@@ -150,9 +150,9 @@ std::string target_line(const EvaluationRecord& record) {
     }
   }
   if (these.empty()) return "";
-  std::string text = fmt::format("\nIntervals of {} are about the utility for these people",
-                                 fmt::join(these, ", "));
-  text += others ? "; those of the other rows, about people like these.\n" : ".\n";
+  std::string text =
+      fmt::format("\nIntervals of {} are about the value for the sample", fmt::join(these, ", "));
+  text += others ? "; those of the other rows, about the population.\n" : ".\n";
   return text +
          "They hold sampling error only: what neither features nor network show is in none of "
          "them, and "

@@ -13,7 +13,7 @@ namespace {
 std::vector<std::string> name_node_columns(std::span<const std::string> arms,
                                            const NodeTable& table) {
   std::vector<std::string> names = {"id", "arm", "outcome"};
-  if (!table.people.empty()) names.emplace_back("weight");
+  if (!table.units.empty()) names.emplace_back("weight");
   for (const char* name : {"mu", "propensity"}) {
     for (std::size_t a = 0; a < arms.size(); ++a) names.push_back(column_of_arm(name, arms, a));
   }
@@ -43,7 +43,7 @@ void write_nodes(const Context& context, std::ostream& out, const Dataset& data,
     const NodeIndex node = table.nodes[i];
     lines.field(data.ids[node]).field(data.arms[data.treatment[node]]);
     write_number(data.outcome[node]);
-    if (!table.people.empty()) write_number(table.people[i]);
+    if (!table.units.empty()) write_number(table.units[i]);
     for (const Matrix<double>* part :
          {&table.mu, &table.propensity, &table.weight, &table.influence}) {
       for (const double value : part->row(i)) write_number(value);

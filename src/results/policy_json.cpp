@@ -17,15 +17,15 @@ PolicyJson value_json(const RuleValue& value) {
   return {{"name", value.name},
           {"value", json_number(value.value)},
           {"standard_error", json_number(value.standard_error)},
-          {"interval", interval_json(value.interval)},
+          {"sampling_interval", interval_json(value.sampling_interval)},
           {"gain", json_number(value.gain)},
           {"gain_standard_error", json_number(value.gain_error)},
-          {"gain_interval", interval_json(value.gain_interval)},
+          {"sampling_gain_interval", interval_json(value.sampling_gain_interval)},
           {"treated_fraction", json_number(value.treated_fraction)},
           {"within_budget", value.within_budget}};
 }
 
-/// Nested, as people draw it.
+/// Nested, as units draw it.
 PolicyJson tree_json(const PolicyTree& tree, std::span<const std::string> columns,
                      std::span<const std::string> arms, std::size_t at = 0) {
   const RuleNode& node = tree.nodes[at];
@@ -67,7 +67,7 @@ nlohmann::ordered_json learnt_policy_json(const Dataset& data, const LearntPolic
   json["tree"] = tree_json(policy.tree, policy.columns, policy.arms);
   json["treated_fraction"] = json_number(policy.treated_fraction);
   json["price"] = json_number(policy.price);
-  json["value_where_learnt"] = json_number(policy.value_where_learnt);
+  json["in_sample_value"] = json_number(policy.in_sample_value);
   json["verdict"] = std::string(enum_name(policy.verdict));
   json["rule"] = value_json(policy.rule);
   json["comparisons"] = {value_json(policy.done), value_json(policy.best_single)};

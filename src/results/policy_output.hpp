@@ -15,7 +15,7 @@
 
 namespace cone {
 
-inline constexpr std::string_view kPolicySchema = "cone.policy/1";
+inline constexpr std::string_view kPolicySchema = "cone.policy/2";
 
 /// `id` and a column of that name: the label of the arm of every node, in the order of the data.
 /// cone evaluate --policy reads it back. `in_sample`: the rule saw the nodes that it is written

@@ -42,7 +42,7 @@ void add_node_text(const LearntPolicy& policy, std::size_t at, const std::string
 std::string values_table(const LearntPolicy& policy, double level) {
   const std::string interval = sentence("{:g} % interval", 100 * level);
   TextTable table({{"way to decide", TextTable::Align::kLeft},
-                   {"utility"},
+                   {"value"},
                    {"std. error"},
                    {interval},
                    {"rule gains"},
@@ -51,8 +51,8 @@ std::string values_table(const LearntPolicy& policy, double level) {
   const auto add = [&](const RuleValue& value, bool is_rule) {
     table.add_row({value.name + (value.within_budget ? "" : " (beyond the budget)"),
                    value_text(value.value), value_text(value.standard_error),
-                   range_text(value.interval), is_rule ? "" : value_text(value.gain),
-                   is_rule ? "" : range_text(value.gain_interval),
+                   range_text(value.sampling_interval), is_rule ? "" : value_text(value.gain),
+                   is_rule ? "" : range_text(value.sampling_gain_interval),
                    share_in_percent(value.treated_fraction)});
   };
   add(policy.rule, true);
@@ -73,8 +73,8 @@ const RuleValue& strongest_single(const LearntPolicy& policy) {
 
 std::string gain_text(const RuleValue& value) {
   return fmt::format("{} ({})", value_text(value.gain),
-                     std::isfinite(value.gain_error) ? range_text(value.gain_interval)
-                                                     : std::string("no honest interval"));
+                     std::isfinite(value.gain_error) ? range_text(value.sampling_gain_interval)
+                                                     : std::string("no valid interval"));
 }
 
 std::string verdict_text(const LearntPolicy& policy) {
@@ -87,12 +87,12 @@ std::string verdict_text(const LearntPolicy& policy) {
           printable(policy.arms[policy.tree.nodes.front().arm]));
     case RuleVerdict::kBetter:
       return fmt::format(
-          "The learnt rule is better than giving everyone the same: it gains {} per person over "
+          "The learnt rule is better than giving everyone the same: it gains {} per unit over "
           "\"{}\", the best of those.",
           gain_text(rival), rival.name);
     case RuleVerdict::kWorse:
       return fmt::format(
-          "The learnt rule is WORSE than giving everyone the same: it gains {} per person over "
+          "The learnt rule is WORSE than giving everyone the same: it gains {} per unit over "
           "\"{}\". Do not use it.",
           gain_text(rival), rival.name);
     case RuleVerdict::kUnclear:
@@ -100,15 +100,16 @@ std::string verdict_text(const LearntPolicy& policy) {
   }
   return fmt::format(
       "The learnt rule is not shown to be better than giving everyone the same: it gains {} per "
-      "person over \"{}\". The simpler choice may do as well.",
+      "unit over \"{}\". The simpler choice may do as well.",
       gain_text(rival), rival.name);
 }
 
 std::string against_done_text(const RuleValue& done) {
-  const char* verdict = done.gain_interval.first > 0    ? "It is better than what was done"
-                        : done.gain_interval.second < 0 ? "It is worse than what was done"
-                                                        : "Against what was done nothing is clear";
-  return fmt::format("{}: it gains {} per person.", verdict, gain_text(done));
+  const char* verdict =
+      done.sampling_gain_interval.first > 0    ? "It is better than the logged policy"
+      : done.sampling_gain_interval.second < 0 ? "It is worse than the logged policy"
+                                               : "Against the logged policy nothing is clear";
+  return fmt::format("{}: it gains {} per unit.", verdict, gain_text(done));
 }
 
 std::string cost_text(const LearntPolicy& policy) {
@@ -117,8 +118,7 @@ std::string cost_text(const LearntPolicy& policy) {
     if (arm.cost == 0 && arm.column.empty()) continue;
     parts.push_back(fmt::format("{} costs {}", printable(arm.label), arm_cost_text(arm)));
   }
-  return parts.empty() ? ""
-                       : fmt::format("Utilities are net of costs: {}.\n", fmt::join(parts, ", "));
+  return parts.empty() ? "" : fmt::format("Values are net of costs: {}.\n", fmt::join(parts, ", "));
 }
 
 std::string budget_text(const LearntPolicy& policy, double budget) {
@@ -128,7 +128,7 @@ std::string budget_text(const LearntPolicy& policy, double budget) {
       share_in_percent(budget), share_in_percent(policy.treated_fraction),
       share_in_percent(policy.rule.treated_fraction),
       policy.price > 0
-          ? fmt::format(" It pays to treat more people as long as that costs less than {} each.",
+          ? fmt::format(" It pays to treat more units as long as that costs less than {} each.",
                         readable_number(policy.price))
           : " It would treat no more without the budget.");
 }
@@ -172,13 +172,14 @@ std::string learnt_policy_text(const LearntPolicy& policy, const LearnPolicyOpti
         "On the nodes it was learnt from the rule seems to be worth {}: too good to be true, not "
         "to "
         "be quoted.\n",
-        value_text(policy.value_where_learnt));
+        value_text(policy.in_sample_value));
   }
   text += fmt::format(
-      "Intervals are about people like these, {}. They assume that what the models see explains "
+      "Intervals are about the population, {}. They assume that what the models see explains "
       "who was treated.\n",
-      options.dependence == Dependence::kIndependent ? "and take them as independent"
-                                                     : "and allow for errors that friends share");
+      options.dependence == Dependence::kIndependent
+          ? "and take them as independent"
+          : "and allow for errors that neighbours share");
   for (const std::string& warning : policy.warnings) text += "! " + warning + "\n";
   return text;
 }

@@ -12,7 +12,7 @@
 
 namespace cone {
 
-inline constexpr std::string_view kSensitivitySchema = "cone.sensitivity/1";
+inline constexpr std::string_view kSensitivitySchema = "cone.sensitivity/2";
 
 /// What the figures of one policy say, what they rest on, and what would overturn them: plain
 /// sentences made from the record, the same in text and JSON.
@@ -21,8 +21,8 @@ std::vector<std::string> sensitivity_sentences(const SensitivityReport& report,
 
 /// How many times as strong as what was left out a hidden confounder must be to move the value to
 /// the threshold; NaN where the benchmark does not tell.
-double times_to_undo(const SensitivityReport& report, const PolicySensitivity& policy,
-                     const Benchmark& benchmark);
+double times_to_explain_away(const SensitivityReport& report, const PolicySensitivity& policy,
+                             const Benchmark& benchmark);
 
 /// Sentences, a short table of the bounds, and the benchmarks of every policy.
 std::string sensitivity_text(const SensitivityReport& report);
@@ -31,7 +31,7 @@ std::string sensitivity_text(const SensitivityReport& report);
 struct SensitivityRequest {
   SensitivityOptions options;
   std::vector<std::string> policies;  ///< as the user called them
-  std::string against = "done";
+  std::string against = "logged";
   std::uint64_t seed = 0;
   std::string data;  ///< as the user called it
   LoadOptions table;

@@ -53,7 +53,7 @@ SensitivityJson benchmark_json(const SensitivityReport& report, const PolicySens
           {"converted_gain", json_number(b.converted_gain)},
           {"bias", json_number(b.bias)},
           {"shift", json_number(b.shift)},
-          {"times_to_undo", json_number(times_to_undo(report, policy, b))}};
+          {"times_to_explain_away", json_number(times_to_explain_away(report, policy, b))}};
 }
 
 SensitivityJson omitted_variable_json(const SensitivityReport& report,
@@ -105,7 +105,7 @@ nlohmann::ordered_json to_json(const SensitivityReport& report, nlohmann::ordere
                             {"num_edges", report.num_edges},
                             {"arms", report.arms},
                             {"checksum", std::string(data_checksum)}}},
-                          {"target", "these_people"},
+                          {"target", "sample"},
                           {"reference", std::string(enum_name(report.reference))},
                           {"threshold", json_number(report.threshold)},
                           {"level", report.level},
@@ -123,7 +123,9 @@ nlohmann::ordered_json to_json(const SensitivityReport& report, nlohmann::ordere
         {"standard_error", json_number(policy.standard_error)},
         {"population_standard_error", json_number(policy.population_standard_error)},
         {"error_factor", json_number(policy.error_factor)},
-        {"interval", {json_number(policy.interval.first), json_number(policy.interval.second)}},
+        {"sampling_interval",
+         {json_number(policy.sampling_interval.first),
+          json_number(policy.sampling_interval.second)}},
         {"marginal", curve_json(policy)},
         {"omitted_variable", omitted_variable_json(report, policy)},
         {"sentences", sensitivity_sentences(report, policy)}};

@@ -22,19 +22,20 @@ std::string sized(double value, double error) {
 std::string describe_value(const SensitivityReport& report, const PolicySensitivity& policy) {
   const auto number = [&](double value) { return sized(value, policy.standard_error); };
   const std::string name = printable(policy.policy);
-  const std::string range =
-      fmt::format("{} to {}", number(policy.interval.first), number(policy.interval.second));
+  const std::string range = fmt::format("{} to {}", number(policy.sampling_interval.first),
+                                        number(policy.sampling_interval.second));
   if (report.reference == Reference::kNothing) {
-    return fmt::format("{} is worth {} per person ({}), if nothing is hidden.", name,
+    return fmt::format("{} is worth {} per unit ({}), if nothing is hidden.", name,
                        number(policy.value), range);
   }
   const std::string other =
-      report.reference == Reference::kWhatWasDone ? "what was done" : printable(policy.against);
+      report.reference == Reference::kLogged ? "the logged policy" : printable(policy.against);
   const bool more = policy.value >= 0;
-  const std::string bounds = more ? range
-                                  : fmt::format("{} to {}", number(-policy.interval.second),
-                                                number(-policy.interval.first));
-  return fmt::format("{} is worth {} {} per person than {} ({}), if nothing is hidden.", name,
+  const std::string bounds = more
+                                 ? range
+                                 : fmt::format("{} to {}", number(-policy.sampling_interval.second),
+                                               number(-policy.sampling_interval.first));
+  return fmt::format("{} is worth {} {} per unit than {} ({}), if nothing is hidden.", name,
                      number(std::abs(policy.value)), more ? "more" : "less", other, bounds);
 }
 
@@ -42,7 +43,7 @@ std::string describe_breakdown(const SensitivityReport& report, const PolicySens
   const Breakdown& found = policy.breakdown;
   if (found.confident == 1.0) {
     return sentence(
-        "Chance alone could explain the distance from {:g}: no hidden reason is needed.",
+        "Chance alone could explain the distance from {:g}: no unmeasured confounder is needed.",
         report.threshold);
   }
   if (!found.lambda) {
@@ -64,7 +65,8 @@ std::string describe_breakdown(const SensitivityReport& report, const PolicySens
 std::string describe_robustness(const PolicySensitivity& policy) {
   if (policy.confident_robustness == 0) return "";
   return sentence(
-      "A hidden reason would have to explain {:.1f} % of what is left of the outcomes and as much "
+      "A unmeasured confounder would have to explain {:.1f} % of what is left of the outcomes and "
+      "as much "
       "of who was treated ({:.1f} % with chance).",
       100 * policy.robustness, 100 * policy.confident_robustness);
 }
@@ -79,7 +81,7 @@ std::string describe_network(const SensitivityReport& report, const PolicySensit
            "is "
            "no clear yardstick for what is hidden.";
   }
-  const double times = times_to_undo(report, policy, *found);
+  const double times = times_to_explain_away(report, policy, *found);
   if (!std::isfinite(times)) return "";
   if (times < 1) {
     return sentence(
@@ -96,8 +98,8 @@ std::string describe_network(const SensitivityReport& report, const PolicySensit
 
 }  // namespace
 
-double times_to_undo(const SensitivityReport& report, const PolicySensitivity& policy,
-                     const Benchmark& benchmark) {
+double times_to_explain_away(const SensitivityReport& report, const PolicySensitivity& policy,
+                             const Benchmark& benchmark) {
   if (!benchmark.treatment_gain_is_clear || !(benchmark.bias > 0)) {
     return std::numeric_limits<double>::quiet_NaN();
   }
@@ -111,10 +113,10 @@ std::vector<std::string> sensitivity_sentences(const SensitivityReport& report,
                         printable(policy.policy), printable(policy.against))};
   }
   if (!policy.doubt.empty()) return {fmt::format("No figure can be relied on. {}.", policy.doubt)};
-  if (report.reference == Reference::kWhatWasDone && policy.scale_by_arm == 0 &&
+  if (report.reference == Reference::kLogged && policy.scale_by_arm == 0 &&
       policy.standard_error == 0) {
     return {
-        fmt::format("{} does what was done: what that is worth is known, and nothing hidden "
+        fmt::format("{} does the logged policy: what that is worth is known, and nothing hidden "
                     "can change it.",
                     printable(policy.policy))};
   }

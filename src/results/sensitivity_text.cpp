@@ -30,7 +30,7 @@ std::string curve_table(const SensitivityReport& report, const PolicySensitivity
                    {sentence("{:g} % interval of both", 100 * report.level)}});
   // The interval at 1 says which quantile its ends are at.
   const double z = policy.standard_error > 0
-                       ? (policy.interval.second - policy.value) / policy.standard_error
+                       ? (policy.sampling_interval.second - policy.value) / policy.standard_error
                        : 0;
   for (const MarginalBounds& at : policy.curve) {
     const bool is_shown =
@@ -53,7 +53,7 @@ std::string benchmark_table(const SensitivityReport& report, const PolicySensiti
                    {"did move it by"},
                    {"times to undo it"}});
   for (const Benchmark& benchmark : policy.benchmarks) {
-    const double times = times_to_undo(report, policy, benchmark);
+    const double times = times_to_explain_away(report, policy, benchmark);
     table.add_row(
         {printable(benchmark.name), share_in_percent(benchmark.cf_y),
          benchmark.treatment_gain_is_clear ? share_in_percent(benchmark.cf_d) : "not clear",
@@ -71,7 +71,7 @@ std::string describe_models(const SensitivityReport& report) {
           : "explain next to nothing of who was treated";
   return fmt::format(
       "The network ridge explains {} of the outcomes out of fold; propensities from "
-      "{} {}.\nAll figures are for these {} people.\n",
+      "{} {}.\nAll figures are for these {} units.\n",
       share_in_percent(report.outcome_r2, 0),
       report.propensity_sees_network ? "features and network" : "the features", treatment,
       grouped(report.num_nodes));
@@ -93,8 +93,8 @@ std::string sensitivity_text(const SensitivityReport& report) {
         policy.value, decimals, policy.ridge_value, decimals);
     if (policy.error_factor > 1.005) {
       text += sentence(
-          "Errors of connected people go together: standard errors are {:.2f} times those of "
-          "independent people.\n\n",
+          "Errors of connected units go together: standard errors are {:.2f} times those of "
+          "independent units.\n\n",
           policy.error_factor);
     }
     text += curve_table(report, policy);

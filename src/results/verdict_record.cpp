@@ -22,14 +22,14 @@ Json entries_json(const std::vector<Entry>& entries, const Describe& describe) {
 
 Json overlap_json(const ArmOverlap& arm) {
   return {{"arm", arm.arm},
-          {"got", arm.got},
-          {"others", arm.others},
+          {"in_arm", arm.got},
+          {"other_arms", arm.others},
           {"rare_fraction", json_number(arm.rare_fraction)}};
 }
 
 Json weights_json(const WeightTail& tail) {
   return {{"policy", tail.policy},
-          {"effective_nodes", json_number(tail.effective_nodes)},
+          {"effective_sample_size", json_number(tail.effective_sample_size)},
           {"median", json_number(tail.median)},
           {"quantile_90", json_number(tail.quantile_90)},
           {"quantile_99", json_number(tail.quantile_99)},
@@ -39,7 +39,7 @@ Json weights_json(const WeightTail& tail) {
 
 Json support_json(const PolicySupport& support) {
   return {{"policy", support.policy},
-          {"unsupported_fraction", json_number(support.unsupported_fraction)}};
+          {"off_support_fraction", json_number(support.off_support_fraction)}};
 }
 
 Json calibration_json(const ArmCalibration& arm) {
@@ -113,7 +113,7 @@ void add_verdicts_json(const Diagnostics& d, Json& json) {
   if (!d.propensity_model.empty()) json["propensity_model"] = d.propensity_model;
   json["overlap"] = entries_json(d.overlap, overlap_json);
   json["weights"] = entries_json(d.weights, weights_json);
-  json["support"] = entries_json(d.support, support_json);
+  json["positivity"] = entries_json(d.support, support_json);
   json["calibration"] = entries_json(d.calibration, calibration_json);
   json["balance"] = entries_json(d.balance, balance_json);
   json["residuals_by_degree"] = entries_json(d.residuals_by_degree, degree_json);

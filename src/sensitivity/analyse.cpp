@@ -59,7 +59,7 @@ void keep_most_imbalanced(std::vector<FeatureGroup>& groups) {
   const double least = sizes[kMostColumns - 1];
   std::size_t kept = 0;
   std::erase_if(groups, [&](const FeatureGroup& group) {
-    const bool is_column = group.name != "words";
+    const bool is_column = group.name != "counts";
     return is_column && (group.imbalance < least || ++kept > kMostColumns);
   });
 }
@@ -183,7 +183,7 @@ class Analysis {
     report.num_nodes = observed.num_nodes();
     report.num_edges = observed.graph.num_edges();
     report.arms = observed.arms;
-    report.observed_mean = mean_over_people(take_sample(observed, plan_.scored), observed.outcome);
+    report.observed_mean = mean_over_units(take_sample(observed, plan_.scored), observed.outcome);
     report.propensity_sees_network = propensity_ == PropensityModel::kNetwork;
     report.outcome_is_binary = model_->is_binary();
     report.outcome_r2 = outcome_r2(tables(long_));
@@ -200,17 +200,17 @@ class Analysis {
   PolicySensitivity analyse(const Contrast& contrast, std::vector<MarginalBounds> curve) const {
     PolicySensitivity out;
     const ContrastEstimate estimate = model_->estimate(contrast);
-    // One factor for all of a contrast's errors: friends share noise, whatever is hidden.
-    out.error_factor = inflation_->factor(context_, contrast, estimate, Target::kThesePeople);
+    // One factor for all of a contrast's errors: neighbours share noise, whatever is hidden.
+    out.error_factor = inflation_->factor(context_, contrast, estimate, Target::kSample);
     const double population_factor =
-        inflation_->factor(context_, contrast, estimate, Target::kPeopleLikeThese);
+        inflation_->factor(context_, contrast, estimate, Target::kPopulation);
     const double z = out.error_factor * two_sided_normal_quantile(options_.level);
     out.ridge_value = direct_value(contrast);
     out.value = estimate.value;
     out.standard_error = out.error_factor * estimate.standard_error;
     out.population_standard_error = population_factor * estimate.population_standard_error;
-    out.interval = {out.value - z * estimate.standard_error,
-                    out.value + z * estimate.standard_error};
+    out.sampling_interval = {out.value - z * estimate.standard_error,
+                             out.value + z * estimate.standard_error};
     out.breakdown = find_breakdown(context_, *model_, contrast, curve, options_.threshold, z);
     out.curve = std::move(curve);
     for (MarginalBounds& at : out.curve) {
@@ -254,8 +254,8 @@ class Analysis {
       for (std::size_t a = 0; a < long_.mu.cols(); ++a) {
         total.add(contrast.weight(i, a) * long_.mu(i, a));
       }
-      if (contrast.reference == Reference::kWhatWasDone) {
-        total.add(-contrast.people_at(i) * data_.observed.outcome[i]);
+      if (contrast.reference == Reference::kLogged) {
+        total.add(-contrast.units_at(i) * data_.observed.outcome[i]);
       }
     }
     return total.value() / static_cast<double>(long_.mu.rows());
@@ -352,7 +352,7 @@ SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& 
     contrasts.push_back({.policy = table.view(),
                          .reference = reference,
                          .against = against != nullptr ? other.view() : MatrixView<const double>(),
-                         .people = sample.weight});
+                         .units = sample.weight});
   }
   const Analysis analysis(context, data, options, policies.size());
   const StageScope stage = analysis.enter_bounds();
@@ -373,10 +373,10 @@ SensitivityReport analyse_sensitivity(const Context& context, const LoadedData& 
   };
   const std::string doubt_of_other = against != nullptr ? doubt(against->name, other) : "";
   for (std::size_t k = 0; k < policies.size(); ++k) {
-    const bool is_known = reference == Reference::kWhatWasDone &&
-                          does_what_was_done(data.observed, policies[k].probability.view());
+    const bool is_known = reference == Reference::kLogged &&
+                          equals_logged_policy(data.observed, policies[k].probability.view());
     const std::string own_doubt = is_known ? "" : doubt(policies[k].name, tables[k]);
-    PolicySensitivity found = is_known ? describe_what_was_done(curve_lambdas(options))
+    PolicySensitivity found = is_known ? describe_logged_policy(curve_lambdas(options))
                                        : analysis.analyse(contrasts[k], std::move(curves[k]));
     found.policy = policies[k].name;
     found.doubt = own_doubt.empty() ? doubt_of_other : own_doubt;

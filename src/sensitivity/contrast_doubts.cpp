@@ -30,7 +30,7 @@ double unsupported_share(MatrixView<const double> policy, MatrixView<const doubl
 
 }  // namespace
 
-bool does_what_was_done(const Dataset& data, MatrixView<const double> policy) {
+bool equals_logged_policy(const Dataset& data, MatrixView<const double> policy) {
   for (std::size_t i = 0; i < policy.rows(); ++i) {
     const bool counts = data.weight.empty() || data.weight[i] > 0;
     if (counts && policy(i, data.treatment[i]) != 1) return false;
@@ -38,7 +38,7 @@ bool does_what_was_done(const Dataset& data, MatrixView<const double> policy) {
   return true;
 }
 
-PolicySensitivity describe_what_was_done(std::span<const double> lambdas) {
+PolicySensitivity describe_logged_policy(std::span<const double> lambdas) {
   PolicySensitivity out;
   for (const double lambda : lambdas) out.curve.push_back({.lambda = lambda});
   return out;
@@ -51,20 +51,20 @@ std::optional<std::string> doubt_overlap(const std::string& name, const LoggedSa
   const double unsupported = unsupported_share(policy, propensity, bounds);
   if (unsupported > kUnsupported) {
     return sentence(
-        "{}: the log hardly ever did what the policy does for {:.2g} % of the people (propensity "
+        "{}: the log hardly ever did what the policy does for {:.2g} % of the units (propensity "
         "at the bound of {}); hardly any logged outcome speaks for them, and no bound here "
         "allows for that",
         printable(name), 100 * unsupported, bounds.lows_in_words());
   }
   std::vector<double> weights = importance_weights(sample.arm, policy, propensity);
   const double surplus = mean(weights) - 1;
-  // That nodes stand for more or fewer people is no surprise.
+  // That nodes stand for more or fewer units is no surprise.
   for (std::size_t i = 0; i < sample.weight.size(); ++i) weights[i] -= sample.weight[i];
   const double error = standard_error(weights);
   if (std::abs(surplus) <= kSurprisingMeanWeight * error + 1e-9) return std::nullopt;
   return sentence(
       "{}: its mean weight is {:.3g}, where propensities that describe the log give 1 ± {:.2g}: "
-      "they do not, or the policy goes by what was done itself; do not rely on its figures",
+      "they do not, or the policy goes by the logged policy itself; do not rely on its figures",
       printable(name), 1 + surplus, error);
 }
 

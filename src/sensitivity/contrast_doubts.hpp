@@ -11,10 +11,10 @@ namespace cone {
 
 /// Whether the policy gives everyone what they got. No model is needed to value it then, and the
 /// formulas do not hold: they take a policy to be a function of what was recorded before.
-bool does_what_was_done(const Dataset& data, MatrixView<const double> policy);
+bool equals_logged_policy(const Dataset& data, MatrixView<const double> policy);
 
-/// A policy whose difference from what was done is 0 whatever is hidden.
-PolicySensitivity describe_what_was_done(std::span<const double> lambdas);
+/// A policy whose difference from the logged policy is 0 whatever is hidden.
+PolicySensitivity describe_logged_policy(std::span<const double> lambdas);
 
 /// Why figures of this policy are not to be believed, as `cone evaluate` says it; none where
 /// nothing speaks against them. `policy`: weighed as the sample is (weigh_rows). `bounds`: of the

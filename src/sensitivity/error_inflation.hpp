@@ -8,7 +8,7 @@
 
 namespace cone {
 
-/// How much larger standard errors are because errors of connected people go together. The views
+/// How much larger standard errors are because errors of connected units go together. The views
 /// and the data must outlive it.
 class ErrorInflation {
  public:

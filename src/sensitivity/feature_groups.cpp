@@ -76,7 +76,7 @@ std::vector<FeatureGroup> list_feature_groups(const LoadedData& data) {
   std::erase_if(groups, [](const FeatureGroup& group) { return group.imbalance < 0; });
   if (features.num_counts() > 0) {
     FeatureGroup& words = groups.emplace_back();
-    words.name = "words";
+    words.name = "counts";
     words.columns.resize(features.num_counts());
     std::iota(words.columns.begin(), words.columns.end(),
               static_cast<std::uint32_t>(features.num_dense));

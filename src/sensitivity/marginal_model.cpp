@@ -54,12 +54,12 @@ struct Moments {
   double squares = 0;
 };
 
-/// The same over people: of x − (w − 1)·mean, for x that comes multiplied by the weights w of mean
+/// The same over units: of x − (w − 1)·mean, for x that comes multiplied by the weights w of mean
 /// 1. That is w times how far the unweighted x is from the mean.
-struct PeopleMoments : Moments {
-  void add(double x, double people) {
+struct UnitsMoments : Moments {
+  void add(double x, double units) {
     Moments::add(x);
-    const double surplus = people - 1;
+    const double surplus = units - 1;
     product += surplus * (x - origin);
     surplus_squares += surplus * surplus;
   }
@@ -180,14 +180,14 @@ MarginalScores MarginalModel::score(double lambda) const {
 MarginalBounds MarginalModel::bound(const MarginalScores& scores, const Contrast& contrast) const {
   const std::size_t n = tables_.arm.size();
   const std::size_t num_arms = scores.upper.cols();
-  const bool from_done = contrast.reference == Reference::kWhatWasDone;
-  PeopleMoments lower, upper;
+  const bool from_done = contrast.reference == Reference::kLogged;
+  UnitsMoments lower, upper;
   Moments lower_noise, upper_noise;
   double unlogged = 0;
   for (std::size_t i = 0; i < n; ++i) {
     const Arm t = tables_.arm[i];
-    const double people = contrast.people_at(i);
-    double low = from_done ? -people * tables_.outcome[i] : 0.0;
+    const double units = contrast.units_at(i);
+    double low = from_done ? -units * tables_.outcome[i] : 0.0;
     double high = low;
     for (std::size_t a = 0; a < num_arms; ++a) {
       const double weight = contrast.weight(i, a);
@@ -199,8 +199,8 @@ MarginalBounds MarginalModel::bound(const MarginalScores& scores, const Contrast
       const double sd = weight * scale_(i, a);
       if (a != t) unlogged += sd * sd * spread_[a];
     }
-    lower.add(low, people);
-    upper.add(high, people);
+    lower.add(low, units);
+    upper.add(high, units);
     const double weight = contrast.weight(i, t);
     const double with_lower = weight * scores.lower_noise[i];
     const double with_upper = weight * scores.upper_noise[i];
@@ -208,7 +208,7 @@ MarginalBounds MarginalModel::bound(const MarginalScores& scores, const Contrast
     upper_noise.add(weight > 0 ? with_upper : with_lower);
   }
   const auto size = static_cast<double>(n);
-  const auto end_of = [&](const PeopleMoments& phi, const Moments& noise) {
+  const auto end_of = [&](const UnitsMoments& phi, const Moments& noise) {
     return BoundEnd{.value = phi.mean(size),
                     .standard_error = std::sqrt(noise.squared_error(size) + unlogged / size / size),
                     .population_standard_error = std::sqrt(phi.squared_error(size))};
@@ -228,9 +228,8 @@ ContrastEstimate MarginalModel::estimate(const Contrast& contrast) const {
     const Arm t = tables_.arm[i];
     const double r = tables_.outcome[i] - tables_.mu(i, t);
     const double correction = contrast.weight(i, t) * r / tables_.e(i, t);
-    double expected = contrast.reference == Reference::kWhatWasDone
-                          ? -contrast.people_at(i) * tables_.outcome[i]
-                          : 0.0;
+    double expected =
+        contrast.reference == Reference::kLogged ? -contrast.units_at(i) * tables_.outcome[i] : 0.0;
     for (std::size_t a = 0; a < tables_.mu.cols(); ++a) {
       const double weight = contrast.weight(i, a);
       expected += weight * tables_.mu(i, a);
@@ -243,7 +242,7 @@ ContrastEstimate MarginalModel::estimate(const Contrast& contrast) const {
   const auto size = static_cast<double>(n);
   out.value = mean(out.population_influence);
   for (std::size_t i = 0; i < n; ++i) {
-    out.population_influence[i] -= contrast.people_at(i) * out.value;
+    out.population_influence[i] -= contrast.units_at(i) * out.value;
   }
   const double centre = mean(out.influence);
   for (double& phi : out.influence) phi -= centre;

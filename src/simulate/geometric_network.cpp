@@ -41,7 +41,7 @@ GeometricNetwork draw_geometric_network(const Context& context, const NetworkOpt
   if (options.mean_degree > 0) {
     const double radius =
         std::sqrt(options.mean_degree / (static_cast<double>(n) * std::numbers::pi));
-    // Cells as wide as the radius: friends live in the same or a neighbouring one.
+    // Cells as wide as the radius: neighbours live in the same or a neighbouring one.
     const auto width = std::max<std::size_t>(
         1, std::min(static_cast<std::size_t>(1 / radius),
                     static_cast<std::size_t>(std::sqrt(static_cast<double>(n)))));

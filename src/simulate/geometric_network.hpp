@@ -9,8 +9,8 @@
 
 namespace cone {
 
-/// People at random places of a square, who know everybody within a distance that gives the mean
-/// degree asked for (people at the rim know fewer). Communities are squares of a grid.
+/// Units at random places of a square, who know everybody within a distance that gives the mean
+/// degree asked for (units at the rim know fewer). Communities are squares of a grid.
 struct GeometricNetwork {
   Graph graph;
   std::vector<std::uint32_t> community;  ///< of every node

@@ -29,13 +29,14 @@ struct SyntheticNetwork {
 /// 1. a random recursive tree over the m nodes in random order (each joins a uniformly drawn
 ///    earlier node), which makes the graph connected by construction; it adds 1 + about Exp(1) to
 ///    a degree, too light a tail to disturb the power law;
-/// 2. circles of friends: cliques of s nodes that hold a share c of the edges, with c (up to 0.9)
+/// 2. cliques of neighbours: cliques of s nodes that hold a share c of the edges, with c (up to
+/// 0.9)
 ///    and then s as large as the clustering asked for needs;
 /// 3. single edges, i.e. cliques of 2, for the rest.
 /// A share homophily of the cliques of each size (and of the tree's edges, on average) stays
 /// within one community, the others ignore communities: a degree-corrected planted partition
 /// (Karrer and Newman 2011) whose expected assortativity (Newman 2003) equals homophily, plus
-/// the circles that a block model lacks: its clustering vanishes as 1/nodes, that of social
+/// the cliques that a block model lacks: its clustering vanishes as 1/nodes, that of social
 /// networks does not.
 /// 4. repeated edges and self loops are dropped, and single edges within and across communities
 ///    top the graph up to E edges and to the asked share within.

@@ -15,18 +15,18 @@ constexpr std::size_t kEdgesPerPiece = 1 << 14;
 constexpr std::uint64_t num_pairs(std::uint64_t size) { return size * (size - 1) / 2; }
 
 /// Cliques of one size.
-struct CircleGroup {
+struct CliqueGroup {
   NetworkDraw purpose;
   std::uint64_t size;
   std::uint64_t count;
   std::uint64_t num_edges() const { return count * num_pairs(size); }
 };
 
-/// Average local clustering that circles of `size` nodes add when they hold `share` of the edges.
+/// Average local clustering that cliques of `size` nodes add when they hold `share` of the edges.
 /// A node of weight θ is in k ~ Poisson(share θ / (size − 1)) of them; of the pairs among its
-/// d = 2 + (1 − share) θ + k (size − 1) neighbours, k (size − 1) (size − 2) / 2 are in one circle.
+/// d = 2 + (1 − share) θ + k (size − 1) neighbours, k (size − 1) (size − 2) / 2 are in one clique.
 double expected_clustering(std::span<const double> weights, double share, double size) {
-  constexpr double kManyCircles = 30;  // where the Poisson spread no longer matters
+  constexpr double kManyCliques = 30;  // where the Poisson spread no longer matters
   double total = 0;
   for (const double weight : weights) {
     const double rate = share * weight / (size - 1.0);
@@ -34,7 +34,7 @@ double expected_clustering(std::span<const double> weights, double share, double
       const double degree = 2.0 + (1.0 - share) * weight + k * (size - 1.0);
       return k * (size - 1.0) * (size - 2.0) / (degree * (degree - 1.0));
     };
-    if (rate > kManyCircles) {
+    if (rate > kManyCliques) {
       total += closed_fraction(rate);
       continue;
     }
@@ -57,8 +57,8 @@ double solve_increasing(const F& f, double value, double low, double high) {
   return 0.5 * (low + high);
 }
 
-/// How many circles of which sizes give the clustering asked for, out of `num_edges` edges.
-std::vector<CircleGroup> plan_circles(const NetworkOptions& options, const Population& population,
+/// How many cliques of which sizes give the clustering asked for, out of `num_edges` edges.
+std::vector<CliqueGroup> plan_cliques(const NetworkOptions& options, const Population& population,
                                       std::uint64_t num_edges) {
   // Arrivals come in random order, so the first few hundred stand for all.
   constexpr std::size_t kSampledNodes = 500;
@@ -66,8 +66,8 @@ std::vector<CircleGroup> plan_circles(const NetworkOptions& options, const Popul
   for (std::size_t k = 0; k < std::min(kSampledNodes, population.arrivals.size()); ++k) {
     weights.push_back(population.weight[population.arrivals[k]]);
   }
-  // Rather many small circles than few large ones, which would blur the degrees: fill the share
-  // first, then grow the circles, up to the size of a neighbourhood, beyond which nothing is won.
+  // Rather many small cliques than few large ones, which would blur the degrees: fill the share
+  // first, then grow the cliques, up to the size of a neighbourhood, beyond which nothing is won.
   constexpr double kMaxShare = 0.9;
   const double share =
       solve_increasing([&](double c) { return expected_clustering(weights, c, 3); },
@@ -81,14 +81,14 @@ std::vector<CircleGroup> plan_circles(const NetworkOptions& options, const Popul
 
   // Sizes are whole: split the edges between the two nearest.
   const auto small = static_cast<std::uint64_t>(size);
-  const double edges_in_circles = share * static_cast<double>(num_edges);
-  const double edges_in_large = edges_in_circles * (size - static_cast<double>(small));
-  const auto count = [](double edges, std::uint64_t circle_size) {
-    return static_cast<std::uint64_t>(edges / static_cast<double>(num_pairs(circle_size)));
+  const double edges_in_cliques = share * static_cast<double>(num_edges);
+  const double edges_in_large = edges_in_cliques * (size - static_cast<double>(small));
+  const auto count = [](double edges, std::uint64_t clique_size) {
+    return static_cast<std::uint64_t>(edges / static_cast<double>(num_pairs(clique_size)));
   };
-  std::vector<CircleGroup> groups = {
-      {NetworkDraw::kSmallCircle, small, count(edges_in_circles - edges_in_large, small)},
-      {NetworkDraw::kLargeCircle, small + 1, count(edges_in_large, small + 1)}};
+  std::vector<CliqueGroup> groups = {
+      {NetworkDraw::kSmallClique, small, count(edges_in_cliques - edges_in_large, small)},
+      {NetworkDraw::kLargeClique, small + 1, count(edges_in_large, small + 1)}};
   groups.push_back(
       {NetworkDraw::kSingleEdge, 2, num_edges - groups[0].num_edges() - groups[1].num_edges()});
   return groups;
@@ -119,24 +119,24 @@ class EdgeDrawer {
     });
   }
 
-  /// All pairs of each circle; a node drawn twice makes self loops and repeats, for step 4.
-  void draw_circles(const CircleGroup& group, std::span<Edge> out) const {
-    // The first ones rather than a coin each: large circles are few, and coins would be noisy.
+  /// All pairs of each clique; a node drawn twice makes self loops and repeats, for step 4.
+  void draw_cliques(const CliqueGroup& group, std::span<Edge> out) const {
+    // The first ones rather than a coin each: large cliques are few, and coins would be noisy.
     const auto num_within = static_cast<std::uint64_t>(
         std::llround(options_.homophily * static_cast<double>(group.count)));
     const std::size_t grain = kEdgesPerPiece / num_pairs(group.size) + 1;
     context_.for_each_range(group.count, grain, [&](std::size_t begin, std::size_t end) {
-      std::vector<NodeIndex> circle(group.size);
+      std::vector<NodeIndex> clique(group.size);
       std::size_t next = begin * num_pairs(group.size);
       for (std::size_t k = begin; k < end; ++k) {
         Rng rng = make_rng(group.purpose, k);
         const bool within = k < num_within;
         const std::uint32_t g = population_.draw_community(rng);
-        for (NodeIndex& node : circle) {
+        for (NodeIndex& node : clique) {
           node = within ? population_.draw_member(rng, g) : population_.draw_node(rng);
         }
-        for (std::size_t a = 0; a < circle.size(); ++a) {
-          for (std::size_t b = a + 1; b < circle.size(); ++b) out[next++] = {circle[a], circle[b]};
+        for (std::size_t a = 0; a < clique.size(); ++a) {
+          for (std::size_t b = a + 1; b < clique.size(); ++b) out[next++] = {clique[a], clique[b]};
         }
       }
     });
@@ -230,8 +230,8 @@ Graph draw_edges(const Context& context, const NetworkOptions& options,
   std::span<Edge> rest(edges);
   drawer.draw_tree(rest.first(tree_edges));
   rest = rest.subspan(tree_edges);
-  for (const CircleGroup& group : plan_circles(options, population, rest.size())) {
-    drawer.draw_circles(group, rest.first(group.num_edges()));
+  for (const CliqueGroup& group : plan_cliques(options, population, rest.size())) {
+    drawer.draw_cliques(group, rest.first(group.num_edges()));
     rest = rest.subspan(group.num_edges());
   }
 

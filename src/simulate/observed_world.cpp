@@ -30,14 +30,14 @@ ArmValues observed_scores(const Context& context, const Graph& graph,
     for (double& d : direction) d = rng.normal();
     std::vector<double> own(n);
     for (std::size_t i = 0; i < n; ++i) own[i] = dot(measurements.row(i), direction);
-    std::vector<double> friends(n, 0.0);
+    std::vector<double> neighbours(n, 0.0);
     for (NodeIndex i = 0; i < n; ++i) {
-      for (const NodeIndex j : graph.neighbours(i)) friends[i] += own[j];
+      for (const NodeIndex j : graph.neighbours(i)) neighbours[i] += own[j];
     }
     standardise(own);
-    standardise(friends);
+    standardise(neighbours);
     for (std::size_t i = 0; i < n; ++i) {
-      own[i] = 0.5 * (options.kappa1 * own[i] + options.kappa2 * friends[i]);
+      own[i] = 0.5 * (options.kappa1 * own[i] + options.kappa2 * neighbours[i]);
     }
     scores.push_back(std::move(own));
   }

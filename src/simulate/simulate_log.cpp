@@ -21,7 +21,7 @@ constexpr double kLowWeight = 0.1;
 constexpr double kHighWeight = 1.0;
 constexpr double kWeakOverlapScale = 4;
 constexpr double kEffectScale = 5;  // C of individual_effects
-constexpr double kCircleScale = 1.5;
+constexpr double kCliqueScale = 1.5;
 
 /// draw(rng) for items 0 ... count − 1 of a simulation.
 template <class Draw>
@@ -59,7 +59,7 @@ HiddenState draw_hidden(const Context& context, const Graph& graph, const Outcom
   HiddenState hidden;
   hidden.centroids = draw_centroids(context, graph.num_nodes(),
                                     static_cast<std::size_t>(options.arms), simulation);
-  if (options.world == World::kEqualTies) {
+  if (options.world == World::kEqualEdgeWeights) {
     hidden.edge_weights.assign(graph.num_edges(), 0.5 * (kLowWeight + kHighWeight));
   } else if (options.world == World::kIndividualEffects) {
     hidden.edge_weights.assign(graph.num_edges(), 1.0);
@@ -128,11 +128,11 @@ ArmValues individual_outcomes(ArmValues scores, std::span<const double> noise) {
 
 /// A draw per node, summed over the node and its neighbours, in units of its standard deviation.
 /// Every number has draws of its own: 0 is for noise, the others for arms.
-std::vector<double> draw_for_circles(const Context& context, const Graph& graph,
+std::vector<double> draw_for_cliques(const Context& context, const Graph& graph,
                                      std::uint64_t simulation, std::size_t number) {
   const std::size_t n = graph.num_nodes();
   std::vector<double> draw(n);
-  for_each_item(context, Stream::kCircles, simulation, n, [&](std::size_t i, Rng& rng) {
+  for_each_item(context, Stream::kCliques, simulation, n, [&](std::size_t i, Rng& rng) {
     for (std::size_t skipped = 0; skipped < number; ++skipped) rng.normal();
     draw[i] = rng.normal();
   });
@@ -144,14 +144,14 @@ std::vector<double> draw_for_circles(const Context& context, const Graph& graph,
   return out;
 }
 
-/// A log that treats friends alike, for no reason that moves outcomes.
-Matrix<double> propensity_by_circles(const Context& context, const Graph& graph,
+/// A log that treats neighbours alike, for no reason that moves outcomes.
+Matrix<double> propensity_by_cliques(const Context& context, const Graph& graph,
                                      std::size_t num_arms, std::uint64_t simulation) {
   ArmValues logits(num_arms, std::vector<double>(graph.num_nodes(), 0.0));
   for (std::size_t arm = 1; arm < num_arms; ++arm) {
-    logits[arm] = draw_for_circles(context, graph, simulation, arm);
+    logits[arm] = draw_for_cliques(context, graph, simulation, arm);
   }
-  return logging_propensity(logits, kCircleScale);
+  return logging_propensity(logits, kCliqueScale);
 }
 
 ArmValues draw_outcomes(const Context& context, const Graph& graph, MatrixView<const double> topics,
@@ -166,7 +166,7 @@ ArmValues draw_outcomes(const Context& context, const Graph& graph, MatrixView<c
       draw_items(context, Stream::kOutcomeNoise, simulation, topics.rows(),
                  [&](Rng& rng) { return options.noise * rng.normal(); });
   if (options.world == World::kDependentNoise) {
-    const std::vector<double> shared = draw_for_circles(context, graph, simulation, 0);
+    const std::vector<double> shared = draw_for_cliques(context, graph, simulation, 0);
     const double scale = pooled_moments(scores).sd;
     std::vector<double> mixed(noise.size());
     for (std::size_t i = 0; i < mixed.size(); ++i) {
@@ -209,7 +209,7 @@ SimulatedLog simulate_log(const Context& context, const Graph& graph,
                          : arm_scores(context, graph, topics, hidden, options);
   Matrix<double> propensity =
       options.world == World::kDependentNoise
-          ? propensity_by_circles(context, graph, scores.size(), simulation)
+          ? propensity_by_cliques(context, graph, scores.size(), simulation)
           : world_propensity(is_bent ? bent_logits(scores, measurements.view()) : scores,
                              options.world);
   const ArmValues outcomes = draw_outcomes(context, graph, topics, measurements.view(),

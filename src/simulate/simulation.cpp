@@ -111,7 +111,7 @@ nlohmann::ordered_json manifest(const Context& context, const SimulationOptions&
        {{"num_nodes", data.num_nodes()},
         {"num_edges", data.graph.num_edges()},
         {"num_features", data.features.matrix.cols()},
-        {"num_dense_features", data.features.num_dense},
+        {"num_numeric_features", data.features.num_dense},
         {"num_treated", data.num_nodes() - data.arm_sizes()[kControlArm]},
         {"arms", arms_json(data)},
         {"checksum", data.checksum()}}},

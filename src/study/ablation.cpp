@@ -14,10 +14,10 @@ constexpr std::string_view kStressed[] = {"hidden confounding", "weak overlap", 
                                           "bent"};
 constexpr double kUndersmoothing[] = {1, 0.3, 0.1, 0.03, 0.01};
 
-UtilityGroup ablated(std::string label, const NetworkRidgeOptions& ridge) {
-  UtilityGroup group{.name = label, .rows = {{std::move(label), "network_dm"}}};
+ValueGroup ablated(std::string label, const NetworkRidgeOptions& ridge) {
+  ValueGroup group{.name = label, .rows = {{std::move(label), "network_dm"}}};
   group.options.network_ridge = ridge;
-  group.options.robust = false;  // half of the time, and the table is about values
+  group.options.sensitivity_interval = false;  // half of the time, and the table is about values
   return group;
 }
 
@@ -29,9 +29,9 @@ std::vector<std::string> all_switches_but(std::string_view left_out) {
 
 }  // namespace
 
-std::vector<UtilityGroup> ablation_groups() {
+std::vector<ValueGroup> ablation_groups() {
   const NetworkRidgeOptions defaults;
-  std::vector<UtilityGroup> groups = {ablated(std::string(kAblationLabel), defaults)};
+  std::vector<ValueGroup> groups = {ablated(std::string(kAblationLabel), defaults)};
   for (const std::string_view name : kGroupSwitches) {
     NetworkRidgeOptions ridge = defaults;
     ridge.ridge_groups = all_switches_but(name);
@@ -55,11 +55,11 @@ std::vector<UtilityGroup> ablation_groups() {
   return groups;
 }
 
-std::vector<UtilitySetting> ablation_settings(std::span<const StudyNetwork> networks,
-                                              std::span<const StudyNetwork> generated,
-                                              std::uint64_t seed) {
-  std::vector<UtilitySetting> settings = utility_settings(networks, seed);
-  for (UtilitySetting& world : world_settings({}, generated, seed)) {
+std::vector<ValueSetting> ablation_settings(std::span<const StudyNetwork> networks,
+                                            std::span<const StudyNetwork> generated,
+                                            std::uint64_t seed) {
+  std::vector<ValueSetting> settings = value_settings(networks, seed);
+  for (ValueSetting& world : world_settings({}, generated, seed)) {
     if (std::ranges::find(kStressed, world.name) != std::end(kStressed)) {
       settings.push_back(std::move(world));
     }
@@ -67,15 +67,15 @@ std::vector<UtilitySetting> ablation_settings(std::span<const StudyNetwork> netw
   return settings;
 }
 
-UtilityTable reproduce_ablation(const Context& context, std::span<const StudyNetwork> networks,
-                                std::span<const StudyNetwork> generated, int simulations,
-                                const UnitWork& work) {
-  const UtilityPlan plan{.settings = ablation_settings(networks, generated, context.seed()),
-                         .groups = ablation_groups(),
-                         .simulations = simulations,
-                         .phase = "ablation",
-                         .reference = std::string(kAblationLabel)};
-  return run_utility_study(context, plan, work);
+ValueTable reproduce_ablation(const Context& context, std::span<const StudyNetwork> networks,
+                              std::span<const StudyNetwork> generated, int simulations,
+                              const UnitWork& work) {
+  const ValuePlan plan{.settings = ablation_settings(networks, generated, context.seed()),
+                       .groups = ablation_groups(),
+                       .simulations = simulations,
+                       .phase = "ablation",
+                       .reference = std::string(kAblationLabel)};
+  return run_value_study(context, plan, work);
 }
 
 }  // namespace cone

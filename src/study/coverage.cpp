@@ -39,19 +39,19 @@ class CoverageCounter {
     ++cell_.num_simulations;
     add_square(number_of(part.at("naive")) - truth, naive_squares_);
     add_square(value - truth, squares_);
-    const double low = number_of(found.at("interval").at(0));
-    const double high = number_of(found.at("interval").at(1));
+    const double low = number_of(found.at("sampling_interval").at(0));
+    const double high = number_of(found.at("sampling_interval").at(1));
     if (std::isfinite(low)) {
       ++cell_.num_intervals;
       sampling_hits_ += low <= truth && truth <= high ? 1 : 0;
       half_widths_.push_back(0.5 * (high - low));
     }
-    const double robust_low = number_of(found.at("robust_interval").at(0));
-    const double robust_high = number_of(found.at("robust_interval").at(1));
-    if (std::isfinite(robust_low)) {
-      ++cell_.num_robust;
-      robust_hits_ += robust_low <= truth && truth <= robust_high ? 1 : 0;
-      robust_half_widths_.push_back(0.5 * (robust_high - robust_low));
+    const double sensitivity_low = number_of(found.at("sensitivity_interval").at(0));
+    const double sensitivity_high = number_of(found.at("sensitivity_interval").at(1));
+    if (std::isfinite(sensitivity_low)) {
+      ++cell_.num_sensitivity_interval;
+      sensitivity_hits_ += sensitivity_low <= truth && truth <= sensitivity_high ? 1 : 0;
+      sensitivity_half_widths_.push_back(0.5 * (sensitivity_high - sensitivity_low));
     }
     for (const auto& [name, error] : found.at("standard_errors").items()) {
       const double e = number_of(error);
@@ -65,10 +65,10 @@ class CoverageCounter {
 
   CoverageCell finish() && {
     cell_.sampling = share_of(sampling_hits_, cell_.num_intervals);
-    cell_.robust = share_of(robust_hits_, cell_.num_robust);
-    cell_.robust_least = least_share(robust_hits_, cell_.num_robust);
+    cell_.sensitivity_interval = share_of(sensitivity_hits_, cell_.num_sensitivity_interval);
+    cell_.sensitivity_least = least_share(sensitivity_hits_, cell_.num_sensitivity_interval);
     cell_.half_width = median_of(std::move(half_widths_));
-    cell_.robust_half_width = median_of(std::move(robust_half_widths_));
+    cell_.sensitivity_half_width = median_of(std::move(sensitivity_half_widths_));
     cell_.rmse = std::sqrt(mean(squares_));
     cell_.naive_rmse = std::sqrt(mean(naive_squares_));
     for (const Tally& tally : dependence_) {
@@ -89,9 +89,9 @@ class CoverageCounter {
 
   CoverageCell cell_;
   std::size_t sampling_hits_ = 0;
-  std::size_t robust_hits_ = 0;
+  std::size_t sensitivity_hits_ = 0;
   std::vector<double> half_widths_;
-  std::vector<double> robust_half_widths_;
+  std::vector<double> sensitivity_half_widths_;
   std::vector<double> squares_;
   std::vector<double> naive_squares_;
   std::vector<Tally> dependence_;
@@ -137,7 +137,7 @@ std::vector<CoverageSetting> coverage_settings(std::span<const StudyNetwork> net
       {"hidden, kappa2 = 1", {.world = World::kHiddenConfounding}},
       {"hidden, kappa2 = 2", {.world = World::kHiddenConfounding, .kappa2 = 2}},
       {"hidden, noisy", {.world = World::kHiddenConfounding, .noise = 0.1}},
-      {"equal ties", {.world = World::kEqualTies, .kappa2 = 2}},
+      {"equal ties", {.world = World::kEqualEdgeWeights, .kappa2 = 2}},
       {"heterogeneous effects", {.world = World::kHeterogeneousEffects}},
       {"weak overlap", {.world = World::kWeakOverlap}},
       {"binary outcomes", {.world = World::kBinaryOutcomes}},
@@ -176,7 +176,7 @@ CoverageTable reproduce_coverage(const Context& context, std::span<const StudyNe
     first.push_back(units.size());
     const int count = setting.hides_nothing ? quiet : simulations;
     for (int s = 0; s < count; ++s) {
-      units.push_back(coverage_unit(setting.utility, static_cast<std::uint64_t>(s)));
+      units.push_back(coverage_unit(setting.value, static_cast<std::uint64_t>(s)));
     }
   }
   first.push_back(units.size());
@@ -185,18 +185,18 @@ CoverageTable reproduce_coverage(const Context& context, std::span<const StudyNe
   CoverageTable table{.seed = context.seed()};
   note_units(units, report, table.run);
   for (std::size_t s = 0; s < settings.size(); ++s) {
-    table.settings.push_back(settings[s].utility.name);
+    table.settings.push_back(settings[s].value.name);
     table.hides_nothing.push_back(settings[s].hides_nothing);
     std::vector<std::vector<CoverageCounter>> counters(
-        kUtilityPolicies.size(), std::vector<CoverageCounter>(kCoverageRows.size()));
+        kStudyPolicies.size(), std::vector<CoverageCounter>(kCoverageRows.size()));
     std::size_t joint = 0;
     std::size_t family_hits = 0;
     std::size_t best_hits = 0;
     for (std::size_t u = first[s]; u < first[s + 1]; ++u) {
       const UnitRecord& record = report.records[u];
       if (record.status == UnitStatus::kFailed) continue;
-      for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
-        const auto& part = record.result.at("policies").at(std::string(kUtilityPolicies[p]));
+      for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) {
+        const auto& part = record.result.at("policies").at(std::string(kStudyPolicies[p]));
         for (std::size_t r = 0; r < kCoverageRows.size(); ++r) {
           counters[p][r].add(part, std::string(kCoverageRows[r]));
         }

@@ -12,7 +12,7 @@
 #include "cone/options.hpp"
 #include "cone/settings.hpp"
 
-#include "study/utility_study.hpp"
+#include "study/value_study.hpp"
 
 // `cone reproduce coverage`: do intervals hold the truth as often as they promise?
 
@@ -35,7 +35,7 @@ struct CoverageOptions {
 
 /// A world, and how often to draw it.
 struct CoverageSetting {
-  UtilitySetting utility;
+  ValueSetting value;
   bool hides_nothing = false;
 };
 
@@ -52,11 +52,11 @@ struct CoverageCell {
   std::size_t num_simulations = 0;
   std::size_t num_intervals = 0;  ///< simulations in which the row had one
   double sampling = 0;            ///< share of the intervals that hold the truth
-  std::size_t num_robust = 0;
-  double robust = 0;        ///< the same of the robust ones
-  double robust_least = 0;  ///< lower end of its one-sided 95 % confidence (Wilson)
-  double half_width = 0;    ///< medians
-  double robust_half_width = 0;
+  std::size_t num_sensitivity_interval = 0;
+  double sensitivity_interval = 0;  ///< the same of the sensitivity intervals
+  double sensitivity_least = 0;     ///< lower end of its one-sided 95 % confidence (Wilson)
+  double half_width = 0;            ///< medians
+  double sensitivity_half_width = 0;
   double rmse = 0;
   double naive_rmse = 0;
   /// Share of the intervals value ± 1.96 standard errors, by every dependence; NaN without any.
@@ -66,7 +66,7 @@ struct CoverageCell {
 struct CoverageTable {
   std::vector<std::string> settings;
   std::vector<bool> hides_nothing;
-  /// [setting][policy of kUtilityPolicies][row of kCoverageRows]
+  /// [setting][policy of kStudyPolicies][row of kCoverageRows]
   std::vector<std::vector<std::vector<CoverageCell>>> cells;
   /// Share of simulations in which the joint bands of the headline row hold all truths at once.
   std::vector<double> family_wise;

@@ -27,19 +27,19 @@ TitledTable row_table(const CoverageTable& table, std::size_t row) {
       .title = fmt::format("{}: share of the 95 % intervals that hold the truth; robust ones with "
                            "the lower end of the share's own 95 % confidence; median half-widths",
                            kCoverageRows[row]),
-      .columns = {"world", "policy", "simulations", "sampling", "robust", "at least", "half-width",
-                  "robust half-width", "RMSE", "RMSE of naive"}};
+      .columns = {"world", "policy", "simulations", "sampling", "sensitivity_interval", "at least",
+                  "half-width", "robust half-width", "RMSE", "RMSE of naive"}};
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
-    for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
+    for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) {
       const CoverageCell& cell = table.cells[s][p][row];
       out.rows.push_back({{p == 0 ? table.settings[s] : ""},
-                          {std::string(kUtilityPolicies[p])},
+                          {std::string(kStudyPolicies[p])},
                           {fmt::format("{}", cell.num_simulations)},
                           {share_text(cell.sampling)},
-                          {share_text(cell.robust)},
-                          {share_text(cell.robust_least)},
+                          {share_text(cell.sensitivity_interval)},
+                          {share_text(cell.sensitivity_least)},
                           {width_text(cell.half_width)},
-                          {width_text(cell.robust_half_width)},
+                          {width_text(cell.sensitivity_half_width)},
                           {width_text(cell.rmse)},
                           {width_text(cell.naive_rmse)}});
     }
@@ -57,10 +57,10 @@ TitledTable dependence_table(const CoverageTable& table, std::size_t row) {
   }
   out.columns.emplace_back("chosen");
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
-    for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
+    for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) {
       const CoverageCell& cell = table.cells[s][p][row];
       std::vector<TitledTable::Cell> cells = {{p == 0 ? table.settings[s] : ""},
-                                              {std::string(kUtilityPolicies[p])}};
+                                              {std::string(kStudyPolicies[p])}};
       for (const auto& [dependence, name] : EnumNames<Dependence>::kNames) {
         if (dependence == Dependence::kLargest) continue;
         std::string text = "-";
@@ -110,16 +110,17 @@ std::string coverage_markdown(const CoverageTable& table) {
 
 std::string coverage_csv(const CoverageTable& table) {
   std::string text =
-      "world,policy,method,simulations,sampling,robust,robust_least,half_width,robust_half_width,"
+      "world,policy,method,simulations,sampling,robust,sensitivity_least,half_width,sensitivity_"
+      "half_width,"
       "rmse,naive_rmse\n";
   for (std::size_t s = 0; s < table.settings.size(); ++s) {
-    for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
+    for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) {
       for (std::size_t r = 0; r < kCoverageRows.size(); ++r) {
         const CoverageCell& c = table.cells[s][p][r];
-        text +=
-            csv_line("\"{}\",{},{},{},{},{},{},{},{},{},{}\n", table.settings[s],
-                     kUtilityPolicies[p], kCoverageRows[r], c.num_simulations, c.sampling, c.robust,
-                     c.robust_least, c.half_width, c.robust_half_width, c.rmse, c.naive_rmse);
+        text += csv_line("\"{}\",{},{},{},{},{},{},{},{},{},{}\n", table.settings[s],
+                         kStudyPolicies[p], kCoverageRows[r], c.num_simulations, c.sampling,
+                         c.sensitivity_interval, c.sensitivity_least, c.half_width,
+                         c.sensitivity_half_width, c.rmse, c.naive_rmse);
       }
     }
   }
@@ -127,7 +128,7 @@ std::string coverage_csv(const CoverageTable& table) {
 }
 
 Json coverage_json(const CoverageTable& table) {
-  Json json = {{"schema", "cone.coverage/1"},
+  Json json = {{"schema", "cone.coverage/2"},
                {"version", std::string(kVersion)},
                {"revision", std::string(source_revision())},
                {"commit", std::string(build_commit())},
@@ -139,8 +140,8 @@ Json coverage_json(const CoverageTable& table) {
                     {"all_bands_hold", json_number(table.family_wise[s])},
                     {"best_in_set", json_number(table.best_set[s])},
                     {"policies", Json::array()}};
-    for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
-      Json policy = {{"name", std::string(kUtilityPolicies[p])}, {"rows", Json::array()}};
+    for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) {
+      Json policy = {{"name", std::string(kStudyPolicies[p])}, {"rows", Json::array()}};
       for (std::size_t r = 0; r < kCoverageRows.size(); ++r) {
         const CoverageCell& c = table.cells[s][p][r];
         Json by_dependence = Json::object();
@@ -149,11 +150,11 @@ Json coverage_json(const CoverageTable& table) {
                                   {"simulations", c.num_simulations},
                                   {"intervals", c.num_intervals},
                                   {"sampling", json_number(c.sampling)},
-                                  {"robust_intervals", c.num_robust},
-                                  {"robust", json_number(c.robust)},
-                                  {"robust_least", json_number(c.robust_least)},
+                                  {"sensitivity_intervals", c.num_sensitivity_interval},
+                                  {"sensitivity_interval", json_number(c.sensitivity_interval)},
+                                  {"sensitivity_least", json_number(c.sensitivity_least)},
                                   {"half_width", json_number(c.half_width)},
-                                  {"robust_half_width", json_number(c.robust_half_width)},
+                                  {"sensitivity_half_width", json_number(c.sensitivity_half_width)},
                                   {"rmse", json_number(c.rmse)},
                                   {"naive_rmse", json_number(c.naive_rmse)},
                                   {"by_dependence", std::move(by_dependence)}});

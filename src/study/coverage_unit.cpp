@@ -24,12 +24,14 @@ EvaluateOptions coverage_evaluation() {
 }
 
 Json describe_row(const Estimate& estimate) {
-  Json row = {
-      {"value", json_number(estimate.value)},
-      {"interval", {json_number(estimate.interval.first), json_number(estimate.interval.second)}},
-      {"robust_interval",
-       {json_number(estimate.robust_interval.first), json_number(estimate.robust_interval.second)}},
-      {"standard_errors", Json::object()}};
+  Json row = {{"value", json_number(estimate.value)},
+              {"sampling_interval",
+               {json_number(estimate.sampling_interval.first),
+                json_number(estimate.sampling_interval.second)}},
+              {"sensitivity_interval",
+               {json_number(estimate.sensitivity_interval.first),
+                json_number(estimate.sensitivity_interval.second)}},
+              {"standard_errors", Json::object()}};
   for (const DependentError& error : estimate.errors_by_dependence) {
     row["standard_errors"][std::string(enum_name(error.dependence))] =
         json_number(error.standard_error);
@@ -55,7 +57,7 @@ Json describe_comparison(const EvaluationRecord& record) {
   return {{"all_bands_hold", all_hold}, {"best_in_set", best_in_set}};
 }
 
-Json evaluate_coverage(const Context& context, const UtilitySetting& setting,
+Json evaluate_coverage(const Context& context, const ValueSetting& setting,
                        std::uint64_t simulation) {
   const LoadedData data = simulate_data(context.with_seed(setting.seed), setting.network->network,
                                         setting.outcome, simulation)
@@ -76,7 +78,7 @@ Json evaluate_coverage(const Context& context, const UtilitySetting& setting,
         part["rows"][estimate.estimator] = describe_row(estimate);
       }
     }
-    result["policies"][std::string(kUtilityPolicies[p])] = std::move(part);
+    result["policies"][std::string(kStudyPolicies[p])] = std::move(part);
   }
   return result;
 }
@@ -84,7 +86,7 @@ Json evaluate_coverage(const Context& context, const UtilitySetting& setting,
 bool is_coverage(const Json& result) {
   if (!result.is_object() || !result.contains("policies") || !result.contains("joint"))
     return false;
-  return std::ranges::all_of(kUtilityPolicies, [&](std::string_view policy) {
+  return std::ranges::all_of(kStudyPolicies, [&](std::string_view policy) {
     const auto part = result.at("policies").find(std::string(policy));
     return part != result.at("policies").end() && part->is_object() && part->contains("truth") &&
            part->contains("naive") && part->contains("rows");
@@ -93,7 +95,7 @@ bool is_coverage(const Json& result) {
 
 }  // namespace
 
-Unit coverage_unit(const UtilitySetting& setting, std::uint64_t simulation) {
+Unit coverage_unit(const ValueSetting& setting, std::uint64_t simulation) {
   constexpr std::uint64_t kSeedsPerSimulation = 100'000;  // as table 2 has
   Unit unit{.identity = {.kind = "coverage",
                          .options = {{"setting", setting.name},

@@ -9,7 +9,7 @@
 
 #include "base/numeric.hpp"
 #include "study/joined_plan.hpp"
-#include "study/utility_study.hpp"
+#include "study/value_study.hpp"
 
 namespace cone {
 namespace {

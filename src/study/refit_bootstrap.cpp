@@ -28,16 +28,16 @@ BootstrapLog draw_log(const BootstrapWorld& world, const Dataset& data, Rng& rng
 double true_gain(const BootstrapLog& log, MatrixView<const double> policy) {
   const std::vector<double>& weight = log.data.weight;
   CompensatedSum total;
-  CompensatedSum people;
+  CompensatedSum units;
   for (std::size_t i = 0; i < log.outcome.rows(); ++i) {
     const double count = weight.empty() ? 1 : weight[i];
-    people.add(count);
+    units.add(count);
     total.add(-count * log.data.outcome[i]);
     for (std::size_t a = 0; a < log.outcome.cols(); ++a) {
       total.add(count * policy(i, a) * log.outcome(i, a));
     }
   }
-  return total.value() / people.value();
+  return total.value() / units.value();
 }
 
 }  // namespace cone

@@ -27,12 +27,12 @@ struct EnumNames<BootstrapUnits> {
 
 /// A world like the one the data come from, whose truth is known: outcomes are what a model
 /// predicted, plus noise of the size of the residuals (wild bootstrap, Wu 1986). The network, the
-/// features and who was treated stay as they are, so friends stay friends, which drawing nodes
-/// anew would not keep.
+/// features and who was treated stay as they are, so neighbours stay neighbours, which drawing
+/// nodes anew would not keep.
 struct BootstrapWorld {
   Matrix<double> mu;             ///< nodes × arms, out of fold
   std::vector<double> residual;  ///< of the logged outcomes
-  Matrix<double> noise;          ///< variance, nodes × arms: of what people would have had
+  Matrix<double> noise;          ///< variance, nodes × arms: of what units would have had
   Clustering clusters;           ///< of signs; none: every node draws its own
 };
 
@@ -45,7 +45,7 @@ struct BootstrapLog {
 /// Residuals of the logged arm with a random sign; normal noise under the other arms.
 BootstrapLog draw_log(const BootstrapWorld& world, const Dataset& data, Rng& rng);
 
-/// Mean outcome over people, had the policy decided, less what the log has.
+/// Mean outcome over units, had the policy decided, less what the log has.
 double true_gain(const BootstrapLog& log, MatrixView<const double> policy);
 
 }  // namespace cone

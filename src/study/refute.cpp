@@ -39,14 +39,14 @@ Json measure_differences(const Context& context, const Dataset& data,
   const Nuisances fitted =
       NetworkRidgeLearner(options.network_ridge, variances).fit(context, data, plan);
   const LoggedSample sample = take_sample(data, plan.scored);
-  std::vector<Matrix<double>> tables;  // means over people are plain means of these
+  std::vector<Matrix<double>> tables;  // means over units are plain means of these
   std::vector<MatrixView<const double>> weighed;
   for (const MatrixView<const double>& policy : policies) {
     weigh_rows(sample, tables.emplace_back(take_rows(policy, sample.nodes)));
   }
   weighed.reserve(tables.size());
   for (const Matrix<double>& table : tables) weighed.push_back(table.view());
-  const double observed = mean_over_people(sample, data.outcome);
+  const double observed = mean_over_units(sample, data.outcome);
   Json out = {{"differences", Json::array()}};
   for (const MatrixView<const double>& policy : weighed) {
     out["differences"].push_back(mean(expected_outcome(policy, fitted.outcome->mu.view())) -
@@ -61,11 +61,11 @@ Json measure_differences(const Context& context, const Dataset& data,
     std::vector<double> spread = expected_outcome(weighed[k], fitted.outcome->mu.view());
     const double difference = out["differences"][k];
     for (std::size_t i = 0; i < spread.size(); ++i) {
-      const double people = sample.weight_of(i);
-      spread[i] -= people * data.outcome[i] + (people - 1) * difference;
+      const double units = sample.weight_of(i);
+      spread[i] -= units * data.outcome[i] + (units - 1) * difference;
     }
-    const double of_people = standard_error(spread);
-    // As cone evaluate has it, of independent people.
+    const double of_units = standard_error(spread);
+    // As cone evaluate has it, of independent units.
     const ErrorParts parts = take_error_apart(*find_estimator("network_dm"),
                                               {.sample = sample,
                                                .policy = weighed[k],
@@ -76,7 +76,7 @@ Json measure_differences(const Context& context, const Dataset& data,
                                               {}, {}, std::vector<double>(sample.size()));
     out["standard_errors"].push_back(error_of_these(parts, *sample.totals));
     out["population_standard_errors"].push_back(
-        std::sqrt(of_people * of_people + implied[k].variance));
+        std::sqrt(of_units * of_units + implied[k].variance));
   }
   return out;
 }
@@ -326,7 +326,7 @@ Refutation refute(const Context& context, const Dataset& data,
   if (!data.cluster.empty()) {
     throw Error(ErrorCode::kUsage,
                 {{.item = "--cluster"},
-                 "has no part in refute, which measures moves by errors of independent people",
+                 "has no part in refute, which measures moves by errors of independent units",
                  "--ignore the column instead"});
   }
   Refutation out{.options = options, .seed = context.seed(), .data_checksum = data.checksum()};

@@ -28,7 +28,7 @@ inline constexpr std::string_view kRefutationSchema = "cone.refutation/1";
 enum class RefuteCheck {
   kPlacebo,  ///< a treatment that does nothing (permute_treatments) must seem to do nothing
   kFeature,  ///< a feature of random numbers must change nothing
-  kSubset,   ///< leaving a tenth of the people out must change little
+  kSubset,   ///< leaving a tenth of the units out must change little
   kSeeds,    ///< other folds must change little
   /// In logs of a world that is known, refits must miss the truth by no more than the standard
   /// error says (BootstrapWorld).
@@ -62,7 +62,7 @@ struct RefuteOptions {
     visitor("draws", self.draws, "Reruns per check", between(2, 10000));
     visitor("bootstrap_by", self.bootstrap_by,
             "bootstrap: noise changes its sign for nodes one by one, or for whole clusters of the "
-            "network (friends may share noise)");
+            "network (neighbours may share noise)");
     visitor("folds", self.folds, "Folds of the cross-fitting", between(2, 1000));
     visitor("selection_folds", self.selection_folds,
             "Inner folds that choose regularisation strengths", between(2, 1000));
@@ -73,7 +73,7 @@ struct RefuteOptions {
   std::vector<RefuteCheck> chosen_checks() const;
 };
 
-/// What one check found of one policy. All figures are differences from what was done.
+/// What one check found of one policy. All figures are differences from the logged policy.
 struct CheckOutcome {
   RefuteCheck check{};
   /// One per rerun that succeeded; of the bootstrap, estimate less truth.
@@ -87,8 +87,8 @@ struct CheckOutcome {
 struct RefutedPolicy {
   std::string policy;
   double difference = 0;                 ///< of the network ridge, on the data as they are
-  double standard_error = 0;             ///< for these people
-  double population_standard_error = 0;  ///< for people like these
+  double standard_error = 0;             ///< for the sample
+  double population_standard_error = 0;  ///< for the population
   std::vector<CheckOutcome> checks;
 };
 
@@ -103,7 +103,7 @@ struct Refutation {
 /// Fits the network ridge to the data as they are and to every change of them. A unit of the store
 /// is one fit for all policies.
 ///
-/// Thresholds, in standard errors s of the answer for these people (p: for people like these):
+/// Thresholds, in standard errors s of the answer for the sample (p: for the population):
 /// placebo passes where the mean of the reruns is within two of its own standard errors of 0, or
 /// within s/2; feature and seeds where reruns are within s/2 of the answer (root mean square);
 /// subset where they are within p/2; bootstrap where the root mean square error of m refits is

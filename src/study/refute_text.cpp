@@ -31,7 +31,7 @@ std::string check_sentence(const CheckOutcome& outcome, const RefutedPolicy& ans
   switch (outcome.check) {
     case RefuteCheck::kPlacebo:
       return fmt::format(
-          "A treatment that does nothing, given to people who look like being treated, seemed to "
+          "A treatment that does nothing, given to units who look like being treated, seemed to "
           "do "
           "{} on average{}",
           number(mean(outcome.differences)),
@@ -41,7 +41,7 @@ std::string check_sentence(const CheckOutcome& outcome, const RefutedPolicy& ans
           "A feature of random numbers typically moved the answer by {}{}", moved,
           outcome.passes ? "." : ": it should not; more data or fewer features help.");
     case RefuteCheck::kSubset:
-      return fmt::format("Without a tenth of the people the answer typically moved by {}{}", moved,
+      return fmt::format("Without a tenth of the units the answer typically moved by {}{}", moved,
                          outcome.passes ? "." : ": it hangs on a few of them.");
     case RefuteCheck::kSeeds:
       return fmt::format("Other folds typically moved the answer by {}{}", moved,
@@ -65,7 +65,7 @@ std::string refutation_text(const Refutation& refutation) {
   for (const RefutedPolicy& policy : refutation.policies) {
     const int decimals = refutation_decimals(policy);
     const auto number = [&](double value) { return sentence("{:.{}f}", value, decimals); };
-    text += fmt::format("policy {}: {} from what was done (standard error {})\n\n",
+    text += fmt::format("policy {}: {} from the logged policy (standard error {})\n\n",
                         printable(policy.policy), sentence("{:+.{}f}", policy.difference, decimals),
                         number(policy.standard_error));
     TextTable table({{"check", TextTable::Align::kLeft},

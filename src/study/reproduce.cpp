@@ -19,7 +19,7 @@
 #include "study/figure2.hpp"
 #include "study/table1.hpp"
 #include "study/table2.hpp"
-#include "study/utility_study.hpp"
+#include "study/value_study.hpp"
 
 namespace cone {
 namespace {
@@ -89,20 +89,20 @@ StudyTables do_figure2(const StudyRequest& request) {
           figure2_markdown(figure), figure2_csv(figure), figure2_svg(figure)};
 }
 
-StudyTables do_utility(const StudyRequest& request) {
-  const UtilityTable table =
-      reproduce_utility(request.context, request.networks(), request.simulations(),
-                        request.options.rows.estimators, request.work());
-  return {outcome_of(table.run, utility_text(table), utility_json(table), timing_text(table.run)),
-          utility_markdown(table), utility_csv(table)};
+StudyTables do_value(const StudyRequest& request) {
+  const ValueTable table =
+      reproduce_value(request.context, request.networks(), request.simulations(),
+                      request.options.rows.estimators, request.work());
+  return {outcome_of(table.run, value_text(table), value_json(table), timing_text(table.run)),
+          value_markdown(table), value_csv(table)};
 }
 
 StudyTables do_worlds(const StudyRequest& request) {
-  const UtilityTable table =
+  const ValueTable table =
       reproduce_worlds(request.context, request.networks(), request.generated(),
                        request.simulations(), request.options.rows.estimators, request.work());
   return {outcome_of(table.run, worlds_text(table), worlds_json(table), timing_text(table.run)),
-          worlds_markdown(table), utility_csv(table)};
+          worlds_markdown(table), value_csv(table)};
 }
 
 StudyTables do_effects(const StudyRequest& request) {
@@ -114,12 +114,12 @@ StudyTables do_effects(const StudyRequest& request) {
 }
 
 StudyTables do_ablation(const StudyRequest& request) {
-  const UtilityTable table =
+  const ValueTable table =
       reproduce_ablation(request.context, request.networks(), request.generated(),
                          request.simulations(), request.work());
-  return {outcome_of(table.run, utility_text(table), utility_json(table, "ablation"),
+  return {outcome_of(table.run, value_text(table), value_json(table, "ablation"),
                      timing_text(table.run)),
-          utility_markdown(table), utility_csv(table)};
+          value_markdown(table), value_csv(table)};
 }
 
 StudyTables do_coverage(const StudyRequest& request) {
@@ -149,7 +149,7 @@ const std::vector<StudyKind>& study_kinds() {
        do_figure2,
        "figure2.svg",
        {"normalisation", "runs", "tune", "retry_failed", "shard"}},
-      {"utility", do_utility, nullptr, {"estimators", "retry_failed", "shard"}},
+      {"values", do_value, nullptr, {"estimators", "retry_failed", "shard"}},
       {"worlds", do_worlds, nullptr, {"estimators", "nodes", "retry_failed", "shard"}},
       {"effects", do_effects, nullptr, {"estimators", "retry_failed", "shard"}},
       {"ablation", do_ablation, nullptr, {"nodes", "retry_failed", "shard"}},

@@ -41,7 +41,7 @@ struct ReproduceOptions {
 struct StudyOutcome {
   std::string text;    ///< the table, for a terminal; or that other shards are not done
   std::string json;    ///< its record; empty where there is none
-  std::string timing;  ///< for people; empty where nothing was timed
+  std::string timing;  ///< for units; empty where nothing was timed
   bool has_units = true;
   std::size_t num_units = 0;
   std::size_t num_reused = 0;  ///< from earlier runs

@@ -45,7 +45,7 @@ struct StudyRows {
   template <class Self, class Visitor>
   static void visit(Self& self, Visitor&& visitor) {
     visitor("estimators", self.estimators,
-            "Rows of the study, where not all are wanted (utility, worlds, effects)");
+            "Rows of the study, where not all are wanted (value, worlds, effects)");
   }
 };
 

@@ -41,7 +41,7 @@ Json evaluate_joined_group(const Context& context, const LoadedData& data,
   for (const StudyMethod& method : group.methods) estimators.push_back(method.estimator);
   const std::vector<double> values =
       estimate_joined(context, data.observed, policy, plan, estimators, options);
-  Json result = {{"truth", json_number(data.truth->utility(policy, plan.scored))},
+  Json result = {{"truth", json_number(data.truth->value(policy, plan.scored))},
                  {"values", Json::object()}};
   for (std::size_t k = 0; k < values.size(); ++k) {
     result["values"][std::string(group.methods[k].label)] = json_number(values[k]);

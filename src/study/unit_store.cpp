@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kUnitSchema = "cone.unit/2";
+constexpr std::string_view kUnitSchema = "cone.unit/3";
 
 /// What a reader of the dump would see: NaN is null there.
 Json as_stored(const Json& json) { return Json::parse(dump_json(json, -1)); }

@@ -43,7 +43,7 @@ struct UnitRecord {
   double seconds = 0;             ///< the one part that differs from run to run
 };
 
-/// The finished units of experiments, one file each (schema cone.unit/2): FOLDER/units/ID.json.
+/// The finished units of experiments, one file each (schema cone.unit/3): FOLDER/units/ID.json.
 /// Files appear whole or not at all, so a process may die at any moment, and several processes and
 /// experiments may share a folder: at worst they compute a unit twice.
 class UnitStore {

@@ -49,7 +49,7 @@ double squared_p(const std::vector<double>& method, const std::vector<double>& b
 }
 
 /// Method with the least RMSE among the references; none where no reference has a value.
-std::optional<std::size_t> best_reference(const UtilityTable& table, std::size_t policy,
+std::optional<std::size_t> best_reference(const ValueTable& table, std::size_t policy,
                                           std::size_t setting) {
   std::optional<std::size_t> best;
   for (const std::string_view name : kHarmReferences) {
@@ -80,10 +80,10 @@ std::vector<StudyNetwork> generate_study_networks(const Context& context,
   return networks;
 }
 
-std::vector<UtilitySetting> world_settings(std::span<const StudyNetwork> networks,
-                                           std::span<const StudyNetwork> generated,
-                                           std::uint64_t seed) {
-  std::vector<UtilitySetting> settings;
+std::vector<ValueSetting> world_settings(std::span<const StudyNetwork> networks,
+                                         std::span<const StudyNetwork> generated,
+                                         std::uint64_t seed) {
+  std::vector<ValueSetting> settings;
   for (std::size_t k = 0; k < networks.size(); ++k) {
     const bool row = k % 2 == 0;
     settings.push_back(
@@ -102,17 +102,17 @@ std::vector<UtilitySetting> world_settings(std::span<const StudyNetwork> network
   return settings;
 }
 
-std::vector<HarmVerdict> judge_harm(const UtilityTable& table) {
+std::vector<HarmVerdict> judge_harm(const ValueTable& table) {
   std::vector<HarmVerdict> verdicts;
-  for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
+  for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) {
     for (std::size_t m = 0; m < table.methods.size(); ++m) {
       if (!is_network_row(table.methods[m])) continue;
       for (std::size_t s = 0; s < table.settings.size(); ++s) {
         const auto best = best_reference(table, p, s);
-        const UtilityCell& cell = table.cells[p][m][s];
+        const ValueCell& cell = table.cells[p][m][s];
         if (!best || !std::isfinite(cell.errors.rmse)) continue;
-        const UtilityCell& reference = table.cells[p][*best][s];
-        verdicts.push_back({.policy = std::string(kUtilityPolicies[p]),
+        const ValueCell& reference = table.cells[p][*best][s];
+        verdicts.push_back({.policy = std::string(kStudyPolicies[p]),
                             .setting = table.settings[s],
                             .method = table.methods[m],
                             .best = table.methods[*best],
@@ -124,15 +124,15 @@ std::vector<HarmVerdict> judge_harm(const UtilityTable& table) {
   return verdicts;
 }
 
-UtilityTable reproduce_worlds(const Context& context, std::span<const StudyNetwork> networks,
-                              std::span<const StudyNetwork> generated, int simulations,
-                              std::span<const std::string> estimators, const UnitWork& work) {
-  const UtilityPlan plan{.settings = world_settings(networks, generated, context.seed()),
-                         .groups = group_estimators(choose_estimators(
-                             estimators, default_estimators(/*given_nuisances=*/false))),
-                         .simulations = simulations,
-                         .phase = "worlds"};
-  return run_utility_study(context, plan, work);
+ValueTable reproduce_worlds(const Context& context, std::span<const StudyNetwork> networks,
+                            std::span<const StudyNetwork> generated, int simulations,
+                            std::span<const std::string> estimators, const UnitWork& work) {
+  const ValuePlan plan{.settings = world_settings(networks, generated, context.seed()),
+                       .groups = group_estimators(choose_estimators(
+                           estimators, default_estimators(/*given_nuisances=*/false))),
+                       .simulations = simulations,
+                       .phase = "worlds"};
+  return run_value_study(context, plan, work);
 }
 
 }  // namespace cone

@@ -8,7 +8,7 @@
 
 #include "cone/options.hpp"
 
-#include "study/utility_study.hpp"
+#include "study/value_study.hpp"
 
 // `cone reproduce worlds`: does an estimator do harm anywhere?
 
@@ -25,15 +25,15 @@ struct WorldsOptions {
   }
 };
 
-/// Networks that were generated for a study: a social one, and the same people without any edge.
+/// Networks that were generated for a study: a social one, and the same units without any edge.
 std::vector<StudyNetwork> generate_study_networks(const Context& context,
                                                   const WorldsOptions& options);
 
 /// The given networks with scaled edge weights (row-normalised and symmetric in turn) at kappa2 =
 /// 2, then every synthetic world on `generated`, as generate_study_networks() made them.
-std::vector<UtilitySetting> world_settings(std::span<const StudyNetwork> networks,
-                                           std::span<const StudyNetwork> generated,
-                                           std::uint64_t seed);
+std::vector<ValueSetting> world_settings(std::span<const StudyNetwork> networks,
+                                         std::span<const StudyNetwork> generated,
+                                         std::uint64_t seed);
 
 /// Whether a row is worse than one could have had without it, for one policy in one setting.
 struct HarmVerdict {
@@ -52,15 +52,15 @@ struct HarmVerdict {
 };
 
 /// Of every row on the network ridge that the table has.
-std::vector<HarmVerdict> judge_harm(const UtilityTable& table);
+std::vector<HarmVerdict> judge_harm(const ValueTable& table);
 
-UtilityTable reproduce_worlds(const Context& context, std::span<const StudyNetwork> networks,
-                              std::span<const StudyNetwork> generated, int simulations,
-                              std::span<const std::string> estimators, const UnitWork& work);
+ValueTable reproduce_worlds(const Context& context, std::span<const StudyNetwork> networks,
+                            std::span<const StudyNetwork> generated, int simulations,
+                            std::span<const std::string> estimators, const UnitWork& work);
 
-std::string worlds_text(const UtilityTable& table);
-std::string worlds_markdown(const UtilityTable& table);
-/// utility_json() with the verdicts.
-nlohmann::ordered_json worlds_json(const UtilityTable& table);
+std::string worlds_text(const ValueTable& table);
+std::string worlds_markdown(const ValueTable& table);
+/// value_json() with the verdicts.
+nlohmann::ordered_json worlds_json(const ValueTable& table);
 
 }  // namespace cone

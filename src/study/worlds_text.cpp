@@ -17,17 +17,17 @@ std::string verdict_text(const HarmVerdict& verdict) {
 }
 
 /// Settings × policies for one judged row.
-TitledTable harm_table(const UtilityTable& table, const std::vector<HarmVerdict>& verdicts,
+TitledTable harm_table(const ValueTable& table, const std::vector<HarmVerdict>& verdicts,
                        const std::string& method) {
   TitledTable out{
       .title = fmt::format("{}: RMSE over that of the best of naive, dm_ridge, cone and cone_dm; "
                            "marked: more than {} times, p < 0.05; with ?: more, perhaps by chance",
                            method, HarmVerdict::kTolerance),
       .columns = {"setting"}};
-  out.columns.insert(out.columns.end(), kUtilityPolicies.begin(), kUtilityPolicies.end());
+  out.columns.insert(out.columns.end(), kStudyPolicies.begin(), kStudyPolicies.end());
   for (const std::string& setting : table.settings) {
     std::vector<TitledTable::Cell> row = {{setting}};
-    for (const std::string_view policy : kUtilityPolicies) {
+    for (const std::string_view policy : kStudyPolicies) {
       const auto found = std::ranges::find_if(verdicts, [&](const HarmVerdict& verdict) {
         return verdict.policy == policy && verdict.method == method && verdict.setting == setting;
       });
@@ -40,9 +40,9 @@ TitledTable harm_table(const UtilityTable& table, const std::vector<HarmVerdict>
   return out;
 }
 
-std::vector<TitledTable> world_tables(const UtilityTable& table) {
+std::vector<TitledTable> world_tables(const ValueTable& table) {
   std::vector<TitledTable> tables;
-  for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) tables.push_back(rmse_table(table, p));
+  for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) tables.push_back(rmse_table(table, p));
   const std::vector<HarmVerdict> verdicts = judge_harm(table);
   for (const std::string& method : table.methods) {
     if (is_network_row(method)) tables.push_back(harm_table(table, verdicts, method));
@@ -52,17 +52,17 @@ std::vector<TitledTable> world_tables(const UtilityTable& table) {
 
 }  // namespace
 
-std::string worlds_text(const UtilityTable& table) {
+std::string worlds_text(const ValueTable& table) {
   return fmt::format("{} simulations, all nodes, cross-fitted\n\n", table.simulations) +
          tables_text(world_tables(table));
 }
 
-std::string worlds_markdown(const UtilityTable& table) {
+std::string worlds_markdown(const ValueTable& table) {
   return tables_markdown(world_tables(table));
 }
 
-nlohmann::ordered_json worlds_json(const UtilityTable& table) {
-  nlohmann::ordered_json json = utility_json(table, "worlds");
+nlohmann::ordered_json worlds_json(const ValueTable& table) {
+  nlohmann::ordered_json json = value_json(table, "worlds");
   json["verdicts"] = nlohmann::ordered_json::array();
   for (const HarmVerdict& verdict : judge_harm(table)) {
     json["verdicts"].push_back({{"setting", verdict.setting},

@@ -76,12 +76,12 @@ class ReportInBrowser(unittest.TestCase):
 
     @staticmethod
     def with_network(record):
-        """The record with a picture of a ring of friends."""
+        """The record with a picture of a ring of neighbours."""
         turns = [2 * math.pi * i / 20 for i in range(20)]
         nodes = [{"x": round(500 + 499 * math.cos(t)), "y": round(500 + 499 * math.sin(t)),
                   "group": i % 5} for i, t in enumerate(turns)]
         ties = [[i, (i + 1) % 20] for i in range(20)]
-        return {**record, "network_sample": {"coloured_by": "effect", "nodes": nodes, "ties": ties}}
+        return {**record, "network_sample": {"coloured_by": "effect", "nodes": nodes, "edges": ties}}
 
     @classmethod
     def other_records(cls):
@@ -188,19 +188,19 @@ class ReportInBrowser(unittest.TestCase):
         for name in ("messages", "simulated"):
             self.show(name)
             record = self.records[name]
-            rows = {row[0]: row[1:] for row in self.table("Utility of every policy")}
+            rows = {row[0]: row[1:] for row in self.table("Value of every policy")}
             for policy in record["decision"]["policies"]:
                 row = rows[policy["name"]]
                 self.assertEqual(row[0], number(policy["value"]))
                 if not policy["is_logged"]:
-                    self.assertEqual(row[1], span(policy["interval"]))
-                self.assertEqual(row[2], span(policy["robust_interval"]))
+                    self.assertEqual(row[1], span(policy["sampling_interval"]))
+                self.assertEqual(row[2], span(policy["sensitivity_interval"]))
             for policy in record["policies"]:
                 rows = {row[0].removeprefix("✕ "): row[1:]
                         for row in self.table("Estimates of " + policy["name"])}
                 for estimate in policy["estimates"]:
                     self.assertEqual(rows[estimate["estimator"]][:2], [
-                        number(estimate["value"]), span(estimate["interval"])])
+                        number(estimate["value"]), span(estimate["sampling_interval"])])
 
     def test_marks_lie_where_the_numbers_are(self):
         """A gain's dot and the line of zero, against the ticks of the axis."""

@@ -106,7 +106,7 @@ class FolderTest(unittest.TestCase):
         return self.folder
 
     def write_communities(self, num_nodes=240, obedience=0.95):
-        """Six groups of friends. The group decides the outcome and, for that share of its members,
+        """Six communities. The group decides the outcome and, for that share of its members,
         the treatment, which does nothing. The feature knows of neither."""
         draw = random.Random(2)
         level = [-1.2, 1.0, -0.5, 0.8, -1.0, 1.3]
@@ -117,15 +117,15 @@ class FolderTest(unittest.TestCase):
             t = int(level[group] > 0) if obeys else draw.randrange(2)
             lines.append(f"u{i},{t},{level[group] + draw.gauss(0, 0.5)!r},{draw.gauss(0, 1)!r}\n")
             for _ in range(4):
-                friend = group + 6 * draw.randrange(num_nodes // 6)
-                ties.add((min(i, friend), max(i, friend)))
+                neighbour = group + 6 * draw.randrange(num_nodes // 6)
+                ties.add((min(i, neighbour), max(i, neighbour)))
         self.write("nodes.csv", "id,treatment,outcome,x\n" + "".join(lines))
         self.write("edges.csv", "source,target\n" + "".join(
             f"u{a},u{b}\n" for a, b in sorted(ties) if a != b))
         return self.folder
 
     def write_rare_arm(self):
-        """Three hundred people, six of them with an arm that the policy gives to a fifth. Returns the
+        """Three hundred units, six of them with an arm that the policy gives to a fifth. Returns the
         policy's file."""
         draw = random.Random(4)
         arms = ["rare"] * 6 + ["control", "email"] * 147

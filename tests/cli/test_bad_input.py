@@ -13,12 +13,12 @@ from support import BINARY, COUPONS, FolderTest, cone, stop_at
 
 
 class BrokenData(FolderTest):
-    def test_no_policy_is_called_what_was_done(self):
+    def test_no_policy_is_called_the_logged_policy(self):
         ids = [line.split(",")[0] for line in (COUPONS / "nodes.csv").read_text().splitlines()[1:]]
-        self.write("p.csv", "id,what was done\n" + "".join(f"{name},1\n" for name in ids))
+        self.write("p.csv", "id,logged\n" + "".join(f"{name},1\n" for name in ids))
         done = cone("evaluate", COUPONS, "--policy", self.folder / "p.csv")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("a policy is named 'what was done', as the log itself is", done.stderr)
+        self.assertIn("a policy is named 'logged', as the log itself is", done.stderr)
 
     def test_a_column_called_as_a_built_in_policy_holds_that_policy(self):
         ids = [line.split(",")[0] for line in (COUPONS / "nodes.csv").read_text().splitlines()[1:]]
@@ -152,9 +152,9 @@ class WrongUsage(FolderTest):
         self.assertIn("did you mean snips?",
                       self.refused(COUPONS, "--policy", "uniform", "--estimators", "snisp"))
         self.assertIn("did you mean uniform?", self.refused(COUPONS, "--policy", "unifrom"))
-        self.assertIn("did you mean friends?", self.refused(COUPONS, "--policy", "uniform",
-                                                            "--ridge-groups", "own,freinds"))
-        self.assertIn("choose from own, smooth, curves, sums, friends, means, mean_friends",
+        self.assertIn("did you mean neighbour_effects?", self.refused(COUPONS, "--policy", "uniform",
+                                                            "--ridge-groups", "own,neighbour_efects"))
+        self.assertIn("choose from own, smooth, curves, neighbour_sums, neighbour_effects, neighbour_means, mean_neighbour_effects",
                       self.refused(COUPONS, "--policy", "uniform", "--ridge-groups", "zzz"))
 
     def test_undersmoothing_is_a_share(self):

@@ -48,7 +48,7 @@ class Budgets(FolderTest):
         self.assertEqual((curve["ranking"], curve["is_policy"], curve["arm"]),
                          ("score", False, "1"))
         self.assertEqual([p["share"] for p in curve["points"]], [k / 20 for k in range(21)])
-        self.assertGreater(curve["qini"]["interval"][0], 0)
+        self.assertGreater(curve["qini"]["sampling_interval"][0], 0)
         self.assertLess(curve["qini"]["p"], 0.01)
         everyone, nobody = (p["estimates"][0]["value"] for p in self.record["policies"])
         self.assertAlmostEqual(curve["points"][-1]["gain"], everyone - nobody, 12)
@@ -57,7 +57,7 @@ class Budgets(FolderTest):
             self.assertEqual((row["ranking"], row["arm"]), ("score", "1"))
             self.assertEqual(float(row["gain"]), point["gain"])
             self.assertEqual([float(row["joint_low"]), float(row["joint_high"])],
-                             point["joint_interval"])
+                             point["sampling_joint_interval"])
             self.assertEqual(row["truth"], "")
         for part in ("Budgets: 1 for those whom the column score puts first", "over lots",
                      "The ranking pays: on average over all budgets",
@@ -100,7 +100,7 @@ class Budgets(FolderTest):
         self.assertEqual(done.returncode, 2, done.stdout)
         self.assertIn("--rank score: is a policy of this run and a column of the nodes", done.stderr)
 
-    def test_without_rank_the_policies_that_rank_people_do(self):
+    def test_without_rank_the_policies_that_rank_units_do(self):
         curves, rows = self.curves(COUPONS, "--policy", "treat-all", COUPONS / "policy.csv",
                                    "--budget-steps", 4, *RIDGE)
         names = [c["ranking"] for c in curves]
@@ -124,20 +124,20 @@ class Budgets(FolderTest):
         self.assertAlmostEqual(curve["points"][-1]["gain"], sms - control, 12)
         self.assertIn("truth", curve["points"][3])
 
-    def test_weights_count_people_and_weights_of_one_change_nothing(self):
+    def test_weights_count_units_and_weights_of_one_change_nothing(self):
         data = self.write_ranked()
         lines = (self.folder / "nodes.csv").read_text().split()
         base = ("--policy", "treat-all", "--rank", "score", "--ignore", "score,shop", "--cost",
                 "1=price", *RIDGE)
         plain = self.curves(data, *base)[0][0]
         for weights in ([1] * 240, [1 + i % 3 for i in range(240)]):
-            table = [lines[0] + ",people", *(f"{line},{w}" for line, w in zip(lines[1:], weights))]
+            table = [lines[0] + ",units", *(f"{line},{w}" for line, w in zip(lines[1:], weights))]
             self.write("nodes.csv", "\n".join(table) + "\n")
-            curve = self.curves(data, *base, "--weight", "people")[0][0]
+            curve = self.curves(data, *base, "--weight", "units")[0][0]
             close = all(abs(a["gain"] - b["gain"]) < 1e-9
                         for a, b in zip(plain["points"], curve["points"]))
             self.assertEqual(close, weights[1] == 1)
-        # Of three people, two and one have the prices 0.3, 0.2 and 0.1.
+        # Of three units, two and one have the prices 0.3, 0.2 and 0.1.
         self.assertAlmostEqual(curve["points"][-1]["cost"], (0.9 + 0.4 + 0.1) / 6, 9)
 
     def test_curves_go_to_a_file_only(self):
@@ -168,7 +168,7 @@ class Budgets(FolderTest):
                                 (["--rank-arm", 1], "without --rank"),
                                 (["--budget-steps", 5], "without --rank"),
                                 (["--rank", "score", "--budget-steps", 1], "--budget-steps"),
-                                (curve, "none ranks the people"),
+                                (curve, "none ranks the units"),
                                 ([*curve, "--repeats", 2], "--repeats"),
                                 ([*curve, "--json", self.folder / "c.csv"], "the same file")):
             done = cone("evaluate", data, "--policy", "treat-all", *RIDGE, *arguments)

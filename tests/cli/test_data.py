@@ -1,4 +1,4 @@
-"""Data as people have it, through the program: one CSV file, named columns, cone check."""
+"""Data as units have it, through the program: one CSV file, named columns, cone check."""
 
 import csv
 import gzip
@@ -12,7 +12,7 @@ from support import COUPONS, MESSAGES, FolderTest, cone
 def survey(num_lines=200):
     """A table as other programs write it: a row number, text, gaps, True and False."""
     rng = random.Random(1)
-    lines = ["\ufeff,person,letter,voted,age,region,owner,income,joined"]
+    lines = ["\ufeff,unit,letter,voted,age,region,owner,income,joined"]
     for i in range(num_lines):
         letter = rng.random() < 0.5
         age = rng.randint(18, 80)
@@ -24,7 +24,7 @@ def survey(num_lines=200):
     return "\r\n".join(lines) + "\r\n"
 
 
-FLAGS = ["--id", "person", "--treatment", "letter", "--outcome", "voted", "--ignore", "joined",
+FLAGS = ["--id", "unit", "--treatment", "letter", "--outcome", "voted", "--ignore", "joined",
          "--missing", "indicate"]
 
 
@@ -46,7 +46,7 @@ class OneTable(FolderTest):
         message = self.refused(self.table(), "--treatment", "letter", "--outcome", "voted",
                                "--policy", "uniform")
         self.assertIn("column income: missing in 23 of 200 lines, first in this one", message)
-        self.assertIn("column person: text with 200 different values", message)
+        self.assertIn("column unit: text with 200 different values", message)
         self.assertIn("column joined: '2020-01-01' looks like a date", message)
         self.assertLess(len(message.splitlines()), 6)
 
@@ -66,12 +66,12 @@ class OneTable(FolderTest):
                             for w in record["diagnostics"]["warnings"]))
 
     def test_ids_that_became_decimal_numbers_are_explained(self):
-        self.write("people.csv", "id,treatment,outcome\n" +
+        self.write("units.csv", "id,treatment,outcome\n" +
                    "".join(f"{i},{i % 2},{i % 5}\n" for i in range(30)))
         self.write("ties.csv", "source,target\n1.0,2.0\n")
-        done = cone("check", self.folder / "people.csv", "--edges", self.folder / "ties.csv")
+        done = cone("check", self.folder / "units.csv", "--edges", self.folder / "ties.csv")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("1 edge to 2 ids that are not in people.csv ('1.0', '2.0'); '1' is one: ids are "
+        self.assertIn("1 edge to 2 ids that are not in units.csv ('1.0', '2.0'); '1' is one: ids are "
                       "compared as text", done.stderr)
         self.assertNotIn("nodes.csv", done.stderr)
 
@@ -133,7 +133,7 @@ class Check(FolderTest):
         self.assertIn("'a' (1 line), 'b' (1 line): none is called", done.stderr)
 
     def write_rare(self, rare):
-        """Forty people, that many of them in an arm of its own."""
+        """Forty units, that many of them in an arm of its own."""
         arms = ["rare"] * rare + ["control", "email"] * 20
         self.write("nodes.csv", "id,treatment,outcome,x\n" + "".join(
             f"u{i},{arms[i]},{i % 7},{i % 5}\n" for i in range(40)))
@@ -146,7 +146,7 @@ class Check(FolderTest):
                       "--folds 3 --selection-folds 2", done.stdout)
         told = " ".join(cone("check", "--help").stdout.split())
         self.assertIn("0 when the data can be read as a log and 2 when not", told)
-        self.assertIn("an arm with fewer people than folds, is a line with !", told)
+        self.assertIn("an arm with fewer units than folds, is a line with !", told)
 
     def test_folds_inside_of_a_fold_are_named_where_an_arm_is_too_small_for_them(self):
         arguments = (self.write_rare(3), "--policy", "always:email", "--estimators", "dm_ridge", "--folds", 3)

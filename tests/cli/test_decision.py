@@ -71,16 +71,16 @@ class Costs(FolderTest):
         self.assertAlmostEqual(done["cost"], (3 * arms.count("email") + 0.5 * arms.count("sms"))
                                / len(arms), 12)
         self.assertEqual(email["value"], gross["policies"][1]["value"])
-        self.assertEqual(email["interval"], gross["policies"][1]["interval"])
+        self.assertEqual(email["sampling_interval"], gross["policies"][1]["sampling_interval"])
         self.assertAlmostEqual(email["net_value"], email["value"] - 3, 12)
-        self.assertAlmostEqual(email["net_interval"][1], email["interval"][1] - 3, 12)
+        self.assertAlmostEqual(email["net_sampling_interval"][1], email["sampling_interval"][1] - 3, 12)
         self.assertAlmostEqual(email["gain"], email["net_value"] - done["net_value"], 12)
 
     def test_the_text_says_what_is_net_and_what_is_not(self):
         done = cone("evaluate", MESSAGES, "--policy", "always:email", "--cost", "email=3",
                     "--details")
         self.assertEqual(done.returncode, 0, done.stderr)
-        for part in ("less the mean cost per person (email 3)", "net utility", "after costs",
+        for part in ("less the mean cost per unit (email 3)", "net value", "after costs",
                      "The tables below are before costs."):
             self.assertIn(part, done.stdout)
 
@@ -108,7 +108,7 @@ class Repeats(FolderTest):
         self.assertGreater(estimates["dr_ridge"]["seed_sd"], 0)
         decided = record["decision"]["policies"][1]
         self.assertEqual(decided["value"], estimates["network_dm"]["value"])
-        self.assertEqual(decided["interval"], estimates["network_dm"]["interval"])
+        self.assertEqual(decided["sampling_interval"], estimates["network_dm"]["sampling_interval"])
         self.assertIn("Medians over 3 repeats", cone(*arguments).stdout)
         once = json.loads(cone(*arguments[:-2], "--json", "-").stdout)
         self.assertEqual(once["repeats"], 1)

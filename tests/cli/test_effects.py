@@ -25,7 +25,7 @@ class Effects(FolderTest):
         names = list(rows[0])
         self.assertEqual(names[:8], ["id", "mu0", "mu1", "effect", "effect_sd", "mu_sd0", "mu_sd1",
                                      "part0:fixed"])
-        self.assertIn("part1:sum_friends", names)
+        self.assertIn("part1:neighbour_effects", names)
         for row in rows:
             number = {name: float(value) for name, value in row.items() if name != "id"}
             self.assertEqual(number["effect"], number["mu1"] - number["mu0"])
@@ -36,12 +36,12 @@ class Effects(FolderTest):
                 self.assertAlmostEqual(sum(parts), number[f"mu{arm}"], 9)
         mean = sum(float(row["effect"]) for row in rows) / len(rows)
         self.assertIn(f"{mean:.4g}", self.output.stdout)
-        self.assertIn("sum_friends", self.output.stdout)
+        self.assertIn("neighbour_effects", self.output.stdout)
 
     def test_a_network_that_decides_who_was_treated_is_said(self):
         self.effects(self.write_communities())
         self.assertIn("! who was treated depends on the network", self.output.stdout)
-        self.assertIn("effects of single people may be that in part", self.output.stdout)
+        self.assertIn("effects of single units may be that in part", self.output.stdout)
         self.effects(self.write_communities(obedience=0))
         self.assertNotIn("depends on the network", self.output.stdout)
 

@@ -26,10 +26,10 @@ class Contract(FolderTest):
         statuses = [t["status"] for t in record["diagnostics"]["trainings"]]
         self.assertEqual(set(statuses), {"diverged"})
         estimate = record["policies"][0]["estimates"][0]
-        self.assertEqual(estimate["interval"], [None, None])
-        self.assertIn("so that no interval would be honest", " ".join(estimate["warnings"]))
+        self.assertEqual(estimate["sampling_interval"], [None, None])
+        self.assertIn("so that no interval would be valid", " ".join(estimate["warnings"]))
         decided = record["decision"]["policies"][1]
-        self.assertIn("no honest interval", decided["sentence"])
+        self.assertIn("no valid interval", decided["sentence"])
 
     def test_the_example_runs_as_its_readme_says(self):
         policy = COUPONS / "policy.csv"
@@ -37,7 +37,7 @@ class Contract(FolderTest):
                           [policy, "--nuisances", "given"]):
             done = cone("evaluate", COUPONS, "--policy", *arguments)
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("utility", done.stdout)
+            self.assertIn("value", done.stdout)
             self.assertIn("30 nodes", done.stderr)
 
     def test_json_follows_the_schema_for_every_kind_of_run(self):
@@ -62,16 +62,16 @@ class Contract(FolderTest):
     def test_the_record_says_what_the_network_ridge_learnt(self):
         data = self.write_log()
         record = self.evaluate(data, "--policy", "uniform", "--estimators", "network_dm",
-                               "--ridge-groups", "own,friends", "--undersmoothing", 0.5)
+                               "--ridge-groups", "own,neighbour_effects", "--undersmoothing", 0.5)
         jsonschema.validate(record, SCHEMA)
         ridge = record["diagnostics"]["network_ridge"]
         self.assertEqual((ridge["solver"], ridge["undersmoothing"]), ("dense", 0.5))
         self.assertEqual([arm["arm"] for arm in ridge["arms"]], ["0", "1"])
         for arm in ridge["arms"]:
-            self.assertEqual(set(arm["variances"]), {"own_columns", "sum_friends"})
+            self.assertEqual(set(arm["variances"]), {"own_numeric", "neighbour_effects"})
             self.assertEqual((arm["num_nodes"], arm["converged"]), (30, True))
         estimate = record["policies"][0]["estimates"][0]
-        self.assertEqual(estimate["target"], "these_people")
+        self.assertEqual(estimate["target"], "sample")
         self.assertGreater(estimate["population_standard_error"], estimate["standard_error"])
         per_fold = self.evaluate(data, "--policy", "uniform", "--estimators", "network_dm",
                                  "--ridge-variances", "per_fold", "--folds", 3)
@@ -83,7 +83,7 @@ class Contract(FolderTest):
         out = self.folder / "out.json"
         done = cone("evaluate", COUPONS, "--policy", "uniform", "--json", out)
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("what was done", done.stdout)
+        self.assertIn("logged", done.stdout)
         self.assertNotIn("dr_ridge", done.stdout)
         self.assertIn("dr_ridge", cone("evaluate", COUPONS, "--policy", "uniform", "--details").stdout)
         jsonschema.validate(json.loads(out.read_text()), SCHEMA)
@@ -125,11 +125,11 @@ class Contract(FolderTest):
         record = self.evaluate(data, "--policy", "treat-all", data / "policy.csv", "--estimators", "network_dr")
         jsonschema.validate(record, SCHEMA)
         found = record["diagnostics"]
-        for name, entries in {"overlap": 2, "weights": 2, "support": 2, "calibration": 2, "balance": 2,
+        for name, entries in {"overlap": 2, "weights": 2, "positivity": 2, "calibration": 2, "balance": 2,
                               "residuals_by_degree": 1, "variance_shares": 2, "stability": 2}.items():
             self.assertEqual(len(found[name]), entries, name)
         self.assertEqual([(c["name"], c["of"]) for c in found["balance"][0]["columns"]],
-                         [("x", "own"), ("z", "own"), ("x", "friends"), ("z", "friends")])
+                         [("x", "own"), ("z", "own"), ("x", "neighbours"), ("z", "neighbours")])
         text = cone("evaluate", data, "--policy", "treat-all", data / "policy.csv", "--estimators",
                     "network_dr").stdout
         self.assertEqual(len(found["verdicts"]), 9)
@@ -141,7 +141,7 @@ class Contract(FolderTest):
         data = self.write_log(num_nodes=500)
         lines = (data / "nodes.csv").read_text().splitlines()
         rows = [line.split(",") for line in lines[1:]]
-        # Treated is whose friend on the ring has a high x, which no own feature shows.
+        # Treated is whose neighbour on the ring has a high x, which no own feature shows.
         for k, row in enumerate(rows):
             high = float(rows[(k + 1) % len(rows)][3]) > 0
             row[1] = str(int(high if k % 4 else not high))
@@ -155,7 +155,7 @@ class Contract(FolderTest):
 
 
 class Honesty(FolderTest):
-    """No interval where none is honest, and no silence about what the log could not do."""
+    """No interval where none is valid, and no silence about what the log could not do."""
 
     def warnings(self, record, name):
         rows = [e for e in record["policies"][0]["estimates"] if e["estimator"] == name]
@@ -165,14 +165,14 @@ class Honesty(FolderTest):
         data = self.write_log()
         record = self.evaluate(data, "--policy", "treat-all", "--epochs", 5)
         jsonschema.validate(record, SCHEMA)
-        honest = {"dm_nn": "dr_nn", "cone_dm": "cone"}
+        valid = {"dm_nn": "dr_nn", "cone_dm": "cone"}
         for estimate in record["policies"][0]["estimates"]:
             name = estimate["estimator"]
-            if name in honest:
+            if name in valid:
                 self.assertIsNone(estimate["standard_error"], name)
-                self.assertEqual(estimate["interval"], [None, None], name)
+                self.assertEqual(estimate["sampling_interval"], [None, None], name)
                 self.assertEqual(estimate["status"], "caution", name)
-                self.assertIn(f"; {honest[name]} has one", " ".join(estimate["warnings"]))
+                self.assertIn(f"; {valid[name]} has one", " ".join(estimate["warnings"]))
             else:
                 self.assertIsNotNone(estimate["standard_error"], name)
         table = cone("evaluate", data, "--policy", "treat-all", "--estimators", "dm_nn").stdout
@@ -201,11 +201,11 @@ class Honesty(FolderTest):
         for estimate in record["policies"][0]["estimates"]:
             name = estimate["estimator"]
             self.assertEqual(estimate["status"], "caution", name)
-            self.assertAlmostEqual(estimate["unsupported_fraction"], 0.31, msg=name)
+            self.assertAlmostEqual(estimate["off_support_fraction"], 0.31, msg=name)
             self.assertLess(estimate["mean_weight"], 0.95, name)
             self.assertIn("31 % of the nodes as the log never could", " ".join(estimate["warnings"]))
             if name in ("ips", "snips", "ips_clipped", "dr_ridge", "switch_dr"):
-                self.assertEqual(estimate["interval"], [None, None], name)
+                self.assertEqual(estimate["sampling_interval"], [None, None], name)
 
     def test_rows_without_propensities_show_the_overlap_too(self):
         data = self.write_log()
@@ -214,7 +214,7 @@ class Honesty(FolderTest):
                                    "--epochs", 3)
             estimate = record["policies"][0]["estimates"][0]
             self.assertGreater(estimate["mean_weight"], 0.5, names)
-            self.assertIsNotNone(estimate["unsupported_fraction"], names)
+            self.assertIsNotNone(estimate["off_support_fraction"], names)
 
     def test_data_too_small_for_a_fit_still_has_a_naive_estimate(self):
         self.write("nodes.csv", "id,treatment,outcome\na,0,1\nb,1,2\nc,0,1.5\n")
@@ -224,7 +224,7 @@ class Honesty(FolderTest):
         self.assertIsNone(record["policies"][0]["estimates"][0]["mean_weight"])
         self.assertIn("no propensities could be fitted", record["diagnostics"]["warnings"][0])
 
-    def test_few_people_of_an_arm_are_named_where_many_others_hide_them(self):
+    def test_few_units_of_an_arm_are_named_where_many_others_hide_them(self):
         policy = self.write_rare_arm()
         record = self.evaluate(self.folder, "--policy", policy, "always:email", "--estimators",
                                "network_dm,dr_ridge,snips")
@@ -322,7 +322,7 @@ class Invariances(FolderTest):
              "--words-per-node", 10, "--out", network)
         only_ridge = [*base[:1], "uniform", "--estimators", "network_dm"]
         plain_ridge = self.evaluate(network, *only_ridge)
-        ridge_changes = [["--ridge-groups", "own,friends"], ["--undersmoothing", 1],
+        ridge_changes = [["--ridge-groups", "own,neighbour_effects"], ["--undersmoothing", 1],
                          ["--ridge-noise", "constant"], ["--ridge-variances", "per_fold"],
                          ["--ridge-criterion", "cross_validation"],
                          ["--ridge-solver", "iterative"]]
@@ -337,8 +337,8 @@ class Invariances(FolderTest):
                   for change in (["x"], ["z"], ["x", "--budget-steps", 5])]
         self.assertNotEqual(curves[0], curves[1])
         self.assertNotEqual(curves[0], curves[2])
-        interval_changes = [["--no-robust"], ["--repeats", 3], ["--target", "people_like_these"],
-                            ["--dependence", "neighbours"], ["--arm-noise", "any"]]
+        interval_changes = [["--no-sensitivity-interval"], ["--repeats", 3], ["--target", "population"],
+                            ["--dependence", "neighbours"], ["--arm-noise", "worst_case"]]
         for change in interval_changes:
             self.assertNotEqual(plain_ridge["policies"],
                                 self.evaluate(network, *only_ridge, *change)["policies"], change)
@@ -349,7 +349,7 @@ class Invariances(FolderTest):
         tested = {c[0].replace("--no-", "--") 
                   for c in changes + cone_changes + kernel_changes + ridge_changes} - {"--seed"} | {"--train-fraction", "--validation-fraction",
                                             "--stratified", "--nuisances"} | {
-                      "--robust", "--target", "--dependence", "--arm-noise", "--repeats", "--cost",
+                      "--sensitivity-interval", "--target", "--dependence", "--arm-noise", "--repeats", "--cost",
                       "--rank", "--budget-steps"}
         tested.add("--rank-arm")  # of more arms: test_budget.py
         tested.add("--list-pairs-up-to")  # of more policies: test_limits.py

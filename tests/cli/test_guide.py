@@ -27,8 +27,8 @@ class Guide(FolderTest):
                 self.assertTrue(done.stdout or "wrote" in done.stderr, line)
 
     def split_long(self, words):
-        """The network ridge on the 5,200 people of the demo takes 20 s of a core: it runs on a world
-        of the same kind with fewer people, and the demo with a row that takes no time."""
+        """The network ridge on the 5,200 units of the demo takes 20 s of a core: it runs on a world
+        of the same kind with fewer units, and the demo with a row that takes no time."""
         if words[:2] != ["evaluate", "demo"] or "network_dm" not in words[-1]:
             return [words]
         self.assertEqual(words[-2], "--estimators")

@@ -83,7 +83,7 @@ class Learn(FolderTest):
         right = sum((row["learnt"] == "1") == pays for row, pays in zip(rows, self.pays))
         self.assertGreaterEqual(right, 190)
         record = json.loads((self.folder / "learnt.json").read_text())
-        self.assertEqual(record["schema"], "cone.policy/1")
+        self.assertEqual(record["schema"], "cone.policy/2")
         self.assertEqual(record["tree"]["column"], "z")
         self.assertEqual(record["verdict"], "better")
         read = self.evaluate(data, "--policy", self.folder / "learnt.csv", "--estimators", "dr_ridge")
@@ -91,13 +91,13 @@ class Learn(FolderTest):
         self.assertEqual(policy["name"], "learnt")
         self.assertAlmostEqual(policy["treated_fraction"], record["treated_fraction"], 12)
         self.assertAlmostEqual(policy["estimates"][0]["value"], record["rule"]["value"], delta=0.5)
-        for text in ("z <= ", "give 1", "learnt rule", "what was done", "always 0",
+        for text in ("z <= ", "give 1", "learnt rule", "logged", "always 0",
                      "is better than giving everyone the same"):
             self.assertIn(text, self.output.stdout)
 
     def test_the_file_says_what_the_tree_says(self):
         data = self.write_rule()
-        rows = self.learn(data, "--json", self.folder / "learnt.json", "--ask-about", "own")
+        rows = self.learn(data, "--json", self.folder / "learnt.json", "--split-on", "own")
         tree = json.loads((self.folder / "learnt.json").read_text())["tree"]
         with open(data / "nodes.csv", newline="") as file:
             for row, node in zip(rows, csv.DictReader(file)):
@@ -138,18 +138,18 @@ class Learn(FolderTest):
         self.assertEqual([round(s, 9) for s in record["policies"][0]["arm_fractions"]],
                          [round(s, 9) for s in shares])
 
-    def test_decisions_out_of_fold_have_the_honest_value(self):
+    def test_decisions_out_of_fold_have_the_valid_value(self):
         data = self.write_rule()
         self.learn(data, "--out-of-fold", self.folder / "oof.csv", "--json", self.folder / "l.json",
                    "--outcome-model", "ridge")
-        honest = json.loads((self.folder / "l.json").read_text())["rule"]
+        valid = json.loads((self.folder / "l.json").read_text())["rule"]
         record = self.evaluate(data, "--policy", self.folder / "oof.csv", "--estimators",
-                               "dr_ridge", "--correction", "plain", "--target", "people_like_these")
+                               "dr_ridge", "--correction", "plain", "--target", "population")
         policy = record["policies"][0]
         self.assertEqual(policy["name"], "learnt_out_of_fold")
-        self.assertAlmostEqual(policy["estimates"][0]["value"], honest["value"], 9)
-        self.assertAlmostEqual(policy["estimates"][0]["standard_error"], honest["standard_error"], 9)
-        self.assertAlmostEqual(policy["treated_fraction"], honest["treated_fraction"], 9)
+        self.assertAlmostEqual(policy["estimates"][0]["value"], valid["value"], 9)
+        self.assertAlmostEqual(policy["estimates"][0]["standard_error"], valid["standard_error"], 9)
+        self.assertAlmostEqual(policy["treated_fraction"], valid["treated_fraction"], 9)
 
     def test_json_on_stdout_is_pure_and_the_same_every_time(self):
         data = self.write_rule(80)
@@ -159,7 +159,7 @@ class Learn(FolderTest):
         self.assertEqual(runs[0].stdout, runs[1].stdout)
         record = json.loads(runs[0].stdout)
         names = [value["name"] for value in record["comparisons"]]
-        self.assertEqual(names, ["what was done", "best single arm", "always 0", "always 1"])
+        self.assertEqual(names, ["logged", "best single arm", "always 0", "always 1"])
         for value in record["comparisons"]:
             self.assertAlmostEqual(value["gain"], record["rule"]["value"] - value["value"], 9)
         self.assertEqual(len(record["fold_trees"]), 5)
@@ -202,14 +202,14 @@ class Learn(FolderTest):
                                 ([*out, "--budget", "nan"], "--budget"),
                                 ([*out, "--folds", 2], "--folds"),
                                 ([*out, "--max-columns", 51], "--max-columns"),
-                                ([*out, "--ask-about", "foes"], "own, friends, means"),
+                                ([*out, "--split-on", "foes"], "own, degree, neighbour_means"),
                                 ([*out, "--cost", "1"], "LABEL=NUMBER"),
                                 ([*out, "--cost", "1=xx"], "has no column 'xx', which --cost names"),
                                 ([*out, "--cost", "1=nan"], "LABEL=NUMBER or LABEL=COLUMN"),
                                 ([*out, "--cost", "2=1"], "no arm '2'"),
                                 ([*out, "--cost", "1=1", "--cost", "1=2"], "already"),
                                 ([*out, "--propensities", "given"], "no column"),
-                                ([*out, "--dependence", "shared"], "--dependence"),
+                                ([*out, "--dependence", "pooled"], "--dependence"),
                                 ([*out, "--outcome-model", "ridge", "--undersmoothing", 1],
                                  "--undersmoothing"),
                                 ([*out, "--propensities", "given", "--propensity-bound", 0.1],
@@ -268,7 +268,7 @@ class Learn(FolderTest):
     def test_help_and_completion_know_the_command(self):
         self.assertIn("Examples:", cone("learn", "--help").stdout)
         self.assertIn("cone learn", cone("--help").stdout)
-        self.assertIn("ask-about", cone("completion", "bash").stdout)
+        self.assertIn("split-on", cone("completion", "bash").stdout)
 
 
 if __name__ == "__main__":

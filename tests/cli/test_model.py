@@ -105,7 +105,7 @@ class Evaluating(ModelTest):
     def test_a_model_gives_the_numbers_of_an_evaluation_that_trains(self):
         for options in (SMALL, ["--protocol", "split", "--epochs", 4, "--heads", 1, "--seed", 5],
                         [*SMALL, "--encoder", "mean", "--ridge-solver", "iterative"],
-                        [*SMALL, "--ridge-variances", "per_fold", "--ridge-groups", "own,friends"]):
+                        [*SMALL, "--ridge-variances", "per_fold", "--ridge-groups", "own,neighbour_effects"]):
             model = self.fit(options=options)
             policies = ["--policy", self.folder / "policy.csv", "treat-all"]
             names = f"{CONE},{RIDGE},snips,dr_ridge"
@@ -193,7 +193,7 @@ class Evaluating(ModelTest):
     def test_a_damaged_model_is_refused_with_a_reason(self):
         whole = self.fit().read_bytes()
         oldest, older, newer = (whole[:8] + struct.pack("<I", version) + whole[12:]
-                                for version in (1, 2, 4))
+                                for version in (2, 3, 5))
         flipped = bytearray(whole)
         flipped[len(whole) // 2] ^= 0x40
         damages = [

@@ -153,7 +153,7 @@ class Sentences(FolderTest):
 
     def test_a_mistyped_flag_is_named(self):
         for words, expected in ((("--polcy", "treat-all"), "there is no --polcy; did you mean --policy?"),
-                                (("--policy", "treat-all", "--no-robst"), "there is no --no-robst; did you mean --no-robust?"),
+                                (("--policy", "treat-all", "--no-sensitivity-intervl"), "there is no --no-sensitivity-intervl; did you mean --no-sensitivity-interval?"),
                                 (("--policy", "treat-all", "--zzzzzz=3"), "there is no --zzzzzz;")):
             message = self.refused("demo", *words)
             self.assertIn(expected, message)

@@ -48,9 +48,9 @@ class Refute(FolderTest):
         self.assertEqual(record["policies"][0]["checks"][0], same["policies"][0]["checks"][1])
         victim = sorted((self.folder / "refuted/units").iterdir())[1]
         victim.write_text(victim.read_text()[:50])
-        mended, _ = self.refute(data, "--checks", "subset,placebo")
-        self.assertIn("4 of 5", mended.stderr)
-        self.assertEqual(mended.stdout, again.stdout)
+        fixed, _ = self.refute(data, "--checks", "subset,placebo")
+        self.assertIn("4 of 5", fixed.stderr)
+        self.assertEqual(fixed.stdout, again.stdout)
 
     def test_shards_give_the_record_of_one_process(self):
         data = self.write_log()

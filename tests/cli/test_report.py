@@ -128,7 +128,7 @@ class Report(FolderTest):
         shutil.copy(COUPONS / "policy.csv", self.folder / "my policies.csv")
         fast = ["--estimators", "network_dm,dr_ridge,snips"]
         words = self.assert_repeats("messages", "--policy", "messages/policy.csv", "always:sms", *fast,
-                                    "--seed", 5, "--folds", 4, "--no-robust", "--clip", "7.5",
+                                    "--seed", 5, "--folds", 4, "--no-sensitivity-interval", "--clip", "7.5",
                                     "--cost", "sms=0.25", "--cost", "email=visits")
         self.assertIn("messages/policy.csv", words)
         words = self.assert_repeats("coupons/nodes.csv", "--policy", "my policies.csv",
@@ -162,14 +162,14 @@ class Report(FolderTest):
         record, _ = self.run_messages("run")
         run = json.loads(record.read_text())
         run["config"].update({"data": "arrays", "data_in_memory": True, "id": "(index)",
-                              "weight": "people", "ignore": ["a b", "c"], "missing": "drop",
+                              "weight": "units", "ignore": ["a b", "c"], "missing": "drop",
                               "policy_arguments": ["uniform", None, None]})
         jsonschema.validate(run, SCHEMA)
         page = self.report(self.write("memory.json", json.dumps(run)))
         self.assertEqual(self.command_on(page)[:5],
                          ["evaluate", "DATA", "--policy", "uniform", "POLICIES.csv"])
         self.assertEqual(self.command_on(page)[-6:],
-                         ["--weight", "people", "--ignore", "a b,c", "--missing", "drop"])
+                         ["--weight", "units", "--ignore", "a b,c", "--missing", "drop"])
         self.assertIn("The data came from memory", page)
         self.assertIn("policies that came from memory", page)
 
@@ -177,26 +177,26 @@ class Report(FolderTest):
         record, page = self.run_messages("run")
         found = json.loads(record.read_text())
         self.assertFalse(found["diagnostics"]["network_strength"]["is_clear"])
-        self.assertIn("is within chance; robust intervals go by", page.read_text())
+        self.assertIn("is within chance; sensitivity intervals go by", page.read_text())
         found["diagnostics"]["network_strength"]["is_clear"] = True
         clear = self.report(self.write("clear.json", json.dumps(found)))
-        self.assertNotIn("is within chance; robust intervals go by", clear)
+        self.assertNotIn("is within chance; sensitivity intervals go by", clear)
 
-    def test_ids_of_people_are_nowhere(self):
+    def test_ids_of_units_are_nowhere(self):
         folder = self.write_log()
-        text = (folder / "nodes.csv").read_text().replace("\nu", "\nsecret-person-")
+        text = (folder / "nodes.csv").read_text().replace("\nu", "\nsecret-unit-")
         (folder / "nodes.csv").write_text(text)
-        ties = (folder / "edges.csv").read_text().replace("u", "secret-person-")
-        (folder / "edges.csv").write_text(ties.replace("sosecret-person-rce", "source"))
+        ties = (folder / "edges.csv").read_text().replace("u", "secret-unit-")
+        (folder / "edges.csv").write_text(ties.replace("sosecret-unit-rce", "source"))
         page = self.folder / "page.html"
         done = cone("evaluate", folder, "--policy", "treat-all", "--report", page)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("A piece of the network", page.read_text())
-        self.assertNotIn("secret-person", page.read_text())
-        self.assertNotIn("secret-person", json.dumps(record_inside(page.read_text())))
+        self.assertNotIn("secret-unit", page.read_text())
+        self.assertNotIn("secret-unit", json.dumps(record_inside(page.read_text())))
         done = cone("evaluate", folder, "--policy", "treat-all", "--report", page, "--report-ids")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("secret-person-7", page.read_text())
+        self.assertIn("secret-unit-7", page.read_text())
         self.assertEqual(cone("evaluate", folder, "--policy", "treat-all", "--report-ids").returncode, 2)
 
     def test_twenty_policies_by_twenty_estimators_are_at_most_300_kb(self):
@@ -273,15 +273,15 @@ class Report(FolderTest):
             if not record.name.startswith("find-"):
                 self.report(record)
         older = self.report(ROOT / "tests/fuzz/corpus/report/evaluation-older")
-        self.assertNotIn("for these people", older)
-        self.assertNotIn("for people like these", older)
+        self.assertNotIn("for the sample", older)
+        self.assertNotIn("for the population", older)
 
     def test_what_is_no_record_is_refused(self):
         self.assertIn("is not JSON", self.refused(self.write("a.json", "{")))
         self.assertIn("has no schema", self.refused(self.write("b.json", "{}")))
         self.assertIn("no report is made",
-                      self.refused(self.write("c.json", '{"schema": "cone.evaluation/9"}')))
-        self.assertIn("has no", self.refused(self.write("d.json", '{"schema": "cone.evaluation/2"}')))
+                      self.refused(self.write("c.json", '{"schema": "cone.unheard/1"}')))
+        self.assertIn("has no", self.refused(self.write("d.json", '{"schema": "cone.evaluation/3"}')))
         self.assertIn("without the record",
                       self.refused(self.write("e.html", "<!doctype html><p>hello")))
         self.refused(self.folder / "missing.json")

@@ -160,8 +160,8 @@ class Reproduce(FolderTest):
             rows = list(csv.DictReader(lines))
         return json.loads((folder / f"{what}.json").read_text()), rows
 
-    def test_utility_holds_rows_beside_the_one_that_knows_the_topics(self):
-        record, rows = self.run_twice("utility", "--estimators", "naive,dm_ridge")
+    def test_value_holds_rows_beside_the_one_that_knows_the_topics(self):
+        record, rows = self.run_twice("values", "--estimators", "naive,dm_ridge")
         self.assertEqual({row["method"] for row in rows},
                          {"naive", "dm_ridge", "knows the topics"})
         self.assertEqual(len(rows), 3 * 4 * 3)
@@ -189,7 +189,7 @@ class Reproduce(FolderTest):
         self.assertEqual(record["reference"], "network_dm")
         methods = [m["method"] for m in record["policies"][0]["settings"][0]["methods"]]
         self.assertEqual(methods[0], "network_dm")
-        for name in ("without friends", "constant noise", "undersmoothing 0.01"):
+        for name in ("without neighbour_effects", "constant noise", "undersmoothing 0.01"):
             self.assertIn(name, methods)
         self.assertEqual(len(rows), 3 * 8 * len(methods))
 
@@ -216,14 +216,14 @@ class Reproduce(FolderTest):
                     "--runs", 3)
         self.assertEqual(done.returncode, 2)
         self.assertIn("--runs", done.stderr)
-        done = cone(*self.arguments("utility", "u", "--nodes", 200))
+        done = cone(*self.arguments("values", "u", "--nodes", 200))
         self.assertEqual(done.returncode, 2)
         for flag in ("--nodes", "--tune"):
             self.assertIn(flag, done.stderr)
 
     def test_units_that_fail_are_named_and_do_not_stop_the_others(self):
         self.write_network(self.data / "Flickr.mat", 1, nodes=9)  # too few for five folds
-        arguments = ["reproduce", "utility", "--data", self.data, "--out", self.folder / "u",
+        arguments = ["reproduce", "values", "--data", self.data, "--out", self.folder / "u",
                      "--simulations", 2, "--estimators", "dm_ridge"]
         done = cone(*arguments)
         self.assertEqual(done.returncode, 1, done.stderr)
@@ -235,7 +235,7 @@ class Reproduce(FolderTest):
         self.assertEqual(done.stdout, again.stdout)
 
     def test_rows_that_do_not_exist_are_refused(self):
-        done = cone("reproduce", "utility", "--data", self.data, "--out", self.folder / "u",
+        done = cone("reproduce", "values", "--data", self.data, "--out", self.folder / "u",
                     "--estimators", "naive,nosuch")
         self.assertEqual(done.returncode, 2)
         self.assertIn("nosuch", done.stderr)

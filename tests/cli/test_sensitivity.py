@@ -22,7 +22,7 @@ class Sensitivity(FolderTest):
         done = cone("sensitivity", COUPONS, "--policy", "treat-all", "uniform")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("treat-all is worth", done.stdout)
-        self.assertIn("than what was done", done.stdout)
+        self.assertIn("than the logged policy", done.stdout)
         self.assertIn("odds of treatment", done.stdout)
         self.assertIn("network ridge", done.stdout)
         self.assertIn("as strong as", done.stdout)
@@ -30,7 +30,7 @@ class Sensitivity(FolderTest):
     def test_the_record_has_arrays_and_what_was_asked_for(self):
         record = self.record(MESSAGES, "--policy", "always:email", "uniform", "--lambda-max", 3,
                              "--against", "always:sms")
-        self.assertEqual(record["schema"], "cone.sensitivity/1")
+        self.assertEqual(record["schema"], "cone.sensitivity/2")
         self.assertEqual(record["reference"], "policy")
         self.assertEqual(record["config"]["lambda_max"], 3)
         self.assertEqual([p["name"] for p in record["policies"]], ["always:email", "uniform"])

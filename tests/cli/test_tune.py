@@ -47,7 +47,7 @@ class Tune(FolderTest):
         self.assertAlmostEqual(best["tuning"]["score"], scores[0], places=4)
         records = [json.loads(p.read_text()) for p in (out / "units").iterdir()]
         self.assertEqual(len(records), 6)
-        self.assertEqual({r["schema"] for r in records}, {"cone.unit/2"})
+        self.assertEqual({r["schema"] for r in records}, {"cone.unit/3"})
 
     def test_threads_change_no_digit(self):
         runs = [self.tune(f"t{n}", *GRID, "--threads", n, "-q") for n in (1, 2, 5)]

@@ -1,4 +1,4 @@
-// Data as people have it: columns of other names, text, gaps, other files.
+// Data as units have it: columns of other names, text, gaps, other files.
 #include <string>
 #include <vector>
 
@@ -146,7 +146,7 @@ TEST(LoadTable, TextThatIsNoCategoryIsRefusedWithAHint) {
             std::string::npos);
   EXPECT_NE(fault([](int i) { return fmt::format("2020-01-{:02}", i % 28 + 1); }).find("a date"),
             std::string::npos);
-  EXPECT_NE(fault([](int i) { return fmt::format("person {}", i); }).find("--ignore x"),
+  EXPECT_NE(fault([](int i) { return fmt::format("unit {}", i); }).find("--ignore x"),
             std::string::npos);
   const std::string mixed = fault([](int i) { return i == 7 ? "unknown" : std::to_string(i); });
   EXPECT_TRUE(mixed.starts_with("nodes.csv:9, column x: 'unknown' is not a number (1 of 40 lines"))

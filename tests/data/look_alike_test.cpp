@@ -5,7 +5,7 @@
 namespace cone::load {
 namespace {
 
-TEST(LookAlike, SeesThroughWhatPeopleDoNotSee) {
+TEST(LookAlike, SeesThroughWhatUnitsDoNotSee) {
   EXPECT_TRUE(look_alike("caf\u00E9", "cafe\u0301"));
   EXPECT_TRUE(look_alike("ti\u1EBFng", "tie\u0302\u0301ng")) << "two marks";
   EXPECT_TRUE(look_alike("\u0439", "\u0438\u0306"));

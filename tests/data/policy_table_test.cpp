@@ -15,7 +15,7 @@ namespace {
 using Names = std::vector<std::string>;
 using Values = std::vector<double>;
 
-Dataset three_people(Names arms) {
+Dataset three_units(Names arms) {
   Dataset data;
   for (const char* id : {"ann", "bob", "eve"}) data.ids.insert(id);
   data.arms = std::move(arms);
@@ -26,7 +26,7 @@ PolicyTable read_policies(const Names& arms, const std::string& text,
                           std::size_t chunk_bytes = 1000) {
   const Context context(0, 2);
   return load_policy_table(context, "policy.csv", ByteSource::of_bytes(text, "policy.csv"),
-                           three_people(arms), {.chunk_bytes = chunk_bytes});
+                           three_units(arms), {.chunk_bytes = chunk_bytes});
 }
 
 Names policy_faults(const Names& arms, const std::string& text) {

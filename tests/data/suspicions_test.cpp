@@ -10,14 +10,14 @@
 namespace cone {
 namespace {
 
-constexpr std::size_t kPeople = 300;
+constexpr std::size_t kUnits = 300;
 
 /// Age (whole), income (skewed), score and number of children; the outcome is normal.
-struct PeopleTable {
+struct UnitsTable {
   std::vector<std::string> names = {"age", "income", "score", "children"};
   std::vector<std::vector<double>> rows;
   std::vector<double> outcome;
-  std::vector<std::size_t> treatments;  ///< where rows beyond the first people have their own
+  std::vector<std::size_t> treatments;  ///< where rows beyond the first units have their own
 
   void add_column(const std::string& name, const std::vector<double>& values) {
     names.push_back(name);
@@ -32,7 +32,7 @@ struct PeopleTable {
     data.observed.outcome = outcome;
     for (std::size_t i = 0; i < rows.size(); ++i) {
       data.observed.treatment.push_back(
-          static_cast<Arm>(i < kPeople || treatments.empty() ? i % 2 : treatments[i - kPeople]));
+          static_cast<Arm>(i < kUnits || treatments.empty() ? i % 2 : treatments[i - kUnits]));
     }
     data.observed.ids = IdTable::numbered(rows.size());
     load::note_suspicions(
@@ -44,10 +44,10 @@ struct PeopleTable {
   }
 };
 
-PeopleTable people() {
-  PeopleTable table;
+UnitsTable units() {
+  UnitsTable table;
   Rng rng(91, Stream::kTest);
-  for (std::size_t i = 0; i < kPeople; ++i) {
+  for (std::size_t i = 0; i < kUnits; ++i) {
     table.rows.push_back({static_cast<double>(18 + rng.below(70)),
                           std::round(std::exp(10 + rng.normal())), rng.normal(),
                           static_cast<double>(rng.below(4))});
@@ -61,7 +61,7 @@ bool holds(const std::string& text, const std::string& part) {
 }
 
 TEST(Suspicions, AreNoneAboutUsualNumbers) {
-  PeopleTable table = people();
+  UnitsTable table = units();
   EXPECT_EQ(table.suspicions(), "");
   for (double& y : table.outcome) y = y > 0.5 ? 1 : 0;
   EXPECT_EQ(table.suspicions(), "");
@@ -71,12 +71,12 @@ TEST(Suspicions, AreNoneAboutUsualNumbers) {
 }
 
 TEST(Suspicions, NameAValueFarFromAllOthers) {
-  PeopleTable table = people();
+  UnitsTable table = units();
   table.rows[7][1] = 4e9;
   table.rows[9][2] = -50;
   EXPECT_TRUE(holds(table.suspicions(), "the feature income has 4000000000, far from"));
   EXPECT_TRUE(holds(table.suspicions(), "the feature score has -50, far from"));
-  table = people();
+  table = units();
   table.outcome[3] = 1e6;
   EXPECT_TRUE(holds(table.suspicions(), "the outcome has 1000000, far from"));
   EXPECT_TRUE(holds(table.suspicions(), "truncating a correct one changes the estimand"));
@@ -84,33 +84,33 @@ TEST(Suspicions, NameAValueFarFromAllOthers) {
 
 TEST(Suspicions, NameCodesForMissing) {
   for (const double code : {-999.0, 9999.0, -1.0}) {
-    PeopleTable table = people();
+    UnitsTable table = units();
     for (std::size_t i = 0; i < 8; ++i) table.rows[10 * i][0] = code;
     EXPECT_TRUE(holds(table.suspicions(), "the feature age is")) << code;
     EXPECT_TRUE(holds(table.suspicions(), "for 8 nodes, apart from all its other values")) << code;
   }
-  PeopleTable table = people();
+  UnitsTable table = units();
   for (auto& row : table.rows) row[3] -= 1;  // -1, 0, 1, 2: a scale
   EXPECT_EQ(table.suspicions(), "");
 }
 
 TEST(Suspicions, NameCodesAmongNumbersOfBothSignsAndAmongFewValues) {
   for (const double code : {-999.0, 9999.0, 99.0}) {
-    PeopleTable table = people();
+    UnitsTable table = units();
     for (std::size_t i = 0; i < 8; ++i) table.rows[10 * i][2] = code;
     EXPECT_TRUE(holds(table.suspicions(), "the feature score is")) << code;
-    table = people();
+    table = units();
     for (std::size_t i = 0; i < 90; ++i) table.outcome[3 * i] = code;
     EXPECT_TRUE(holds(table.suspicions(), "the outcome is")) << code;
-    table = people();
+    table = units();
     for (double& y : table.outcome) y = y > 0 ? 1 : 0;
     for (std::size_t i = 0; i < 5; ++i) table.outcome[30 * i] = code;
     EXPECT_TRUE(holds(table.suspicions(), "for 5 nodes, apart from all its other values")) << code;
   }
-  PeopleTable table = people();  // refused, and don't know
+  UnitsTable table = units();  // refused, and don't know
   for (std::size_t i = 0; i < 8; ++i) table.rows[10 * i][0] = i < 5 ? -9 : -1;
   EXPECT_TRUE(holds(table.suspicions(), "the feature age is -9 for 5 nodes"));
-  table = people();
+  table = units();
   for (auto& row : table.rows) row[2] = std::round(8 * row[2]);  // -9 and -1 are among the others
   EXPECT_EQ(table.suspicions(), "");
 }
@@ -119,9 +119,9 @@ TEST(Suspicions, NameLinesThatWerePastedHoweverManyThereAre) {
   for (const std::size_t times : {2, 3, 5, 6, 7}) {
     for (const std::size_t num_pasted : {60, 150, 250, 285, 300}) {
       for (const bool is_coarse : {false, true}) {
-        PeopleTable table = people();
+        UnitsTable table = units();
         if (is_coarse) {
-          if (num_pasted < kPeople) continue;  // as likely by chance
+          if (num_pasted < kUnits) continue;  // as likely by chance
           for (auto& row : table.rows) row[1] = row[2] = 0;
           for (double& y : table.outcome) y = y > 0 ? 1 : 0;
         }
@@ -142,7 +142,7 @@ TEST(Suspicions, NameLinesThatWerePastedHoweverManyThereAre) {
 
 TEST(Suspicions, NameLinesThatWerePastedTwice) {
   for (const bool is_coarse : {false, true}) {
-    PeopleTable table = people();
+    UnitsTable table = units();
     if (is_coarse) {
       for (auto& row : table.rows) row[1] = row[2] = 0;
       for (double& y : table.outcome) y = y > 0 ? 1 : 0;
@@ -155,7 +155,7 @@ TEST(Suspicions, NameLinesThatWerePastedTwice) {
     table.outcome = outcome;
     EXPECT_TRUE(holds(table.suspicions(), "600 of 600 nodes are the same as another one"));
   }
-  PeopleTable table = people();
+  UnitsTable table = units();
   for (std::size_t i = 0; i < 10; ++i) {  // some lines only
     table.rows[20 + 2 * i] = table.rows[2 * i];
     table.outcome[20 + 2 * i] = table.outcome[2 * i];
@@ -167,15 +167,15 @@ TEST(Suspicions, NameCodesThatAreTakenForNumbers) {
   Rng rng(92, Stream::kTest);
   std::vector<double> zip;
   std::vector<double> numbering;
-  for (const NodeIndex i : rng.permutation(kPeople)) {
+  for (const NodeIndex i : rng.permutation(kUnits)) {
     zip.push_back(10000 + static_cast<double>(rng.below(80000)));
     numbering.push_back(500 + static_cast<double>(i));
   }
-  PeopleTable table = people();
+  UnitsTable table = units();
   table.add_column("home_zip", zip);
   EXPECT_TRUE(holds(table.suspicions(), "home_zip looks like a code"));
   EXPECT_TRUE(holds(table.suspicions(), "--ignore home_zip"));
-  table = people();
+  table = units();
   table.add_column("zipper", zip);
   EXPECT_EQ(table.suspicions(), "");
   table.add_column("member", numbering);
@@ -189,7 +189,7 @@ TEST(Suspicions, NameCodesOfUnitsInSeveralRows) {
   std::vector<double> uneven;  // of 1 to 12 rows, which only the year shows
   std::vector<double> year;
   double unit = 0;
-  for (std::size_t i = 0, left = 0; i < kPeople; ++i) {
+  for (std::size_t i = 0, left = 0; i < kUnits; ++i) {
     even.push_back(13 + 17 * static_cast<double>(i / kTimes));
     if (left == 0) {
       left = 1 + rng.below(12);
@@ -198,13 +198,13 @@ TEST(Suspicions, NameCodesOfUnitsInSeveralRows) {
     uneven.push_back(unit);
     year.push_back(1980 + static_cast<double>(--left));
   }
-  PeopleTable table = people();
+  UnitsTable table = units();
   table.add_column("nr", even);
   EXPECT_TRUE(holds(table.suspicions(),
                     "column 'nr' looks like the code of a unit observed in several rows (60 values "
                     "in 300 rows): if so, --cluster nr"));
   EXPECT_TRUE(holds(table.suspicions(), "--ignore nr"));
-  table = people();
+  table = units();
   table.add_column("who", uneven);
   EXPECT_EQ(table.suspicions(), "");
   table.add_column("wave", year);
@@ -216,7 +216,7 @@ TEST(Suspicions, NameCodesOfUnitsInSeveralRows) {
 TEST(Suspicions, TakeNoOrdinaryColumnForACodeOfUnits) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Rng rng(seed, Stream::kTest);
-    PeopleTable table;
+    UnitsTable table;
     table.names = {"age", "visits", "rating", "born", "income", "grade", "group", "score"};
     const std::size_t num_rows = 300 + 100 * (seed % 5);
     for (std::size_t i = 0; i < num_rows; ++i) {
@@ -232,7 +232,7 @@ TEST(Suspicions, TakeNoOrdinaryColumnForACodeOfUnits) {
 }
 
 TEST(Suspicions, NameCopiesOfColumns) {
-  PeopleTable table = people();
+  UnitsTable table = units();
   std::vector<double> copy;
   for (const auto& row : table.rows) copy.push_back(7 - 0.01 * row[2]);
   table.add_column("again", copy);
@@ -242,10 +242,10 @@ TEST(Suspicions, NameCopiesOfColumns) {
 }
 
 TEST(Suspicions, NameAnOutcomeWhoseMeanRestsOnFew) {
-  PeopleTable table = people();
+  UnitsTable table = units();
   for (double& y : table.outcome) y = std::exp(2.5 * y);
   EXPECT_TRUE(holds(table.suspicions(), "the most extreme hundredth of the outcomes"));
-  table = people();
+  table = units();
   for (double& y : table.outcome) y = std::exp(y);
   EXPECT_EQ(table.suspicions(), "");
 }

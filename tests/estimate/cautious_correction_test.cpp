@@ -1,4 +1,4 @@
-// Corrections that count as far as they are sure, and whose utility a standard error is about.
+// Corrections that count as far as they are sure, and whose value a standard error is about.
 
 #include <cmath>
 
@@ -88,24 +88,24 @@ Estimate row(const char* name, const OwnedEvidence& evidence) {
   return estimate(*find_estimator(name), evidence.view(), {});
 }
 
-TEST(Targets, TheDirectMethodIsAboutThesePeopleWhereTheModelTells) {
+TEST(Targets, TheDirectMethodIsAboutTheSampleWhereTheModelTells) {
   const KnownLog sample = known_log(400, 1, 0, 1);
   const Estimate these = row("network_dm", with_implied(sample, 0.04, 0.09));
-  EXPECT_EQ(these.target, Target::kThesePeople);
+  EXPECT_EQ(these.target, Target::kSample);
   EXPECT_NEAR(these.standard_error, 0.2, 1e-12);
   const std::vector<double> expected =
       expected_outcome(sample.evidence().view().policy, sample.evidence().outcome.mu.view());
-  const double people = variance(expected, 1) / 400;
-  EXPECT_NEAR(these.population_standard_error, std::sqrt(people + 0.09), 1e-12);
+  const double units = variance(expected, 1) / 400;
+  EXPECT_NEAR(these.population_standard_error, std::sqrt(units + 0.09), 1e-12);
   const double quantile = 1.959963984540054;
-  EXPECT_NEAR(these.interval.first, these.value - quantile * 0.2, 1e-9);
-  EXPECT_NEAR(these.population_interval.second,
+  EXPECT_NEAR(these.sampling_interval.first, these.value - quantile * 0.2, 1e-9);
+  EXPECT_NEAR(these.population_sampling_interval.second,
               these.value + quantile * these.population_standard_error, 1e-9);
 
   const Estimate others = row("dm_ridge", with_implied(sample, std::nullopt, 0.09));
-  EXPECT_EQ(others.target, Target::kPeopleLikeThese);
+  EXPECT_EQ(others.target, Target::kPopulation);
   EXPECT_EQ(others.standard_error, others.population_standard_error);
-  EXPECT_EQ(others.interval, others.population_interval);
+  EXPECT_EQ(others.sampling_interval, others.population_sampling_interval);
   EXPECT_NEAR(others.standard_error, these.population_standard_error, 1e-12);
 }
 
@@ -118,20 +118,20 @@ TEST(CautiousCorrection, RestsOnNoMoreNodesThanItsRegression) {
   EXPECT_NE(found.warnings[0].find("12 of 400"), std::string::npos) << found.warnings[0];
 }
 
-TEST(Targets, RowsWithoutAModelOfTheOutcomeAreAboutPeopleLikeThese) {
+TEST(Targets, RowsWithoutAModelOfTheOutcomeAreAboutThePopulation) {
   const OwnedEvidence evidence = with_implied(known_log(400, 1, 0.2, 2), 0.04, 0.09);
   for (const EstimatorInfo& info : estimator_catalogue()) {
     if (info.needs_balance() || info.needs_outcome_model() || info.method == Method::kArmMeans) {
       continue;
     }
     const Estimate found = estimate(info, evidence.view(), {});
-    EXPECT_EQ(found.target, Target::kPeopleLikeThese) << info.name;
+    EXPECT_EQ(found.target, Target::kPopulation) << info.name;
     if (std::isnan(found.standard_error)) {
       EXPECT_TRUE(std::isnan(found.population_standard_error)) << info.name;
-      EXPECT_TRUE(std::isnan(found.population_interval.first)) << info.name;
+      EXPECT_TRUE(std::isnan(found.population_sampling_interval.first)) << info.name;
     } else {
       EXPECT_EQ(found.standard_error, found.population_standard_error) << info.name;
-      EXPECT_EQ(found.interval, found.population_interval) << info.name;
+      EXPECT_EQ(found.sampling_interval, found.population_sampling_interval) << info.name;
     }
   }
 }
@@ -150,14 +150,14 @@ TEST(NetworkDr, IsNetworkDmWhereTheModelIsRight) {
   EXPECT_EQ(dr.population_standard_error, dm.population_standard_error);
 }
 
-TEST(NetworkDr, MendsAModelThatIsWrongAndSaysSoInItsError) {
+TEST(NetworkDr, FixesAModelThatIsWrongAndSaysSoInItsError) {
   const KnownLog sample = known_log(40000, 1, 0, 4);
   OwnedEvidence wrong = with_implied(sample, 1e-6, 2e-6);
   for (std::size_t i = 0; i < 40000; ++i) wrong.outcome.mu(i, 0) += 0.5;
   const Estimate dm = row("network_dm", wrong);
   const Estimate dr = row("network_dr", wrong);
-  EXPECT_GT(std::abs(dm.value - sample.true_utility), 0.1);
-  EXPECT_NEAR(dr.value, sample.true_utility, 0.05);
+  EXPECT_GT(std::abs(dm.value - sample.true_value), 0.1);
+  EXPECT_NEAR(dr.value, sample.true_value, 0.05);
   EXPECT_GT(dr.standard_error, dm.standard_error);
 }
 
@@ -169,7 +169,7 @@ TEST(NetworkDr, ItsErrorIsNeverBelowThatOfNetworkDm) {
       const Estimate dr = row("network_dr", evidence);
       EXPECT_GE(dr.standard_error, dm.standard_error);
       EXPECT_GE(dr.population_standard_error, dm.population_standard_error);
-      EXPECT_EQ(dr.target, Target::kThesePeople);
+      EXPECT_EQ(dr.target, Target::kSample);
     }
   }
 }
@@ -181,7 +181,7 @@ TEST(NetworkDr, HasNoErrorWhereNobodyKnowsThatOfTheModel) {
     EXPECT_TRUE(std::isfinite(found.value)) << name;
     EXPECT_TRUE(std::isnan(found.standard_error)) << name;
     EXPECT_TRUE(std::isnan(found.population_standard_error)) << name;
-    EXPECT_TRUE(std::isnan(found.population_interval.second)) << name;
+    EXPECT_TRUE(std::isnan(found.population_sampling_interval.second)) << name;
   }
 }
 

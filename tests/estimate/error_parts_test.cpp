@@ -34,7 +34,7 @@ struct NoisyEvidence {
 };
 
 Estimate row(const char* name, const NoisyEvidence& evidence, ArmNoise arm_noise,
-             Target target = Target::kThesePeople) {
+             Target target = Target::kSample) {
   return estimate(*find_estimator(name), evidence.view(),
                   {.target = target, .arm_noise = arm_noise});
 }
@@ -43,7 +43,7 @@ TEST(ErrorParts, AreThoseOfTheFormula) {
   const KnownLog log = known_log(300, 1, 0, 1);
   const NoisyEvidence evidence(log);
   const Estimate found = row("dm_ridge", evidence, ArmNoise::kIndependent);
-  ASSERT_EQ(found.target, Target::kThesePeople);
+  ASSERT_EQ(found.target, Target::kSample);
   double unlogged = 0;
   std::vector<double> parts;
   for (std::size_t i = 0; i < 300; ++i) {
@@ -64,23 +64,23 @@ TEST(ErrorParts, NoiseOfOtherArmsCountsAsTheUserSays) {
   const NoisyEvidence evidence(known_log(300, 1, 0, 2));
   const double independent = row("dm_ridge", evidence, ArmNoise::kIndependent).standard_error;
   const double shared = row("dm_ridge", evidence, ArmNoise::kShared).standard_error;
-  const double any = row("dm_ridge", evidence, ArmNoise::kAny).standard_error;
+  const double any = row("dm_ridge", evidence, ArmNoise::kWorstCase).standard_error;
   EXPECT_LT(shared, 1e-12) << "every outcome has weight 1: what is shared cancels";
   EXPECT_LT(independent, any);
   EXPECT_LT(shared, any);
 }
 
-TEST(ErrorParts, PeopleLikeTheseAreTheOtherTarget) {
+TEST(ErrorParts, ThePopulationAreTheOtherTarget) {
   const NoisyEvidence evidence(known_log(300, 1, 0, 3));
   for (const char* name : {"naive", "dm_ridge", "dr_ridge", "switch_dr", "dr_shrinkage"}) {
     const Estimate these = row(name, evidence, ArmNoise::kIndependent);
-    const Estimate others = row(name, evidence, ArmNoise::kIndependent, Target::kPeopleLikeThese);
-    EXPECT_EQ(these.target, Target::kThesePeople) << name;
-    EXPECT_EQ(others.target, Target::kPeopleLikeThese) << name;
+    const Estimate others = row(name, evidence, ArmNoise::kIndependent, Target::kPopulation);
+    EXPECT_EQ(these.target, Target::kSample) << name;
+    EXPECT_EQ(others.target, Target::kPopulation) << name;
     EXPECT_EQ(others.standard_error, these.population_standard_error) << name;
-    if (std::string_view(name) == "naive") continue;  // its residuals are the spread of people
+    if (std::string_view(name) == "naive") continue;  // its residuals are the spread of units
     EXPECT_LT(these.standard_error, others.standard_error)
-        << name << ": the spread of people is not in it";
+        << name << ": the spread of units is not in it";
   }
 }
 

@@ -44,7 +44,7 @@ TEST(Overlap, NodesThatTheLogNeverTreatsAreLoudInEveryRow) {
   for (const char* name : {"naive", "ips", "snips", "ips_clipped", "dm", "dr", "switch_dr"}) {
     const Estimate result = of(name, sample.evidence());
     EXPECT_EQ(result.status, EstimateStatus::kCaution) << name;
-    EXPECT_DOUBLE_EQ(*result.unsupported_fraction, 0.31) << name;
+    EXPECT_DOUBLE_EQ(*result.off_support_fraction, 0.31) << name;
     EXPECT_NEAR(*result.mean_weight, 0.69, 0.08) << name;
     EXPECT_TRUE(says(result, "31 % of the nodes as the log never could (propensity 0)")) << name;
     EXPECT_FALSE(says(result, "the mean weight")) << name << ": 0.69 is what to expect";
@@ -57,7 +57,7 @@ TEST(Overlap, EstimatorsByWeightsHaveNoIntervalWhereTheLogNeverDidWhatThePolicyD
     const Estimate result = of(name, sample.evidence());
     EXPECT_TRUE(std::isfinite(result.value)) << name;
     EXPECT_TRUE(std::isnan(result.standard_error)) << name;
-    EXPECT_TRUE(std::isnan(result.interval.first)) << name;
+    EXPECT_TRUE(std::isnan(result.sampling_interval.first)) << name;
     EXPECT_TRUE(says(result, "dm_ridge has one")) << name;
   }
   EXPECT_FALSE(std::isnan(of("naive", sample.evidence()).standard_error));
@@ -65,7 +65,7 @@ TEST(Overlap, EstimatorsByWeightsHaveNoIntervalWhereTheLogNeverDidWhatThePolicyD
 
 TEST(Overlap, OneNodeInAThousandIsShownAndChangesNothing) {
   const Estimate result = of("snips", without_support(0.001).evidence());
-  EXPECT_EQ(*result.unsupported_fraction, 0.001);
+  EXPECT_EQ(*result.off_support_fraction, 0.001);
   EXPECT_TRUE(result.warnings.empty()) << result.warnings[0];
   EXPECT_TRUE(std::isfinite(result.standard_error));
 }
@@ -73,7 +73,7 @@ TEST(Overlap, OneNodeInAThousandIsShownAndChangesNothing) {
 TEST(Overlap, APolicyThatAvoidsTheUnsupportedArmIsSupported) {
   KnownLog sample = without_support(0.31);
   for (double& p : sample.policy) p = 0;
-  EXPECT_EQ(*of("ips", sample.evidence()).unsupported_fraction, 0);
+  EXPECT_EQ(*of("ips", sample.evidence()).off_support_fraction, 0);
 }
 
 TEST(Overlap, FittedPropensitiesBelowTheBoundCountByWhatThePolicyDoes) {
@@ -88,7 +88,7 @@ TEST(Overlap, FittedPropensitiesBelowTheBoundCountByWhatThePolicyDoes) {
   OwnedEvidence input = sample.evidence();
   input.propensity = fitted_table(sample.propensity, unbounded, 0.01);
   const Estimate direct = of("naive", input);
-  EXPECT_DOUBLE_EQ(*direct.unsupported_fraction, 0.025);
+  EXPECT_DOUBLE_EQ(*direct.off_support_fraction, 0.025);
   EXPECT_TRUE(
       says(direct, "2.5 % of the nodes as the log hardly ever did (propensity below 0.01)"));
   EXPECT_TRUE(std::isfinite(of("snips", input).standard_error)) << "a fit is no certainty";
@@ -136,7 +136,7 @@ TEST(Overlap, WithoutPropensitiesNothingIsKnown) {
   input.propensity.reset();
   const Estimate result = of("naive", input);
   EXPECT_FALSE(result.mean_weight);
-  EXPECT_FALSE(result.unsupported_fraction);
+  EXPECT_FALSE(result.off_support_fraction);
 }
 
 TEST(MeanWeight, ThatPropensitiesCannotExplainIsAWarningOfRowsThatUseThem) {
@@ -214,19 +214,20 @@ TEST(ImplausiblePredictions, AreAWarningWhereTheyMoveTheValue) {
 
 TEST(StandardErrors, ThatWouldTakeTheOutcomeModelAsExactAreNotGiven) {
   const KnownLog sample = known_log(500, 1, 0.3, 10);
-  for (const auto& [name, honest] : {std::pair{"switch_dr", "dr_ridge"},
-                                     {"dr_shrinkage", "dr_ridge"},
-                                     {"dm_nn", "dr_nn"},
-                                     {"cone_dm", "cone"},
-                                     {"dm", "dr"}}) {
+  for (const auto& [name, valid] : {std::pair{"switch_dr", "dr_ridge"},
+                                    {"dr_shrinkage", "dr_ridge"},
+                                    {"dm_nn", "dr_nn"},
+                                    {"cone_dm", "cone"},
+                                    {"dm", "dr"}}) {
     const Estimate result = of(name, sample.evidence());
     EXPECT_TRUE(std::isfinite(result.value)) << name;
     EXPECT_TRUE(std::isnan(result.standard_error)) << name;
-    EXPECT_TRUE(std::isnan(result.interval.first) && std::isnan(result.interval.second)) << name;
-    EXPECT_EQ(result.status, EstimateStatus::kCaution) << name;
-    EXPECT_TRUE(says(result, std::string("outcome model as exact; ") + honest + " has one"))
+    EXPECT_TRUE(std::isnan(result.sampling_interval.first) &&
+                std::isnan(result.sampling_interval.second))
         << name;
-    EXPECT_TRUE(std::isfinite(of(honest, sample.evidence()).standard_error)) << honest;
+    EXPECT_EQ(result.status, EstimateStatus::kCaution) << name;
+    EXPECT_TRUE(says(result, std::string("outcome model as exact; ") + valid + " has one")) << name;
+    EXPECT_TRUE(std::isfinite(of(valid, sample.evidence()).standard_error)) << valid;
   }
   OwnedEvidence input = sample.evidence();
   EstimatorInfo given = *find_estimator("dm_ols1");

@@ -82,14 +82,14 @@ TEST_P(EveryMethod, IsUnchangedByTheOrderOfNodes) {
   expect_same_error(of(sample), of(permuted));
 }
 
-TEST_P(EveryMethod, RecoversTheUtilityOfARandomisedLog) {
+TEST_P(EveryMethod, RecoversTheValueOfARandomisedLog) {
   const KnownLog sample = known_log(40000, 0, 0, 3);
   const Estimate result = of(sample);
   // The naive estimator ignores that this policy treats those with less to gain.
   if (info().method == Method::kArmMeans) {
-    EXPECT_GT(std::abs(result.value - sample.true_utility), 0.1);
+    EXPECT_GT(std::abs(result.value - sample.true_value), 0.1);
   } else {
-    EXPECT_NEAR(result.value, sample.true_utility, 0.03);
+    EXPECT_NEAR(result.value, sample.true_value, 0.03);
   }
 }
 
@@ -123,8 +123,8 @@ TEST(DoublyRobust, StaysRightWhenTheOutcomeModelIsWrongAndTheDirectMethodDoesNot
   for (double& value : wrong.mu0) value += 0.5;
   const double direct = estimate(*find_estimator("dm"), wrong.evidence().view(), {}).value;
   const double robust = estimate(*find_estimator("dr"), wrong.evidence().view(), {}).value;
-  EXPECT_GT(std::abs(direct - sample.true_utility), 0.1);
-  EXPECT_NEAR(robust, sample.true_utility, 0.05);
+  EXPECT_GT(std::abs(direct - sample.true_value), 0.1);
+  EXPECT_NEAR(robust, sample.true_value, 0.05);
 }
 
 TEST(DoublyRobust, ShrinkageGoesFromTheDirectMethodToPlainDr) {
@@ -166,7 +166,7 @@ TEST(Warnings, AValueThatDoesNotExistIsAStatus) {
 }
 
 TEST(Intervals, OfARandomisedLogCoverTheTruthAsOftenAsTheySay) {
-  // The truth is the population utility E[x + π(x)(1 + x)] of x ~ N(0, 1), by the trapezoidal rule,
+  // The truth is the population value E[x + π(x)(1 + x)] of x ~ N(0, 1), by the trapezoidal rule,
   // which is exact to many digits for what is smooth and vanishes at both ends.
   double truth = 0;
   constexpr double kStep = 0.01;
@@ -175,13 +175,14 @@ TEST(Intervals, OfARandomisedLogCoverTheTruthAsOftenAsTheySay) {
     const double density = std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
     truth += kStep * density * (x + sigmoid(0.5 - x) * (1 + x));
   }
-  EXPECT_NEAR(known_log(20000, 0, 0, 99).true_utility, truth, 0.03);  // 4 standard errors
+  EXPECT_NEAR(known_log(20000, 0, 0, 99).true_value, truth, 0.03);  // 4 standard errors
   constexpr std::array<const char*, 3> kNames = {"ips", "snips", "dr"};
   std::array<int, 3> covered = {0, 0, 0};
   for (int k = 0; k < 1000; ++k) {
     const auto evidence = known_log(400, 0, 0.5, 1000 + static_cast<std::uint64_t>(k)).evidence();
     for (std::size_t e = 0; e < kNames.size(); ++e) {
-      const auto [low, high] = estimate(*find_estimator(kNames[e]), evidence.view(), {}).interval;
+      const auto [low, high] =
+          estimate(*find_estimator(kNames[e]), evidence.view(), {}).sampling_interval;
       covered[e] += low <= truth && truth <= high ? 1 : 0;
     }
   }

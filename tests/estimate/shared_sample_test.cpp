@@ -62,7 +62,7 @@ TEST(SharedSample, EstimatesAreThoseOfAllProcesses) {
   for (const char* name : {"naive", "ips", "snips", "ips_clipped", "dm_ridge", "dr_ridge",
                            "switch_dr", "dr_shrinkage", "network_dm", "network_dr"}) {
     const EstimatorInfo& row = *find_estimator(name);
-    for (const Target target : {Target::kThesePeople, Target::kPeopleLikeThese}) {
+    for (const Target target : {Target::kSample, Target::kPopulation}) {
       SCOPED_TRACE(name);
       const EstimatorOptions options{.target = target};
       const auto value = [&](const Logged& log) {
@@ -85,14 +85,14 @@ TEST(SharedSample, EstimatesAreThoseOfAllProcesses) {
       expect_same(own.value, expected.value);
       expect_same(own.standard_error, expected.standard_error);
       expect_same(own.population_standard_error, expected.population_standard_error);
-      expect_same(own.interval.second, expected.interval.second);
+      expect_same(own.sampling_interval.second, expected.sampling_interval.second);
       expect_same(own.parts.unlogged_variance, expected.parts.unlogged_variance);
       expect_same(own.effective_sample_size.value_or(0),
                   expected.effective_sample_size.value_or(0));
       expect_same(own.max_weight.value_or(0), expected.max_weight.value_or(0));
       expect_same(own.mean_weight.value_or(0), expected.mean_weight.value_or(0));
       expect_same(own.clipped_fraction, expected.clipped_fraction);
-      expect_same(own.unsupported_fraction.value_or(0), expected.unsupported_fraction.value_or(0));
+      expect_same(own.off_support_fraction.value_or(0), expected.off_support_fraction.value_or(0));
       EXPECT_EQ(own.status, expected.status);
       EXPECT_EQ(own.warnings, expected.warnings);
       EXPECT_FALSE(own.warnings.empty());

@@ -1,4 +1,4 @@
-// Few people of one arm may carry an estimate that many people of others hide.
+// Few units of one arm may carry an estimate that many units of others hide.
 
 #include <algorithm>
 #include <iterator>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kArms = 3;
 
-/// A randomised log of `sizes` people per arm with models of no error.
+/// A randomised log of `sizes` units per arm with models of no error.
 struct Log {
   LoggedSample sample;
   Matrix<double> policy;
@@ -78,7 +78,7 @@ constexpr const char* kWeighingRows[] = {"ips", "snips", "dr_ridge", "dm_ridge",
 TEST(SmallArms, AFifthForAnArmOfSixIsSaidThoughHundredsCount) {
   const Log log = make_log({297, 297, 6}, {0, 0.8, 0.2});
   for (const char* row : kWeighingRows) {
-    for (const Target target : {Target::kThesePeople, Target::kPeopleLikeThese}) {
+    for (const Target target : {Target::kSample, Target::kPopulation}) {
       const std::vector<std::string> said = small_arms_said(row, log, target);
       ASSERT_EQ(said.size(), 1U) << row;
       EXPECT_EQ(said[0].find("effective sample size 6 in arm 'rare', which makes "), 0U) << said[0];
@@ -86,20 +86,19 @@ TEST(SmallArms, AFifthForAnArmOfSixIsSaidThoughHundredsCount) {
   }
 }
 
-TEST(SmallArms, ManyPeopleOrALittleOfTheVarianceAreNoReason) {
+TEST(SmallArms, ManyUnitsOrALittleOfTheVarianceAreNoReason) {
   for (const char* row : kWeighingRows) {
-    EXPECT_TRUE(small_arms_said(row, make_log({200, 200, 200}, {0, 0.8, 0.2}), Target::kThesePeople)
-                    .empty())
+    EXPECT_TRUE(
+        small_arms_said(row, make_log({200, 200, 200}, {0, 0.8, 0.2}), Target::kSample).empty())
         << row;
     EXPECT_TRUE(
-        small_arms_said(row, make_log({297, 297, 6}, {0.5, 0.5, 0}), Target::kThesePeople).empty())
+        small_arms_said(row, make_log({297, 297, 6}, {0.5, 0.5, 0}), Target::kSample).empty())
         << row << ": never given";
     EXPECT_TRUE(
-        small_arms_said(row, make_log({280, 280, 40}, {0.49, 0.49, 0.02}), Target::kThesePeople)
-            .empty())
+        small_arms_said(row, make_log({280, 280, 40}, {0.49, 0.49, 0.02}), Target::kSample).empty())
         << row << ": hardly given";
     EXPECT_TRUE(
-        small_arms_said(row, make_log({30, 30, 30}, {0, 0.5, 0.5}), Target::kThesePeople).empty())
+        small_arms_said(row, make_log({30, 30, 30}, {0, 0.5, 0.5}), Target::kSample).empty())
         << row << ": the effective sample size tells";
   }
 }
@@ -108,8 +107,8 @@ TEST(SmallArms, AreCountedOverAllProcesses) {
   const testing::TwoAlike two;
   const Log half = make_log({300, 300, 30}, {0, 0.8, 0.2}, two);
   const Log alone = make_log({300, 300, 30}, {0, 0.8, 0.2});
-  EXPECT_EQ(small_arms_said("snips", alone, Target::kThesePeople).size(), 1U);
-  EXPECT_TRUE(small_arms_said("snips", half, Target::kThesePeople).empty()) << "60 in all";
+  EXPECT_EQ(small_arms_said("snips", alone, Target::kSample).size(), 1U);
+  EXPECT_TRUE(small_arms_said("snips", half, Target::kSample).empty()) << "60 in all";
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ struct LoggedWorld {
   }
 };
 
-enum class Confounder { kOwn, kFriends };
+enum class Confounder { kOwn, kNeighbours };
 
 LoggedWorld make_logged_world(Confounder confounder) {
   LoggedWorld world;
@@ -53,11 +53,11 @@ LoggedWorld make_logged_world(Confounder confounder) {
   std::vector<double> treated;
   for (std::size_t i = 0; i < kBalanceNodes; ++i) {
     double reason = world.rows[i][0];
-    if (confounder == Confounder::kFriends) {
-      const auto friends = data.graph.neighbours(static_cast<NodeIndex>(i));
+    if (confounder == Confounder::kNeighbours) {
+      const auto neighbours = data.graph.neighbours(static_cast<NodeIndex>(i));
       reason = 0;
-      for (const NodeIndex j : friends) reason += world.rows[j][0];
-      reason /= std::sqrt(static_cast<double>(friends.size()));
+      for (const NodeIndex j : neighbours) reason += world.rows[j][0];
+      reason /= std::sqrt(static_cast<double>(neighbours.size()));
     }
     treated.push_back(sigmoid(reason));
     data.treatment.push_back(rng.bernoulli(treated.back()) ? 1 : 0);
@@ -98,7 +98,7 @@ TEST(Balance, IsTheDifferenceOfMeansInStandardDeviations) {
   EXPECT_NEAR(found.after, (weighted / weight - mean(all)) / sd, 1e-12);
 }
 
-TEST(Balance, WeightingByRightPropensitiesMendsAnImbalance) {
+TEST(Balance, WeightingByRightPropensitiesFixesAnImbalance) {
   const LoggedWorld world = make_logged_world(Confounder::kOwn);
   for (const ArmBalance& arm : world.balance(world.e)) {
     EXPECT_GT(arm.largest_before, 0.3);
@@ -119,14 +119,14 @@ TEST(Balance, UselessPropensitiesLeaveAnImbalanceAndSaySo) {
   }
 }
 
-TEST(Balance, SeesConfoundingByFriendsThatNoOwnFeatureShows) {
-  const LoggedWorld world = make_logged_world(Confounder::kFriends);
+TEST(Balance, SeesConfoundingByNeighboursThatNoOwnFeatureShows) {
+  const LoggedWorld world = make_logged_world(Confounder::kNeighbours);
   for (const ArmBalance& arm : world.balance(even_propensity())) {
     EXPECT_LT(std::abs(find_column(arm, "x0", "own").after), 0.1);
-    EXPECT_GT(std::abs(find_column(arm, "x0", "friends").after), 0.3);
-    EXPECT_LT(std::abs(find_column(arm, "x1", "friends").after), 0.1);
+    EXPECT_GT(std::abs(find_column(arm, "x0", "neighbours").after), 0.3);
+    EXPECT_LT(std::abs(find_column(arm, "x1", "neighbours").after), 0.1);
     EXPECT_TRUE(arm.verdict.is_caution);
-    EXPECT_NE(arm.verdict.sentence.find("'x0' of friends"), std::string::npos)
+    EXPECT_NE(arm.verdict.sentence.find("'x0' of neighbours"), std::string::npos)
         << arm.verdict.sentence;
   }
   for (const ArmBalance& arm : world.balance(world.e)) EXPECT_FALSE(arm.verdict.is_caution);
@@ -139,7 +139,7 @@ TEST(Balance, IsUnchangedByTheUnitAndTheZeroOfAFeature) {
   world.data.features.matrix = testing::sparse_from_rows(world.rows);
   const std::vector<ArmBalance> after = world.balance(world.e);
   for (std::size_t a = 0; a < 2; ++a) {
-    for (const char* of : {"own", "friends"}) {
+    for (const char* of : {"own", "neighbours"}) {
       const ColumnBalance& one = find_column(before[a], "x0", of);
       const ColumnBalance& other = find_column(after[a], "x0", of);
       EXPECT_NEAR(one.before, -other.before, 1e-8);
@@ -149,14 +149,14 @@ TEST(Balance, IsUnchangedByTheUnitAndTheZeroOfAFeature) {
   }
 }
 
-TEST(Balance, NodesWithoutFriendsCountForOwnFeaturesOnly) {
+TEST(Balance, NodesWithoutNeighboursCountForOwnFeaturesOnly) {
   LoggedWorld world = make_logged_world(Confounder::kOwn);
   std::vector<Edge> edges;
   for (NodeIndex i = 0; i < kBalanceNodes; ++i) {
     if (world.data.treatment[i] == 1)
       edges.push_back({i, static_cast<NodeIndex>((i + 1) % kBalanceNodes)});
   }
-  // Every treated node has a friend; those whose neighbours on the ring are untreated have none.
+  // Every treated node has a neighbour; those whose neighbours on the ring are untreated have none.
   world.data.graph = build_graph(Context(0, 1), kBalanceNodes, edges);
   const std::vector<ArmBalance> found = world.balance(world.e);
   EXPECT_EQ(found[0].columns.size(), 5U);

@@ -47,7 +47,7 @@ TEST(BudgetCurve, IsWhatHandAndPencilSay) {
   EXPECT_NEAR(middle.gain, 0.9, 1e-15);
   EXPECT_NEAR(middle.cost, 0.1, 1e-15);
   EXPECT_NEAR(middle.standard_error, std::sqrt(0.02), 1e-15);
-  EXPECT_NEAR(middle.interval.first, 0.9 - 1.959963985 * std::sqrt(0.02), 1e-9);
+  EXPECT_NEAR(middle.sampling_interval.first, 0.9 - 1.959963985 * std::sqrt(0.02), 1e-9);
   EXPECT_NEAR(middle.over_random, 0.9 - 1.3 / 2, 1e-15);
   EXPECT_NEAR(middle.over_random_error, std::sqrt(0.015), 1e-15);  // −½, 1, −½
   EXPECT_NEAR(curve.points[2].gain, 1.3, 1e-15);
@@ -61,7 +61,7 @@ TEST(BudgetCurve, IsWhatHandAndPencilSay) {
   EXPECT_EQ(curve.best_share, 1);
 }
 
-TEST(BudgetCurve, WithoutAnHonestErrorAtOneBudgetOthersKeepTheirs) {
+TEST(BudgetCurve, WithoutAValidErrorAtOneBudgetOthersKeepTheirs) {
   Matrix<double> covariance(4, 4, 0.01);
   for (std::size_t k = 0; k < 4; ++k) {
     covariance(k, k) = 0.02;
@@ -95,17 +95,17 @@ TEST(BudgetCurve, EndsAtTreatAllLessTreatNoneForEveryEstimator) {
 TEST(BudgetCurve, OfTheBestRankingIsAboveLotsAndItsBandHoldsTheTruth) {
   const SmallWorld world = ranked_world(600, 2);
   const BudgetCurve curve = value_rankings(world, curve_options({"by x1"})).budget_curves[0];
-  EXPECT_GT(curve.qini.interval.first, 0);
-  EXPECT_GT(curve.autoc.interval.first, 0);
+  EXPECT_GT(curve.qini.sampling_interval.first, 0);
+  EXPECT_GT(curve.autoc.sampling_interval.first, 0);
   EXPECT_LT(curve.qini.p, 1e-6);
-  EXPECT_TRUE(is_within(curve.qini.interval, *curve.qini.truth));
+  EXPECT_TRUE(is_within(curve.qini.sampling_interval, *curve.qini.truth));
   EXPECT_NEAR(curve.best_share, 0.5, 0.11);
   for (std::size_t k = 1; k < curve.points.size(); ++k) {
     const BudgetPoint& point = curve.points[k];
     EXPECT_TRUE(is_within(point.band, *point.truth)) << k;
-    EXPECT_LT(point.band.first, point.interval.first);
-    EXPECT_GT(point.band.second, point.interval.second);
-    EXPECT_LT(point.robust_interval.first, point.interval.first);
+    EXPECT_LT(point.band.first, point.sampling_interval.first);
+    EXPECT_GT(point.band.second, point.sampling_interval.second);
+    EXPECT_LT(point.sensitivity_interval.first, point.sampling_interval.first);
     if (k + 1 == curve.points.size()) continue;
     EXPECT_GT(point.over_random_band.first, 0);
   }
@@ -119,7 +119,7 @@ TEST(BudgetCurve, OfLotsIsTheLineWithinNoise) {
     const BudgetCurve curve = value_rankings(world, curve_options({"lots"})).budget_curves[0];
     EXPECT_LT(std::abs(curve.qini.value - *curve.qini.truth), 4 * curve.qini.standard_error);
     EXPECT_LT(std::abs(curve.qini.value), 0.1);
-    num_clear += is_within(curve.qini.interval, *curve.qini.truth) ? 0 : 1;
+    num_clear += is_within(curve.qini.sampling_interval, *curve.qini.truth) ? 0 : 1;
     for (const BudgetPoint& point : curve.points) EXPECT_LT(std::abs(point.over_random), 0.15);
   }
   EXPECT_LE(num_clear, 2);
@@ -154,7 +154,7 @@ TEST(BudgetCurve, IsTheSameAtAnyNumberOfThreads) {
   }
 }
 
-/// The same people in another order, with their own nuisances so that nothing is fitted.
+/// The same units in another order, with their own nuisances so that nothing is fitted.
 SmallWorld permuted(const SmallWorld& world, std::span<const NodeIndex> order) {
   const Dataset& from = world.data.observed;
   const std::size_t n = order.size();
@@ -195,7 +195,7 @@ SmallWorld permuted(const SmallWorld& world, std::span<const NodeIndex> order) {
   return out;
 }
 
-TEST(BudgetCurve, TheOrderOfThePeopleChangesNothing) {
+TEST(BudgetCurve, TheOrderOfTheUnitsChangesNothing) {
   const SmallWorld world = ranked_world(200, 5);
   std::vector<NodeIndex> order(200);
   std::iota(order.begin(), order.end(), NodeIndex{0});
@@ -213,7 +213,8 @@ TEST(BudgetCurve, TheOrderOfThePeopleChangesNothing) {
     EXPECT_NEAR(one.autoc.standard_error, other.autoc.standard_error, 1e-10);
     for (std::size_t k = 0; k < one.points.size(); ++k) {
       EXPECT_NEAR(one.points[k].gain, other.points[k].gain, 1e-12);
-      EXPECT_NEAR(one.points[k].interval.first, other.points[k].interval.first, 1e-10);
+      EXPECT_NEAR(one.points[k].sampling_interval.first, other.points[k].sampling_interval.first,
+                  1e-10);
       // Points within a tie are nearly one another's means, so the covariance is nearly singular,
       // and rounding moves the draws from it.
       EXPECT_NEAR(one.points[k].band.first, other.points[k].band.first, 1e-6);
@@ -237,7 +238,7 @@ TEST(BudgetCurve, WarnsOfARankingThatKnowsTheOutcomes) {
   EXPECT_NE(curve.warnings.back().find("learnt from these very outcomes"), std::string::npos);
 }
 
-TEST(BudgetCurve, OfWeighedPeopleCountsThemInSharesCostsValuesAndTruth) {
+TEST(BudgetCurve, OfWeighedUnitsCountsThemInSharesCostsValuesAndTruth) {
   SmallWorld world = ranked_world(300, 8);
   Dataset& data = world.data.observed;
   data.kept.push_back({"price", {}});

@@ -35,9 +35,9 @@ std::vector<CurveCoverage> measure_curve_coverage(const std::vector<std::string>
         testing::ranked_world(250, 100 + static_cast<std::uint64_t>(log), shares_noise);
     EvaluateOptions options;
     options.estimators = {"network_dm"};
-    options.robust = false;
-    // Nobody knows how a person's outcomes go together; only this holds if they are the same.
-    if (shares_noise) options.estimator.arm_noise = ArmNoise::kAny;
+    options.sensitivity_interval = false;
+    // Nobody knows how a unit's outcomes go together; only this holds if they are the same.
+    if (shares_noise) options.estimator.arm_noise = ArmNoise::kWorstCase;
     options.budget.rank = rankings;
     const std::vector<BudgetCurve> curves =
         evaluate(Context(static_cast<std::uint64_t>(log), 1), world.data, world.policies, options)
@@ -54,8 +54,8 @@ std::vector<CurveCoverage> measure_curve_coverage(const std::vector<std::string>
       }
       out[k].band += in_band ? 1.0 / kLogs : 0;
       out[k].over_random_band += in_other ? 1.0 / kLogs : 0;
-      out[k].qini += within(curve.qini.interval, *curve.qini.truth) ? 1.0 / kLogs : 0;
-      out[k].autoc += within(curve.autoc.interval, *curve.autoc.truth) ? 1.0 / kLogs : 0;
+      out[k].qini += within(curve.qini.sampling_interval, *curve.qini.truth) ? 1.0 / kLogs : 0;
+      out[k].autoc += within(curve.autoc.sampling_interval, *curve.autoc.truth) ? 1.0 / kLogs : 0;
     }
   }
   return out;

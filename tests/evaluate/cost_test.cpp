@@ -18,7 +18,7 @@ using testing::SmallWorld;
 constexpr double kEffect = 1.0;
 
 /// Treat by x1, treat all and treat none, in a world where treating everyone gains kEffect.
-Decision decide_with(std::vector<std::string> cost, Target target = Target::kThesePeople,
+Decision decide_with(std::vector<std::string> cost, Target target = Target::kSample,
                      const std::vector<double>& price = {}) {
   SmallWorld world = small_world(300, 0.5, kEffect, 6);
   world.policies.push_back({"all", two_arm_probabilities(std::vector<double>(300, 1.0))});
@@ -48,15 +48,17 @@ TEST(Cost, MovesGainsByTheDifferenceOfMeanCostsAndChangesNoWidth) {
     const DecidedPolicy& after = net.policies[p];
     EXPECT_FALSE(before.cost);
     EXPECT_EQ(after.value, before.value);
-    EXPECT_EQ(after.robust_interval, before.robust_interval);
+    EXPECT_EQ(after.sensitivity_interval, before.sensitivity_interval);
     EXPECT_NEAR(after.band->first, before.band->first, 1e-12);
     if (before.is_logged) continue;
-    EXPECT_EQ(after.interval, before.interval);
+    EXPECT_EQ(after.sampling_interval, before.sampling_interval);
     const double shift = done_cost - *after.cost;
     EXPECT_NEAR(after.gain, before.gain + shift, 1e-12);
-    EXPECT_NEAR(after.gain_interval->first, before.gain_interval->first + shift, 1e-12);
-    EXPECT_NEAR(width(after.gain_interval), width(before.gain_interval), 1e-12);
-    EXPECT_NEAR(width(after.robust_gain_interval), width(before.robust_gain_interval), 1e-12);
+    EXPECT_NEAR(after.sampling_gain_interval->first, before.sampling_gain_interval->first + shift,
+                1e-12);
+    EXPECT_NEAR(width(after.sampling_gain_interval), width(before.sampling_gain_interval), 1e-12);
+    EXPECT_NEAR(width(after.sensitivity_gain_interval), width(before.sensitivity_gain_interval),
+                1e-12);
   }
   for (std::size_t d = 0; d < gross.differences.size(); ++d) {
     const PolicyDifference& after = net.differences[d];
@@ -68,8 +70,8 @@ TEST(Cost, MovesGainsByTheDifferenceOfMeanCostsAndChangesNoWidth) {
   }
 }
 
-TEST(Cost, IsRefusedForPeopleLikeThese) {
-  EXPECT_THROW(decide_with({"1=0.25"}, Target::kPeopleLikeThese), Error);
+TEST(Cost, IsRefusedForThePopulation) {
+  EXPECT_THROW(decide_with({"1=0.25"}, Target::kPopulation), Error);
 }
 
 TEST(Cost, TurnsTheRanksWhereAnArmCostsMoreThanItGains) {
@@ -79,20 +81,20 @@ TEST(Cost, TurnsTheRanksWhereAnArmCostsMoreThanItGains) {
   const Decision net = decide_with({"1=2"});
   EXPECT_EQ(net.policies[3].ranks, std::pair(std::size_t{1}, std::size_t{1}));
   EXPECT_FALSE(net.policies[2].may_be_best);
-  EXPECT_LT(net.policies[2].gain_interval->second, 0);
+  EXPECT_LT(net.policies[2].sampling_gain_interval->second, 0);
 }
 
 TEST(Cost, OfAConstantColumnIsThatOfTheNumber) {
   const Decision number = decide_with({"1=0.3", "0=0.1"});
   const Decision column =
-      decide_with({"1=price", "0=0.1"}, Target::kThesePeople, std::vector<double>(300, 0.3));
+      decide_with({"1=price", "0=0.1"}, Target::kSample, std::vector<double>(300, 0.3));
   EXPECT_EQ(column.costs[1].column, "price");
   EXPECT_NEAR(column.costs[1].cost, 0.3, 1e-12);
   EXPECT_EQ(column.costs[0].column, "");
   for (std::size_t p = 0; p < number.policies.size(); ++p) {
     EXPECT_EQ(column.policies[p].cost, number.policies[p].cost);
     EXPECT_EQ(column.policies[p].gain, number.policies[p].gain);
-    EXPECT_EQ(column.policies[p].gain_interval, number.policies[p].gain_interval);
+    EXPECT_EQ(column.policies[p].sampling_gain_interval, number.policies[p].sampling_gain_interval);
     EXPECT_EQ(column.policies[p].ranks, number.policies[p].ranks);
   }
 }
@@ -100,7 +102,7 @@ TEST(Cost, OfAConstantColumnIsThatOfTheNumber) {
 TEST(Cost, OfAColumnCountsForThoseWhoGetTheArm) {
   std::vector<double> price(300);
   for (std::size_t i = 0; i < 300; ++i) price[i] = static_cast<double>(i % 3);
-  const Decision decision = decide_with({"1=price"}, Target::kThesePeople, price);
+  const Decision decision = decide_with({"1=price"}, Target::kSample, price);
   const SmallWorld world = small_world(300, 0.5, kEffect, 6);
   double done = 0;
   double by_x1 = 0;
@@ -116,7 +118,7 @@ TEST(Cost, OfAColumnCountsForThoseWhoGetTheArm) {
 
 TEST(Cost, OfAColumnThatIsNotThereIsRefused) {
   try {
-    decide_with({"1=prise"}, Target::kThesePeople, std::vector<double>(300, 0.3));
+    decide_with({"1=prise"}, Target::kSample, std::vector<double>(300, 0.3));
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUsage);

@@ -10,15 +10,15 @@ namespace {
 using testing::small_world;
 using testing::SmallWorld;
 
-/// Fitted nuisances and all: how often does the interval hold the population's utility, and, where
-/// an interval is about these very people, theirs?
+/// Fitted nuisances and all: how often does the interval hold the population's value, and, where
+/// an interval is about these very units, theirs?
 TEST(Evaluate, IntervalsOfARandomisedLogCoverAsOftenAsTheySay) {
   constexpr int kRepetitions = 400;
   constexpr double kEffect = 1.0;
-  // E[y(0)] = 0 and π is symmetric about ½, so the utility is effect / 2.
+  // E[y(0)] = 0 and π is symmetric about ½, so the value is effect / 2.
   constexpr double kTruth = kEffect / 2;
   EvaluateOptions options;
-  options.robust = false;  // sampling intervals are asked about
+  options.sensitivity_interval = false;  // sampling intervals are asked about
   for (const std::string_view name : default_estimators(false)) {
     // Networks take too long for so many repetitions; two rows are left to others.
     const EstimatorInfo& row = *find_estimator(name);
@@ -38,9 +38,9 @@ TEST(Evaluate, IntervalsOfARandomisedLogCoverAsOftenAsTheySay) {
       const auto holds = [](std::pair<double, double> interval, double truth) {
         return interval.first <= truth && truth <= interval.second ? 1 : 0;
       };
-      covered[e] += holds(row.population_interval, kTruth);
-      if (row.target == Target::kThesePeople) {
-        covered_these[e] += holds(row.interval, *record.policies[0].truth);
+      covered[e] += holds(row.population_sampling_interval, kTruth);
+      if (row.target == Target::kSample) {
+        covered_these[e] += holds(row.sampling_interval, *record.policies[0].truth);
       }
     }
   }

@@ -26,7 +26,7 @@ SmallWorld world_with_policies(std::size_t n, std::uint64_t item) {
   return world;
 }
 
-EvaluateOptions headline_only(Target target = Target::kThesePeople) {
+EvaluateOptions headline_only(Target target = Target::kSample) {
   EvaluateOptions options;
   options.estimators = {"naive", "network_dm"};
   options.estimator.target = target;
@@ -44,14 +44,15 @@ const DecidedPolicy& find(const Decision& decision, const std::string& name) {
   throw std::runtime_error("no policy " + name);
 }
 
-TEST(Decision, WhatWasDoneIsTheMeanOutcomeAndComesFirst) {
+TEST(Decision, TheLoggedPolicyIsTheMeanOutcomeAndComesFirst) {
   const SmallWorld world = world_with_policies(400, 1);
   const Decision decision = decide_on(world, headline_only());
   EXPECT_EQ(decision.estimator, "network_dm");
   EXPECT_TRUE(decision.policies[0].is_logged);
   EXPECT_NEAR(decision.policies[0].value, mean(world.data.observed.outcome), 1e-12);
-  EXPECT_EQ(decision.policies[0].interval->first, decision.policies[0].interval->second)
-      << "for these people it is known";
+  EXPECT_EQ(decision.policies[0].sampling_interval->first,
+            decision.policies[0].sampling_interval->second)
+      << "for the sample it is known";
   EXPECT_EQ(decision.policies.size(), 4U);
 }
 
@@ -59,8 +60,8 @@ TEST(Decision, EffectThatIsThereIsFound) {
   const Decision decision = decide_on(world_with_policies(800, 2), headline_only());
   const DecidedPolicy& all = find(decision, "all");
   const DecidedPolicy& none = find(decision, "none");
-  EXPECT_GT(all.gain_interval->first, 0);
-  EXPECT_LT(none.gain_interval->second, 0);
+  EXPECT_GT(all.sampling_gain_interval->first, 0);
+  EXPECT_LT(none.sampling_gain_interval->second, 0);
   EXPECT_LT(*all.gain_p, 0.05);
   EXPECT_TRUE(all.may_be_best);
   EXPECT_FALSE(none.may_be_best);
@@ -83,17 +84,17 @@ TEST(Decision, PoliciesThatDoTheSameAreTied) {
   }
 }
 
-TEST(Decision, GainsAreValuesLessWhatWasDone) {
-  for (const Target target : {Target::kThesePeople, Target::kPeopleLikeThese}) {
+TEST(Decision, GainsAreValuesLessTheLoggedPolicy) {
+  for (const Target target : {Target::kSample, Target::kPopulation}) {
     const Decision decision = decide_on(world_with_policies(500, 4), headline_only(target));
     EXPECT_EQ(decision.target, target);
     for (const DecidedPolicy& policy : decision.policies) {
       if (policy.is_logged) continue;
       EXPECT_NEAR(policy.gain, policy.value - decision.policies[0].value, 1e-12);
-      EXPECT_LE(policy.gain_interval->first, policy.gain);
-      EXPECT_GE(policy.gain_interval->second, policy.gain);
-      EXPECT_LE(policy.robust_interval->first, policy.interval->first);
-      EXPECT_GE(policy.robust_interval->second, policy.interval->second);
+      EXPECT_LE(policy.sampling_gain_interval->first, policy.gain);
+      EXPECT_GE(policy.sampling_gain_interval->second, policy.gain);
+      EXPECT_LE(policy.sensitivity_interval->first, policy.sampling_interval->first);
+      EXPECT_GE(policy.sensitivity_interval->second, policy.sampling_interval->second);
     }
   }
 }
@@ -104,22 +105,23 @@ TEST(Decision, AGainHasOneErrorInItsIntervalItsDifferenceAndItsP) {
     // Effects of every size from clear to none.
     SmallWorld world = small_world(150, 0.7, 0.04 * static_cast<double>(item), 30 + item);
     world.policies.push_back({"all", two_arm_probabilities(std::vector<double>(150, 1.0))});
-    for (const Target target : {Target::kThesePeople, Target::kPeopleLikeThese}) {
+    for (const Target target : {Target::kSample, Target::kPopulation}) {
       const Decision decision = decide_on(world, headline_only(target));
       for (const PolicyDifference& d : decision.differences) {
-        const bool has_zero = d.interval.first <= 0 && d.interval.second >= 0;
+        const bool has_zero = d.sampling_interval.first <= 0 && d.sampling_interval.second >= 0;
         EXPECT_FALSE(d.p < 0.05 && has_zero);
-        EXPECT_LE(d.joint_interval.first, d.interval.first);
+        EXPECT_LE(d.sampling_joint_interval.first, d.sampling_interval.first);
         if (d.first != 0) continue;
         const DecidedPolicy& policy = decision.policies[d.second];
         EXPECT_EQ(policy.gain_p, d.p);
-        EXPECT_NEAR(policy.gain_interval->first, -d.interval.second, 1e-12);
-        EXPECT_NEAR(policy.gain_interval->second, -d.interval.first, 1e-12);
+        EXPECT_NEAR(policy.sampling_gain_interval->first, -d.sampling_interval.second, 1e-12);
+        EXPECT_NEAR(policy.sampling_gain_interval->second, -d.sampling_interval.first, 1e-12);
         num_sure += d.p < 0.05 ? 1 : 0;
-        if (target == Target::kPeopleLikeThese) continue;
-        const double width = policy.interval->second - policy.interval->first;
-        EXPECT_NEAR(policy.gain_interval->second - policy.gain_interval->first, width, 1e-12);
-        EXPECT_LE(policy.band->first, policy.interval->first + 1e-12);
+        if (target == Target::kPopulation) continue;
+        const double width = policy.sampling_interval->second - policy.sampling_interval->first;
+        EXPECT_NEAR(policy.sampling_gain_interval->second - policy.sampling_gain_interval->first,
+                    width, 1e-12);
+        EXPECT_LE(policy.band->first, policy.sampling_interval->first + 1e-12);
       }
     }
   }
@@ -137,10 +139,10 @@ TEST(Decision, UnitOfTheOutcomeChangesNoVerdict) {
     const DecidedPolicy& a = plain.policies[k];
     const DecidedPolicy& b = scaled.policies[k];
     EXPECT_NEAR(b.gain / 20, a.gain, 1e-5);
-    EXPECT_NEAR((b.interval->second - b.interval->first) / 20,
-                a.interval->second - a.interval->first, 1e-4);
-    EXPECT_NEAR((b.robust_interval->second - b.value) / 20, a.robust_interval->second - a.value,
-                1e-4);
+    EXPECT_NEAR((b.sampling_interval->second - b.sampling_interval->first) / 20,
+                a.sampling_interval->second - a.sampling_interval->first, 1e-4);
+    EXPECT_NEAR((b.sensitivity_interval->second - b.value) / 20,
+                a.sensitivity_interval->second - a.value, 1e-4);
     EXPECT_EQ(b.ranks, a.ranks);
   }
 }
@@ -155,9 +157,10 @@ TEST(Decision, OrderOfTheNodesChangesNothing) {
   const Decision after = decide_on(world, headline_only());
   for (std::size_t k = 1; k < before.policies.size(); ++k) {
     EXPECT_NEAR(after.policies[k].value, before.policies[k].value, 1e-6);
-    EXPECT_NEAR(after.policies[k].interval->first, before.policies[k].interval->first, 1e-5);
-    EXPECT_NEAR(after.policies[k].robust_interval->first, before.policies[k].robust_interval->first,
-                1e-4);
+    EXPECT_NEAR(after.policies[k].sampling_interval->first,
+                before.policies[k].sampling_interval->first, 1e-5);
+    EXPECT_NEAR(after.policies[k].sensitivity_interval->first,
+                before.policies[k].sensitivity_interval->first, 1e-4);
   }
 }
 
@@ -171,14 +174,14 @@ TEST(Decision, ThreadsChangeNothing) {
   for (const int threads : {2, 5}) {
     const Decision many = on(threads);
     for (std::size_t k = 0; k < one.policies.size(); ++k) {
-      EXPECT_EQ(many.policies[k].interval, one.policies[k].interval);
-      EXPECT_EQ(many.policies[k].robust_interval, one.policies[k].robust_interval);
+      EXPECT_EQ(many.policies[k].sampling_interval, one.policies[k].sampling_interval);
+      EXPECT_EQ(many.policies[k].sensitivity_interval, one.policies[k].sensitivity_interval);
       EXPECT_EQ(many.policies[k].band, one.policies[k].band);
     }
   }
 }
 
-TEST(Decision, PolicyThatDoesWhatWasDoneIsWorthWhatWasDone) {
+TEST(Decision, PolicyThatDoesTheLoggedPolicyIsWorthTheLoggedPolicy) {
   SmallWorld world = world_with_policies(300, 9);
   std::vector<double> as_logged;
   for (const Arm t : world.data.observed.treatment) as_logged.push_back(t);
@@ -187,9 +190,9 @@ TEST(Decision, PolicyThatDoesWhatWasDoneIsWorthWhatWasDone) {
   const DecidedPolicy& same = find(decision, "as before");
   EXPECT_EQ(same.value, decision.policies[0].value);
   EXPECT_EQ(same.gain, 0);
-  EXPECT_EQ(*same.gain_interval, (std::pair{0.0, 0.0}));
+  EXPECT_EQ(*same.sampling_gain_interval, (std::pair{0.0, 0.0}));
   EXPECT_EQ(same.ranks, decision.policies[0].ranks);
-  EXPECT_FALSE(same.robust_interval.has_value()) << "nothing hidden can change a known number";
+  EXPECT_FALSE(same.sensitivity_interval.has_value()) << "nothing hidden can change a known number";
 }
 
 TEST(Decision, DependenceThatIsRefusedIsSaid) {

@@ -70,7 +70,7 @@ TEST(Evaluate, SplitEstimatesOnTheTestNodesAndComparesWithTheirTruth) {
   EXPECT_EQ(record.diagnostics.num_evaluated_nodes, 200U);
   const Split split = make_split(world.data.observed, {}, 3);
   EXPECT_EQ(*record.policies[0].truth,
-            world.data.truth->utility(world.policies[0].probability.view(), split.test));
+            world.data.truth->value(world.policies[0].probability.view(), split.test));
 }
 
 TEST(Evaluate, AnObserverThatSaysStopCancelsTheRun) {
@@ -148,7 +148,7 @@ TEST(Evaluate, ExpectsMoreWorkOfMoreDataAndNamesItFromCheapToDear) {
   };
   const auto small = costs(200);
   const auto large = costs(2000);
-  // propensity, ols1, ols2, ridge, nn, cone, network_ridge, and what robust intervals need
+  // propensity, ols1, ols2, ridge, nn, cone, network_ridge, and what sensitivity intervals need
   ASSERT_EQ(small.size(), 8U);
   ASSERT_EQ(large.size(), 8U);
   EXPECT_EQ(large.back().name, "hidden confounding");
@@ -165,7 +165,7 @@ TEST(Evaluate, ExpectsMoreWorkOfMoreDataAndNamesItFromCheapToDear) {
   for (const std::string name : {"cone", "network_ridge"}) {
     EXPECT_GT(seconds_of(large, name), 5 * seconds_of(small, name)) << name;
   }
-  options.robust = false;
+  options.sensitivity_interval = false;
   EXPECT_EQ(costs(200).size(), 7U);
 }
 

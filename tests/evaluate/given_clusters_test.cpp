@@ -34,7 +34,7 @@ TEST(GivenGroups, ErrorsOfNaiveAreThoseByHand) {
   const SmallWorld world = world_of_groups(200, 1);
   EvaluateOptions options;
   options.estimators = {"naive"};
-  options.estimator.target = Target::kPeopleLikeThese;
+  options.estimator.target = Target::kPopulation;
   options.estimator.dependence = Dependence::kClusters;
   const EvaluationRecord record = evaluate(Context(3, 2), world.data, world.policies, options);
   const Estimate& e = record.policies[0].estimates[0];
@@ -56,16 +56,16 @@ TEST(GivenGroups, ErrorsOfNaiveAreThoseByHand) {
   for (const double s : sums) variance += s * s / (200.0 * 200) * 20 / 19;
   EXPECT_NEAR(e.standard_error, std::sqrt(variance), 1e-12);
   EXPECT_EQ(e.dependence, Dependence::kClusters);
-  EXPECT_NEAR(e.interval.second - e.value, two_sided_t_quantile(0.95, freedom) * e.standard_error,
-              1e-9);
+  EXPECT_NEAR(e.sampling_interval.second - e.value,
+              two_sided_t_quantile(0.95, freedom) * e.standard_error, 1e-9);
   EXPECT_EQ(record.data.num_clusters, 20U);
 }
 
-TEST(GivenGroups, ForThesePeopleMembersShareNoiseUnderEveryArm) {
+TEST(GivenGroups, ForTheSampleMembersShareNoiseUnderEveryArm) {
   const SmallWorld world = world_of_groups(200, 2);
   EvaluateOptions options;
   options.estimators = {"naive", "dr_ridge", "network_dm"};
-  options.robust = false;
+  options.sensitivity_interval = false;
   const EvaluationRecord record = evaluate(Context(3, 2), world.data, world.policies, options);
   for (const Estimate& e : record.policies[0].estimates) {
     const ErrorParts& parts = e.parts;
@@ -93,7 +93,7 @@ TEST(GivenGroups, GoWithWeights) {
   SmallWorld world = world_of_groups(200, 3);
   EvaluateOptions options;
   options.estimators = {"naive", "dr_ridge", "network_dm"};
-  options.robust = false;
+  options.sensitivity_interval = false;
   const EvaluationRecord plain = evaluate(Context(3, 2), world.data, world.policies, options);
   world.data.observed.weight.assign(200, 3.0);
   const EvaluationRecord equal = evaluate(Context(3, 2), world.data, world.policies, options);

@@ -16,7 +16,7 @@ namespace cone {
 namespace {
 
 constexpr std::uint32_t kBlocks = 30;
-constexpr std::uint32_t kPeople = 20;  // per block
+constexpr std::uint32_t kUnits = 20;  // per block
 constexpr double kBlockEffect = 0.5;
 
 /// Whole blocks are treated mostly together; y = x + effect · arm + block noise + own noise.
@@ -24,7 +24,7 @@ LoadedData draw_blocks(std::uint64_t item) {
   Rng rng(37, Stream::kTest, item);
   LoadedData out;
   Dataset& data = out.observed;
-  const std::size_t n = std::size_t{kBlocks} * kPeople;
+  const std::size_t n = std::size_t{kBlocks} * kUnits;
   data.ids = IdTable::numbered(n);
   Matrix<double> x(n, 1);
   std::vector<double> y0;
@@ -32,7 +32,7 @@ LoadedData draw_blocks(std::uint64_t item) {
   for (std::uint32_t b = 0; b < kBlocks; ++b) {
     const double chance = rng.bernoulli(0.5) ? 0.9 : 0.1;
     const double shared = rng.normal();
-    for (std::uint32_t i = 0; i < kPeople; ++i) {
+    for (std::uint32_t i = 0; i < kUnits; ++i) {
       const double own = x(data.cluster.size(), 0) = rng.normal();
       y0.push_back(own + shared + rng.normal());
       y1.push_back(own + kBlockEffect + shared + rng.normal());
@@ -52,14 +52,14 @@ LoadedData draw_blocks(std::uint64_t item) {
 
 TEST(GivenGroups, MakeIntervalsHoldWhereBlocksShareNoiseAndTreatment) {
   constexpr int kLogs = 200;
-  const std::size_t n = std::size_t{kBlocks} * kPeople;
+  const std::size_t n = std::size_t{kBlocks} * kUnits;
   const std::vector<PolicyOnData> policies = {
       {"all", two_arm_probabilities(std::vector<double>(n, 1.0))}};
-  for (const Target target : {Target::kThesePeople, Target::kPeopleLikeThese}) {
+  for (const Target target : {Target::kSample, Target::kPopulation}) {
     EvaluateOptions options;
     options.estimators = {"naive", "dr_ridge"};
     options.estimator.target = target;
-    options.robust = false;
+    options.sensitivity_interval = false;
     std::vector<int> with(2, 0);
     std::vector<int> without(2, 0);
     for (int k = 0; k < kLogs; ++k) {
@@ -68,9 +68,9 @@ TEST(GivenGroups, MakeIntervalsHoldWhereBlocksShareNoiseAndTreatment) {
         if (held == &without) data.observed.cluster.clear();
         const PolicyResult found =
             evaluate(Context(0, 1), data, policies, options).policies.front();
-        const double truth = target == Target::kThesePeople ? *found.truth : kBlockEffect;
+        const double truth = target == Target::kSample ? *found.truth : kBlockEffect;
         for (std::size_t e = 0; e < 2; ++e) {
-          const auto [low, high] = found.estimates[e].interval;
+          const auto [low, high] = found.estimates[e].sampling_interval;
           (*held)[e] += low <= truth && truth <= high ? 1 : 0;
         }
       }

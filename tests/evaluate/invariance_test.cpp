@@ -48,7 +48,7 @@ MixedWorld make_mixed_world() {
     policy.push_back(sigmoid(year));
     edges.push_back({static_cast<NodeIndex>(i), static_cast<NodeIndex>((i + 1) % kNodes)});
     edges.push_back({static_cast<NodeIndex>(i), static_cast<NodeIndex>((i + 7) % kNodes)});
-    // Some know more people than others.
+    // Some know more units than others.
     if (i % 4 == 0) {
       edges.push_back({static_cast<NodeIndex>(i), static_cast<NodeIndex>(i * i % kNodes)});
     }

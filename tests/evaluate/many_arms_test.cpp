@@ -61,7 +61,7 @@ TEST(ManyArms, AnArmOfHalfAPercentKeepsItsIntervals) {
   const EvaluationRecord record = evaluate_log(log, options);
   for (const Estimate& e : record.policies[0].estimates) {
     EXPECT_TRUE(std::isfinite(e.standard_error)) << e.estimator;
-    EXPECT_EQ(e.unsupported_fraction, 0.0) << e.estimator;
+    EXPECT_EQ(e.off_support_fraction, 0.0) << e.estimator;
     EXPECT_NEAR(e.value, 0.2, 4 * e.standard_error) << e.estimator;
   }
   const auto& chosen = record.config.at("automatic").at("propensity_bound");
@@ -71,7 +71,7 @@ TEST(ManyArms, AnArmOfHalfAPercentKeepsItsIntervals) {
 
   options.nuisance.propensity_bound = 0.01;
   const EvaluationRecord absolute = evaluate_log(log, options);
-  EXPECT_GT(estimate_by(absolute, "snips").unsupported_fraction, 0.9)
+  EXPECT_GT(estimate_by(absolute, "snips").off_support_fraction, 0.9)
       << "a given bound is absolute";
   for (const Estimate& e : absolute.policies[0].estimates) {
     EXPECT_TRUE(std::isnan(e.standard_error)) << e.estimator << ": what the share is there for";

@@ -64,7 +64,7 @@ TEST(NodeTable, PredictionsUnderThePolicyAverageToTheDirectMethod) {
 
 TEST(NodeTable, InfluenceIsWhatTheIndependentStandardErrorIsMadeOf) {
   const SmallWorld world = small_world(kTableNodes, 1.0, 1.0, 2);
-  for (const Target target : {Target::kThesePeople, Target::kPeopleLikeThese}) {
+  for (const Target target : {Target::kSample, Target::kPopulation}) {
     EvaluateOptions options;
     options.estimators = {"network_dm"};
     options.estimator.target = target;
@@ -74,7 +74,7 @@ TEST(NodeTable, InfluenceIsWhatTheIndependentStandardErrorIsMadeOf) {
     const Estimate& e = told.estimate();
     ASSERT_EQ(e.target, target);
     double expected = variance(influence, 0) / kTableNodes;
-    if (target == Target::kThesePeople) {
+    if (target == Target::kSample) {
       expected += e.parts.unlogged_variance + e.parts.imbalance.at(0);
     }
     const auto independent = std::ranges::find(e.errors_by_dependence, Dependence::kIndependent,

@@ -79,7 +79,7 @@ TEST(Weights, OfARandomisedLogAreThoseOfItsShares) {
   const std::vector<SamplePolicy> policies = {{"all", all.view()}};
   const WeightTail tail =
       measure_weight_tails(sample, two_arm_probabilities(p).view(), policies)[0];
-  EXPECT_NEAR(tail.effective_nodes, num_treated, 1e-9);
+  EXPECT_NEAR(tail.effective_sample_size, num_treated, 1e-9);
   for (const double q : {tail.median, tail.quantile_90, tail.quantile_99, tail.max}) {
     EXPECT_DOUBLE_EQ(q, 4);
   }
@@ -115,9 +115,9 @@ TEST(Support, IsTheShareThatTheLogCouldNotHaveDone) {
   const Matrix<double> none = two_arm_probabilities(std::vector<double>(100, 0.0));
   const std::vector<SamplePolicy> policies = {{"all", all.view()}, {"none", none.view()}};
   const std::vector<PolicySupport> found = measure_support(sample, given, policies);
-  EXPECT_DOUBLE_EQ(found[0].unsupported_fraction, 0.1);
+  EXPECT_DOUBLE_EQ(found[0].off_support_fraction, 0.1);
   EXPECT_TRUE(found[0].verdict.is_caution);
-  EXPECT_DOUBLE_EQ(found[1].unsupported_fraction, 0);
+  EXPECT_DOUBLE_EQ(found[1].off_support_fraction, 0);
   EXPECT_FALSE(found[1].verdict.is_caution);
 }
 
@@ -231,10 +231,10 @@ TEST(ResidualsByDegree, OfEqualDegreesHaveNoTrend) {
 
 TEST(VarianceShares, SumToOneAndAverageOverFolds) {
   NetworkRidgeSummary ridge;
-  ridge.arms = {{.arm = "0", .groups = {{"own_words", 1}, {"sum_friends", 1}}, .noise = 2},
-                {.arm = "1", .groups = {{"own_words", 0}, {"sum_friends", 0}}, .noise = 1},
+  ridge.arms = {{.arm = "0", .groups = {{"own_counts", 1}, {"neighbour_effects", 1}}, .noise = 2},
+                {.arm = "1", .groups = {{"own_counts", 0}, {"neighbour_effects", 0}}, .noise = 1},
                 {.arm = "0",
-                 .groups = {{"own_words", 3}, {"sum_friends", 0}},
+                 .groups = {{"own_counts", 3}, {"neighbour_effects", 0}},
                  .noise = 0.5,
                  .noise_growth = 0.5}};
   const std::vector<std::string> arms = {"0", "1"};

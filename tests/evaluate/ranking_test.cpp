@@ -27,14 +27,14 @@ TEST(Ranking, TreatsTheHighestScoresFirstAndDrawsLotsAmongTies) {
   EXPECT_EQ(half(1, 1), 1);
   for (const std::size_t i : {0, 2, 3}) EXPECT_NEAR(half(i, 1), 1.0 / 3, 1e-15);
   EXPECT_EQ(ranking.treat_first(0.25, 2)(0, 1), 0);
-  EXPECT_EQ(ranking.treat_first(0.125, 2)(1, 1), 0.5);  // half a person
+  EXPECT_EQ(ranking.treat_first(0.125, 2)(1, 1), 0.5);  // half a unit
   EXPECT_EQ(ranking.largest_tie(), 0.75);
   EXPECT_EQ(ranking.positions(), (std::vector<double>{0.375, 0.875, 0.375, 0.375}));
 }
 
-TEST(Ranking, CountsThePeopleThatNodesStandFor) {
-  const std::vector<double> people = {4, 1, 0, 5};
-  const Ranking ranking("score", false, 1, {2, 3, 1, 2}, people);
+TEST(Ranking, CountsTheUnitsThatNodesStandFor) {
+  const std::vector<double> units = {4, 1, 0, 5};
+  const Ranking ranking("score", false, 1, {2, 3, 1, 2}, units);
   const Matrix<double> half = ranking.treat_first(0.55, 2);  // 5.5 of 10: one, and half of nine
   EXPECT_EQ(half(1, 1), 1);
   EXPECT_NEAR(half(0, 1), 0.5, 1e-15);

@@ -62,13 +62,14 @@ TEST(Repeats, AreMediansOverTheSeedsAfterTheFirst) {
     EXPECT_EQ(e.value, median) << name;
     EXPECT_NEAR(e.standard_error, std::sqrt(middle(squares)), 1e-15) << name;
     EXPECT_NEAR(*e.seed_sd, std::sqrt(variance(values, 1)), 1e-15) << name;
-    EXPECT_NEAR((e.interval.first + e.interval.second) / 2, median, 1e-12);
-    EXPECT_EQ(std::isnan(e.robust_interval.first), std::string(name) == "naive");  // it has none
-    EXPECT_FALSE(e.robust_interval.first > e.interval.first) << name;
+    EXPECT_NEAR((e.sampling_interval.first + e.sampling_interval.second) / 2, median, 1e-12);
+    EXPECT_EQ(std::isnan(e.sensitivity_interval.first),
+              std::string(name) == "naive");  // it has none
+    EXPECT_FALSE(e.sensitivity_interval.first > e.sampling_interval.first) << name;
   }
   const Estimate& headline = estimate_called(joined, joined.decision->estimator);
   EXPECT_EQ(joined.decision->policies[1].value, headline.value);
-  EXPECT_EQ(joined.decision->policies[1].interval, headline.interval);
+  EXPECT_EQ(joined.decision->policies[1].sampling_interval, headline.sampling_interval);
 }
 
 TEST(Repeats, MoveLessWithTheSeedThanASingleRun) {
@@ -96,20 +97,21 @@ TEST(Repeats, AreTheSameAtAnyNumberOfThreads) {
   const EvaluationRecord three = run_repeats(2, 1, 3);
   for (std::size_t e = 0; e < one.policies[0].estimates.size(); ++e) {
     EXPECT_EQ(one.policies[0].estimates[e].value, three.policies[0].estimates[e].value);
-    EXPECT_EQ(one.policies[0].estimates[e].interval, three.policies[0].estimates[e].interval);
+    EXPECT_EQ(one.policies[0].estimates[e].sampling_interval,
+              three.policies[0].estimates[e].sampling_interval);
   }
 }
 
 TEST(Repeats, ARunWithoutAStandardErrorTakesItFromAll) {
-  const Estimate sure{.value = 1, .standard_error = 0.5, .interval = {0, 2}};
-  Estimate doubtful{.value = 3, .standard_error = kNaN, .interval = {kNaN, kNaN}};
+  const Estimate sure{.value = 1, .standard_error = 0.5, .sampling_interval = {0, 2}};
+  Estimate doubtful{.value = 3, .standard_error = kNaN, .sampling_interval = {kNaN, kNaN}};
   doubtful.status = EstimateStatus::kCaution;
-  doubtful.warnings = {"no honest one"};
+  doubtful.warnings = {"no valid one"};
   const std::vector<const Estimate*> runs = {&sure, &doubtful, &sure};
   const Estimate joined = take_median(runs);
   EXPECT_EQ(joined.value, 1);
   EXPECT_TRUE(std::isnan(joined.standard_error));
-  EXPECT_TRUE(std::isnan(joined.interval.first));
+  EXPECT_TRUE(std::isnan(joined.sampling_interval.first));
   EXPECT_EQ(joined.warnings, doubtful.warnings);
 }
 

@@ -52,7 +52,7 @@ TEST(Separation, IsLoudInEveryRowAndTakesIntervalsThatNoOutcomeSpeaksFor) {
         evaluate(Context(0, 2), world.data, world.policies, some_rows());
     for (const Estimate& row : record.policies[0].estimates) {
       EXPECT_FALSE(row.warnings.empty()) << n << ' ' << row.estimator;
-      EXPECT_GT(row.unsupported_fraction.value_or(0), 0.15) << n << ' ' << row.estimator;
+      EXPECT_GT(row.off_support_fraction.value_or(0), 0.15) << n << ' ' << row.estimator;
       const bool may_have_one = row.estimator == "dm_ridge" || row.estimator == "naive";
       EXPECT_EQ(std::isfinite(row.standard_error), may_have_one) << n << ' ' << row.estimator;
     }
@@ -63,7 +63,7 @@ TEST(Separation, IsNoneForAPolicyThatLeavesTheKindAlone) {
   const SmallWorld world = separated_world(400, 1, /*treats_all=*/false);
   const EvaluationRecord record = evaluate(Context(0, 2), world.data, world.policies, some_rows());
   for (const Estimate& row : record.policies[0].estimates) {
-    EXPECT_LT(row.unsupported_fraction.value_or(1), 0.02) << row.estimator;
+    EXPECT_LT(row.off_support_fraction.value_or(1), 0.02) << row.estimator;
     EXPECT_TRUE(std::isfinite(row.standard_error)) << row.estimator;
   }
 }

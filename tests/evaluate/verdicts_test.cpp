@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kJudged[] = {"overlap",         "weights",  "support",
+constexpr const char* kJudged[] = {"overlap",         "weights",  "positivity",
                                    "calibration",     "balance",  "residuals_by_degree",
                                    "variance_shares", "stability"};
 
@@ -82,7 +82,7 @@ TEST(Verdicts, SwapWithTheArms) {
     std::reverse(after[name].begin(), after[name].end());
     for (Json& entry : after[name]) entry["arm"] = entry["arm"] == "0" ? "1" : "0";
   }
-  for (const char* name : {"overlap", "weights", "support", "balance", "residuals_by_degree"}) {
+  for (const char* name : {"overlap", "weights", "positivity", "balance", "residuals_by_degree"}) {
     expect_close(before[name], after[name], name);
   }
 }
@@ -92,7 +92,7 @@ TEST(Verdicts, AreTheSameBitsAtAnyNumberOfThreads) {
   EXPECT_EQ(diagnostics_of(world, 1).dump(), diagnostics_of(world, 4).dump());
 }
 
-TEST(Verdicts, WithoutEdgesSayNothingOfFriends) {
+TEST(Verdicts, WithoutEdgesSayNothingOfNeighbours) {
   testing::SmallWorld world = testing::small_world(300, 0.7, 1, 1);
   world.data.observed.graph = build_graph(Context(0, 1), 300, {});
   const Json found = diagnostics_of(world, 2, {"dr_ridge"});

@@ -61,7 +61,7 @@ def model(cone):
                             "mean": [*small, "--folds", "2", "--encoder", "mean"],
                             "ridge": ridge,
                             "ridge-per-fold": [*ridge, "--ridge-variances", "per_fold",
-                                               "--ridge-groups", "own,friends"]}.items():
+                                               "--ridge-groups", "own,neighbour_effects"]}.items():
             out = pathlib.Path(folder) / "model"
             subprocess.run([cone, "fit", EXAMPLE, "--out", out, "--quiet", *flags], check=True,
                            stdout=subprocess.DEVNULL)
@@ -78,7 +78,7 @@ def options():
 
 def unit_record():
     # The target puts identity and checksum.
-    record = {"schema": "cone.unit/2", "status": "completed", "error": "", "seconds": 1.5,
+    record = {"schema": "cone.unit/3", "status": "completed", "error": "", "seconds": 1.5,
               "result": {"loss": 0.25, "folds": [1, None], "name": "caf\u00e9"}, "version": "0.1.0"}
     put("unit_record", "completed", json.dumps(record))
     record.update(status="failed", error="out of luck", result=None)
@@ -87,23 +87,23 @@ def unit_record():
 
 def report():
     verdict = {"verdict": "caution", "sentence": "look at it"}
-    logged = {"name": "done", "is_logged": True, "value": 1.0, "interval": [1.0, 1.0],
-              "robust_interval": [None, None], "ranks": [1, 2], "may_be_best": True, "regret": 0.1}
+    logged = {"name": "done", "is_logged": True, "value": 1.0, "sampling_interval": [1.0, 1.0],
+              "sensitivity_interval": [None, None], "ranks": [1, 2], "may_be_best": True, "regret": 0.1}
     policy = dict(logged, name="p", is_logged=False, interval=[0.5, 1.5], gain=0.25, cost=0.1,
-                  net_value=0.9, net_interval=[0.4, 1.4], net_robust_interval=[0, 2],
-                  gain_interval=[-0.25, 0.75], robust_gain_interval=[-1, 1], sentence="p: better")
-    estimate = {"estimator": "ips", "value": 1.25, "interval": [0.5, 2], "status": "caution",
-                "robust_interval": [0, 3], "warnings": ["few <people>"]}
-    point = {"share": 0.5, "gain": 0.1, "interval": [0, 0.2], "joint_interval": [0, 0.3],
-             "robust_interval": [None, None]}
+                  net_value=0.9, net_sampling_interval=[0.4, 1.4], net_sensitivity_interval=[0, 2],
+                  sampling_gain_interval=[-0.25, 0.75], sensitivity_gain_interval=[-1, 1], sentence="p: better")
+    estimate = {"estimator": "ips", "value": 1.25, "sampling_interval": [0.5, 2], "status": "caution",
+                "sensitivity_interval": [0, 3], "warnings": ["few <units>"]}
+    point = {"share": 0.5, "gain": 0.1, "sampling_interval": [0, 0.2], "sampling_joint_interval": [0, 0.3],
+             "sensitivity_interval": [None, None]}
     diagnostics = {
         "num_evaluated_nodes": 9, "warnings": ["a note"], "verdicts": [{"name": "overlap", **verdict}],
-        "overlap": [{"arm": "1", "got": [1, 2], "others": [0, 3], **verdict}],
-        "weights": [{"policy": "p", "effective_nodes": 5, "median": 1, "quantile_90": 2,
+        "overlap": [{"arm": "1", "in_arm": [1, 2], "other_arms": [0, 3], **verdict}],
+        "weights": [{"policy": "p", "effective_sample_size": 5, "median": 1, "quantile_90": 2,
                      "quantile_99": 3, "max": 4, "heaviest_share": 0.2, **verdict}],
         "calibration": [{"arm": "1", "bins": [{"predicted": 0.4, "observed": 0.5, "num_nodes": 9}],
                          **verdict}],
-        "balance": [{"arm": "1", "columns": [{"name": "age", "of": "friends", "before": 0.2,
+        "balance": [{"arm": "1", "columns": [{"name": "age", "of": "neighbours", "before": 0.2,
                                               "after": None, "error": 0.1}], **verdict}],
         "residuals_by_degree": [{"outcome_model": "ridge", "groups": [
             {"degrees": [0, 3], "num_nodes": 9, "mean_residual": 0.1, "standard_error": 0.1}],
@@ -112,36 +112,36 @@ def report():
         "stability": [{"policy": "p", "by_fold": [1, 2], "fold_p": 0.5, **verdict}],
         "outcome_models": [{"name": "ridge", "r_squared": 0.5, **verdict}]}
     record = {
-        "schema": "cone.evaluation/2", "config": {"policies": ["p"], "data": "shop", "folds": 4},
+        "schema": "cone.evaluation/3", "config": {"policies": ["p"], "data": "shop", "folds": 4},
         "data": {"num_nodes": 9, "arms": [{"label": "1", "num_nodes": 4}]}, "status": "completed",
         "policies": [{"name": "p", "truth": 1.1, "estimates": [estimate]}],
         "decision": {"estimator": "ips", "level": 0.95, "summary": "p may be best", "costs": {"1": 0.1},
                      "policies": [logged, policy], "differences": [
                          {"first": "p", "second": "done", "difference": 0.25, "p": 0.04,
-                          "interval": [0, 1], "joint_interval": [0, 1]}]},
+                          "sampling_interval": [0, 1], "sampling_joint_interval": [0, 1]}]},
         "budget_curves": [{"ranking": "age", "best_share": 0.5, "points": [point], "qini": {
-            "value": 0.1, "interval": [0, 1], "p": 0.2}}],
-        "network_sample": {"coloured_by": "effect", "ties": [[0, 1]], "nodes": [
+            "value": 0.1, "sampling_interval": [0, 1], "p": 0.2}}],
+        "network_sample": {"coloured_by": "effect", "edges": [[0, 1]], "nodes": [
             {"x": 0, "y": 1000, "group": 4, "id": "ada"}, {"x": 500, "y": 500, "group": None}]},
         "diagnostics": diagnostics}
     put("report", "evaluation-older", json.dumps(record))
-    record["decision"]["target"] = "people_like_these"
+    record["decision"]["target"] = "population"
     put("report", "evaluation", json.dumps(record))
     packed = base64.b64encode(zlib.compress(json.dumps([record, record]).encode())).decode()
     put("report", "page", "<!DOCTYPE html><template id=\"record\" data-encoding=\"zlib base64\">"
         + packed + "</template>")
     put("report", "sensitivity", json.dumps({
-        "schema": "cone.sensitivity/1", "threshold": 0, "policies": [{
+        "schema": "cone.sensitivity/2", "threshold": 0, "policies": [{
             "name": "p", "value": 1, "sentences": ["fine"], "marginal": {
                 "lambda": [1, 2], "lower": [1, 0.5], "upper": [1, 1.5],
                 "lower_standard_error": [0.1, 0.1], "upper_standard_error": [0.1, 0.1],
                 "breakdown": 1.5, "breakdown_with_confidence": 1.2},
             "omitted_variable": {"scale_by_arm": 2, "robustness_value": 0.3, "benchmarks": [{
-                "name": "age", "cf_y": 0.1, "cf_d": 0.2, "bias": 0.1, "times_to_undo": 2}]}}]}))
-    value = {"name": "done", "value": 1, "interval": [0, 2], "gain": 1, "gain_interval": [0, 2],
+                "name": "age", "cf_y": 0.1, "cf_d": 0.2, "bias": 0.1, "times_to_explain_away": 2}]}}]}))
+    value = {"name": "done", "value": 1, "sampling_interval": [0, 2], "gain": 1, "sampling_gain_interval": [0, 2],
              "treated_fraction": 0.5}
     put("report", "rule", json.dumps({
-        "schema": "cone.policy/1", "verdict": "better", "rule": value, "comparisons": [value],
+        "schema": "cone.policy/2", "verdict": "better", "rule": value, "comparisons": [value],
         "tree": {"column": "age", "threshold": 3, "num_nodes": 9, "yes": {"arm": "0", "num_nodes": 4},
                  "no": {"arm": "1", "num_nodes": 5}}, "warnings": []}))
     put("report", "figure2", json.dumps({
@@ -164,12 +164,12 @@ def tables():
         if b"\x1e" not in packed))
     # The target chooses by the length what becomes of missing values: 61 to 121 bytes take the
     # mean, 122 to 182 leave the line out.
-    people = [f"{name};{i % 2};{i}.5;{town};{late}\n" for i, (name, town, late) in enumerate(
+    units = [f"{name};{i % 2};{i}.5;{town};{late}\n" for i, (name, town, late) in enumerate(
         [("ann", "Bern", "True"), ("bob", "NA", "False"), ("cid", "Bern", ""), ("dot", "Rom", "True")])]
     header = "name;treatment;outcome;town;late\n"
-    put("csv_folder", "gaps-indicate", header + "".join(people))
+    put("csv_folder", "gaps-indicate", header + "".join(units))
     put("csv_folder", "gaps-drop",
-        header.replace("name", "id") + "".join(people) + "\x1efrom,to,weight\nann,dot,2\ncid,dot,1\n")
+        header.replace("name", "id") + "".join(units) + "\x1efrom,to,weight\nann,dot,2\ncid,dot,1\n")
     put("csv_folder", "arms", "id,treatment,outcome,mu:no,mu:app,mu:sms,propensity:app,propensity:sms,"
                               "y:no,y:app,y:sms\na,no,1,0,1,2,.25,.5,1,2,3\nb,app,2,0,1,2,.5,.125,1,2,3\n"
                               "c,sms,3,0,1,2,.25,.5,1,2,3\nd,no,1,0,1,2,0,.5,1,2,3\n")

@@ -41,8 +41,8 @@ TEST(Compare, PIsNeverBelowThatOfOneDifferenceAlone) {
         compare_policies(Context(static_cast<std::uint64_t>(seed), 1), std::vector{0.0, 1.9},
                          diagonal({0, 1}).view(), 0.95);
     EXPECT_GE(found.differences[0].p, 0.0574);  // 2·(1 − Φ(1.9))
-    EXPECT_LT(found.differences[0].interval.first, -1.9);
-    EXPECT_GT(found.differences[0].interval.second, 0);
+    EXPECT_LT(found.differences[0].sampling_interval.first, -1.9);
+    EXPECT_GT(found.differences[0].sampling_interval.second, 0);
   }
 }
 
@@ -119,7 +119,8 @@ TEST(Compare, ListingFewerPairsOnMoreThreadsChangesNothingElse) {
     if (k + 1 == kCount) continue;
     EXPECT_EQ(few.differences[k].second, k + 1);
     EXPECT_EQ(few.differences[k].p, all.differences[k].p);
-    EXPECT_EQ(few.differences[k].joint_interval, all.differences[k].joint_interval);
+    EXPECT_EQ(few.differences[k].sampling_joint_interval,
+              all.differences[k].sampling_joint_interval);
   }
 }
 
@@ -160,8 +161,8 @@ TEST(Compare, JointStatementsHoldAsOftenAsPromised) {
     bool all_pairs = true;
     for (const PolicyDifference& pair : found.differences) {
       const double difference = truth[pair.first] - truth[pair.second];
-      all_pairs = all_pairs && pair.joint_interval.first <= difference &&
-                  difference <= pair.joint_interval.second;
+      all_pairs = all_pairs && pair.sampling_joint_interval.first <= difference &&
+                  difference <= pair.sampling_joint_interval.second;
     }
     pairs += all_pairs ? 1 : 0;
     rejected += found.differences[0].p < 0.05 ? 1 : 0;  // the pair that is equal

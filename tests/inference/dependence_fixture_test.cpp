@@ -44,8 +44,8 @@ TEST(DependenceFixture, VariancesAreThoseOfThePeers) {
   const Reference reference;
   const DependenceKernels kernels(Context(), reference.graph, reference.clusters);
   const auto ways = kernels.covariances(Context(0, 2), reference.phi.view());
-  // One minus the share that a mean takes out of the kernel of circles.
-  const double centring = 1 - reference.json.at("common_friends_mean_share").get<double>();
+  // One minus the share that a mean takes out of the kernel of common_neighbours.
+  const double centring = 1 - reference.json.at("common_neighbours_mean_share").get<double>();
   for (std::size_t k = 0; k < 3; ++k) {
     const auto expect = [&](const char* name, Dependence dependence, double factor) {
       const double expected = reference.json.at(name).at(k).get<double>() * factor;
@@ -53,7 +53,7 @@ TEST(DependenceFixture, VariancesAreThoseOfThePeers) {
     };
     expect("independent", Dependence::kIndependent, 1);
     expect("neighbours", Dependence::kNeighbours, 1);
-    expect("common_friends", Dependence::kCircles, 1 / centring);
+    expect("common_neighbours", Dependence::kCommonNeighbours, 1 / centring);
     expect("clusters", Dependence::kClusters, 1);
   }
 }
@@ -80,8 +80,8 @@ TEST(DependenceFixture, NoiseIsThatOfTheFormula) {
     const auto& noise = reference.json.at("relative_noise");
     EXPECT_NEAR(find(ways, Dependence::kNeighbours).noise[k],
                 noise.at("neighbours").at(k).get<double>(), kAgreement);
-    EXPECT_NEAR(find(ways, Dependence::kCircles).noise[k],
-                noise.at("common_friends").at(k).get<double>(), kAgreement);
+    EXPECT_NEAR(find(ways, Dependence::kCommonNeighbours).noise[k],
+                noise.at("common_neighbours").at(k).get<double>(), kAgreement);
   }
   EXPECT_NE(find(ways, Dependence::kNeighbours).unusable, "") << "known to no better than 30 %";
 }

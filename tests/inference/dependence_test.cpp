@@ -16,7 +16,7 @@
 namespace cone {
 namespace {
 
-/// `groups` groups of `size` people who all know each other, one tie from each group to the next.
+/// `groups` groups of `size` units who all know each other, one tie from each group to the next.
 Graph make_groups(std::size_t groups, std::size_t size) {
   std::vector<Edge> edges;
   for (std::size_t g = 0; g < groups; ++g) {
@@ -71,7 +71,7 @@ TEST(Clusters, GroupsAreFoundWhateverTheOrder) {
   for (std::size_t i = 0; i < 72; ++i) EXPECT_EQ(again.of[i], again.of[i / 6 * 6]) << i;
 }
 
-TEST(Clusters, PeopleWithoutFriendsAreGroupsOfOne) {
+TEST(Clusters, UnitsWithoutNeighboursAreGroupsOfOne) {
   const Graph graph = build_graph(Context(), 4, std::vector<Edge>{{0, 1}});
   const Clustering found = find_clusters(Context(), graph, in_order(4));
   EXPECT_EQ(found.count, 3U);
@@ -151,7 +151,7 @@ TEST(Dependence, WithoutEdgesNodesAreIndependent) {
   EXPECT_TRUE(ways[0].is_usable());
 }
 
-TEST(Association, IsFoundWhereFriendsAreAlikeOnly) {
+TEST(Association, IsFoundWhereNeighboursAreAlikeOnly) {
   const Graph graph = make_groups(40, 6);
   const NetworkAssociation alike =
       measure_association(Context(), WholeNeighbourhood(graph), draw_grouped(40, 6, 0.5, 1), 3);

@@ -139,12 +139,12 @@ TEST(GivenClusters, ArePartOfTheLargest) {
   const ErrorParts* one = &parts;
   const Matrix<double> policy(kNodes, 2, 0.5);
   const Matrix<double>* table = &policy;
-  const auto errors = join_errors(Context(), kernels, sample, Target::kPeopleLikeThese, {&one, 1},
+  const auto errors = join_errors(Context(), kernels, sample, Target::kPopulation, {&one, 1},
                                   {&table, 1}, nullptr, Dependence::kLargest);
   ASSERT_TRUE(errors);
   EXPECT_EQ(errors->best().dependence, Dependence::kClusters);
   EXPECT_GT(errors->design_effect(), 6);
-  const auto wanted = join_errors(Context(), kernels, sample, Target::kPeopleLikeThese, {&one, 1},
+  const auto wanted = join_errors(Context(), kernels, sample, Target::kPopulation, {&one, 1},
                                   {&table, 1}, nullptr, Dependence::kIndependent);
   EXPECT_EQ(wanted->best().dependence, Dependence::kIndependent);
 }

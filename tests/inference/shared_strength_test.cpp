@@ -1,4 +1,4 @@
-// The strength that the network shows, by processes that have some of the people each.
+// The strength that the network shows, by processes that have some of the units each.
 
 #include <thread>
 #include <vector>
@@ -7,7 +7,7 @@
 
 #include "base/numeric.hpp"
 #include "base/random.hpp"
-#include "inference/hidden_strength.hpp"
+#include "inference/confounding_strength.hpp"
 #include "network_ridge/threads_as_processes.hpp"
 #include "network_ridge/treatment_ridge.hpp"
 
@@ -61,7 +61,8 @@ Told tell(const ScoredLog& log) {
   };
   Told out{measure_strength(log.sample, predict(log.features), predict(log.network),
                             PropensityBounds::same(0.01, kArms))};
-  out.bound = bound_hidden_bias(log.sample, log.policy.view(), log.residual, out.strength).bound;
+  out.bound =
+      bound_confounding_bias(log.sample, log.policy.view(), log.residual, out.strength).bound;
   return out;
 }
 
@@ -85,7 +86,7 @@ ScoredLog take_part(const ScoredLog& log, std::size_t rank, const Totals& totals
   return out;
 }
 
-TEST(SharedStrength, IsThatOfAllPeople) {
+TEST(SharedStrength, IsThatOfAllUnits) {
   const ScoredLog log = draw_scored_log(900);
   const Told expected = tell(log);
   ASSERT_TRUE(expected.strength.is_clear);

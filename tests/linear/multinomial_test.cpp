@@ -38,11 +38,11 @@ LabelledSample labelled(std::size_t rows, std::size_t cols, std::size_t num_labe
     }
     std::size_t best = 0;
     double highest = -INFINITY;
-    for (std::size_t a = 0; a < num_labels; ++a) {  // the largest of Gumbel utilities
-      const double utility =
+    for (std::size_t a = 0; a < num_labels; ++a) {  // the largest of Gumbel values
+      const double value =
           0.25 * static_cast<double>(a) + out.x[i][a % cols] - std::log(rng.exponential());
-      if (utility > highest) {
-        highest = utility;
+      if (value > highest) {
+        highest = value;
         best = a;
       }
     }

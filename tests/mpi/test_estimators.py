@@ -48,20 +48,20 @@ class SameEstimates(RanksTest):
         self.assertIn("moved the value", doubts)
         self.assertIn(None, expected.values(), "intervals that are left out")
 
-    def test_few_people_of_an_arm(self):
+    def test_few_units_of_an_arm(self):
         policy = self.write_rare_arm()
         expected = self.compare(self.folder, "--policy", policy, ranks=[2, 7])
         doubts = " ".join(v for v in expected.values() if isinstance(v, str))
         self.assertIn("effective sample size 6 in arm 'rare'", doubts)
 
-    def test_without_edges_and_few_people(self):
+    def test_without_edges_and_few_units(self):
         self.write_log(40)
         (self.folder / "edges.csv").unlink()
         self.compare(self.folder, "--policy", "treat-all", self.folder / "policy.csv",
                      "--folds", 2, "--selection-folds", 2, ranks=[7])
 
     def test_another_target_correction_and_dependence(self):
-        self.compare(MESSAGES, "--policy", "uniform", "always:sms", "--target", "people_like_these",
+        self.compare(MESSAGES, "--policy", "uniform", "always:sms", "--target", "population",
                      "--correction", "plain", "--dependence", "neighbours", ranks=[3])
 
 

@@ -1,4 +1,4 @@
-"""Errors by groups of friends with --engine petsc: the groups of one machine, wherever their members
+"""Errors by communities with --engine petsc: the groups of one machine, wherever their members
 are."""
 
 import random
@@ -7,7 +7,7 @@ import unittest
 from together import RanksTest, on_ranks
 
 
-class GroupsOfFriends(RanksTest):
+class Communities(RanksTest):
     estimators = "dm_ols2,dr_ridge,network_dm"
 
     def write_groups(self, groups=40, members=6, ties_between=25, scattered=False):
@@ -37,7 +37,7 @@ class GroupsOfFriends(RanksTest):
         self.assertGreater(expected["treat-all dm_ols2 by clusters"],
                            1.5 * expected["treat-all dm_ols2 by independent"])
 
-    def test_members_anywhere_and_people_who_move(self):
+    def test_members_anywhere_and_units_who_move(self):
         self.write_groups(scattered=True)
         expected = self.compare(self.folder, "--policy", "treat-all", ranks=[4],
                                 together=["--partition", "none"])
@@ -48,7 +48,7 @@ class GroupsOfFriends(RanksTest):
     def test_groups_that_are_asked_for(self):
         self.write_groups()
         expected = self.compare(self.folder, "--policy", "treat-all", "--dependence", "clusters",
-                                "--target", "people_like_these", ranks=[2, 7])
+                                "--target", "population", ranks=[2, 7])
         self.assertEqual(expected["treat-all dr_ridge dependence"], "clusters")
 
     def test_groups_that_many_ties_leave_are_refused_as_on_one_machine(self):
@@ -62,7 +62,7 @@ class GroupsOfFriends(RanksTest):
         run = on_ranks(2, "evaluate", self.folder, "--policy", "treat-all", "--engine", "petsc",
                        "--estimators", "dm_ols2")
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertNotIn("groups of friends", run.stdout + run.stderr)
+        self.assertNotIn("communities", run.stdout + run.stderr)
 
 
 if __name__ == "__main__":

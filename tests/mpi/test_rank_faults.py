@@ -57,7 +57,7 @@ class Faults(RanksTest):
         self.write_log(60)
         ids = [line.split(",")[0] for line in
                (self.folder / "nodes.csv").read_text().splitlines()[1:]]
-        for name, part in (("what was done", "'what was done', as the log itself is"),
+        for name, part in (("logged", "'logged', as the log itself is"),
                            ("treat-all", "is the name of a built-in policy"),
                            ("same", "two policies are named 'same'")):
             rows = "".join(f"{node},0.3\n" for node in ids)

@@ -94,10 +94,10 @@ class SameAnswer(RanksTest):
                 self.assertAlmostEqual(value, values[1][name], 8, name)
 
 
-class FriendsTogether(RanksTest):
+class NeighboursTogether(RanksTest):
     """--partition scotch: other processes, the same figures."""
 
-    def test_moving_people_changes_no_figure(self):
+    def test_moving_units_changes_no_figure(self):
         data = self.folder / "words"
         cone("simulate", "--out", data, "--nodes", 400, "--mean-degree", 10, "--seed", 3, "-q")
         self.compare(data, "--policy", "treat-all", "uniform", ranks=[1, 2, 7],
@@ -105,7 +105,7 @@ class FriendsTogether(RanksTest):
         self.compare(MESSAGES, "--policy", "always:email", ranks=[3],
                      together=["--partition", "scotch"])
 
-    def test_iterations_on_moved_people(self):
+    def test_iterations_on_moved_units(self):
         data = self.folder / "words"
         cone("simulate", "--out", data, "--nodes", 1500, "--mean-degree", 12, "--seed", 3,
              "--noise", 1, "-q")
@@ -113,7 +113,7 @@ class FriendsTogether(RanksTest):
                      alone=["--ridge-solver", "dense"],
                      together=["--ridge-solver", "iterative", "--partition", "scotch"])
 
-    def test_people_without_friends(self):
+    def test_units_without_neighbours(self):
         self.write_log(80)
         (self.folder / "edges.csv").write_text("source,target\nu1,u2\n")
         self.compare(self.folder, "--policy", "treat-all", ranks=[4],
@@ -148,13 +148,13 @@ class LittleMemory(RanksTest):
 
     MOST_BYTES = 390_000_000  # per process; libraries take some 240,000,000 of it
 
-    def write_messages(self, people=400, lines=8_000_000):
-        """One line per message: few pairs of people, which nobody knows before all lines are read."""
+    def write_messages(self, units=400, lines=8_000_000):
+        """One line per message: few pairs of units, which nobody knows before all lines are read."""
         draw = random.Random(1)
         self.write("nodes.csv", "id,treatment,outcome,age\n" + "".join(
             f"u{i},{i % 2},{draw.gauss(i % 2, 1):.4f},{draw.gauss(40, 9):.2f}\n"
-            for i in range(people)))
-        block = "".join("u{},u{}\n".format(*draw.sample(range(people), 2)) for _ in range(10_000))
+            for i in range(units)))
+        block = "".join("u{},u{}\n".format(*draw.sample(range(units), 2)) for _ in range(10_000))
         with open(self.folder / "edges.csv", "w") as edges:
             edges.write("source,target\n")
             for _ in range(lines // 10_000):
@@ -188,7 +188,7 @@ class WordMatrix(RanksTest):
         self.make_matrix(data)
         self.compare(data, "--policy", "treat-all", ranks=[1, 3, 7])
 
-    def test_a_matrix_of_other_people_is_refused(self):
+    def test_a_matrix_of_other_units_is_refused(self):
         data = self.folder / "words"
         cone("simulate", "--out", data, "--nodes", 300, "--mean-degree", 8, "--seed", 3, "-q")
         self.make_matrix(data, left_out=1)

@@ -10,7 +10,7 @@ from together import ABOUT_DATA, TOLERANCE, RanksTest, on_ranks, sentences_of
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from support import COUPONS, MESSAGES, cone  # noqa: E402
 
-# A key with [] for places in lists, or the beginning of one.
+# A key with [] for positions in lists, or the beginning of one.
 EXCUSED = {
     "timing_seconds": "every run has its own",
     "engine": "one machine has none",
@@ -29,19 +29,19 @@ def prepare(record):
 
 
 def flatten(value, key=""):
-    """Every leaf by its key; lists count their places, so that none is missed."""
+    """Every leaf by its key; lists count their positions, so that none is missed."""
     if isinstance(value, dict):
         for name, part in value.items():
             yield from flatten(part, f"{key}.{name}" if key else name)
     elif isinstance(value, list):
         yield f"{key}[#]", len(value)
-        for place, part in enumerate(value):
-            yield from flatten(part, f"{key}[{place}]")
+        for position, part in enumerate(value):
+            yield from flatten(part, f"{key}[{position}]")
     else:
         yield key, value
 
 
-def without_places(key):
+def without_positions(key):
     return "".join(part if k % 2 == 0 else "[]"
                    for k, part in enumerate(key.replace("]", "[").split("[")))
 
@@ -52,13 +52,13 @@ def agree(one, other):
 
 
 def differences(expected, got):
-    """Keys without places, each with one example of what differs."""
+    """Keys without positions, each with one example of what differs."""
     one, other = dict(flatten(expected)), dict(flatten(got))
     found = {}
     for key in sorted(one.keys() | other.keys()):
         values = one.get(key, "missing"), other.get(key, "missing")
         if not agree(*values):
-            found.setdefault(without_places(key), (key, *values))
+            found.setdefault(without_positions(key), (key, *values))
     return found
 
 
@@ -100,7 +100,7 @@ class SameRecord(RanksTest):
         self.write("log/nodes.csv", "".join(line.split(",", 1)[1] + "\n" for line in lines))
         for data, policy in ((self.folder / "log", "uniform"), (COUPONS, COUPONS / "policy.csv")):
             out = self.folder / "out.json"
-            base = ["evaluate", data, "--policy", policy, "--json", out, "--no-robust",
+            base = ["evaluate", data, "--policy", policy, "--json", out, "--no-sensitivity-interval",
                     "--estimators", "ips"]
             expected = self.record_of(cone(*base), out)
             for count in (1, 2, 7):

@@ -1,4 +1,4 @@
-"""Rows of friends by messages (as between machines) and by memory that processes on one machine
+"""Rows of neighbours by messages (as between machines) and by memory that processes on one machine
 share: the same digits."""
 
 import json

@@ -21,13 +21,13 @@ class SameVerdicts(RanksTest):
             self.assertIn(part, said)
         return expected
 
-    def write_people(self, names, rows, ties):
+    def write_units(self, names, rows, ties):
         self.write("nodes.csv", ",".join(["id", "treatment", "outcome", *names]) + "\n" + "".join(
             ",".join([f"u{i}", *map(repr, row)]) + "\n" for i, row in enumerate(rows)))
         self.write("edges.csv", "source,target\n" + "".join(f"u{i},u{j}\n" for i, j in ties))
 
-    def test_equal_propensities_and_equal_numbers_of_friends(self):
-        """Three kinds of people, a ring with a few chords: groups of a size cannot be had."""
+    def test_equal_propensities_and_equal_numbers_of_neighbours(self):
+        """Three kinds of units, a ring with a few chords: groups of a size cannot be had."""
         draw = random.Random(5)
         rows = []
         for i in range(240):
@@ -35,7 +35,7 @@ class SameVerdicts(RanksTest):
             t = int(draw.random() < [0.2, 0.5, 0.9][kind])
             rows.append([t, kind + t + draw.gauss(0, 1), kind])
         ties = [(i, (i + 1) % 240) for i in range(240)] + [(i, (i + 90) % 240) for i in range(9)]
-        self.write_people(["kind"], rows, ties)
+        self.write_units(["kind"], rows, ties)
         expected = self.compare_all("--policy", "treat-all", "uniform", "treat-none",
                                     "--folds", 2)
         bins = [name for name in expected if name.startswith("calibration[0]") and "num" in name]
@@ -43,17 +43,17 @@ class SameVerdicts(RanksTest):
         groups = [name for name in expected if name.startswith("residuals_by_degree[0] groups")]
         self.assertTrue(groups)
 
-    def test_nearly_all_have_as_many_friends(self):
+    def test_nearly_all_have_as_many_neighbours(self):
         self.write_log(90)
         self.compare_all("--policy", "treat-all", ranks=[3],
-                         expects=["nearly all have the same number of friends"])
+                         expects=["nearly all have the same degree"])
 
-    def test_friends_who_share_what_nobody_wrote_down(self):
-        """Groups of friends decide outcome and treatment: balance, calibration and Moran's I."""
+    def test_neighbours_who_share_what_nobody_wrote_down(self):
+        """Groups of neighbours decide outcome and treatment: balance, calibration and Moran's I."""
         self.write_communities()
         self.estimators = "dr_ridge"
         self.compare_all("--policy", "treat-all", ranks=[2, 7],
-                         expects=["goes together among friends"])
+                         expects=["goes together among neighbours"])
 
     def test_a_log_that_left_little_to_chance(self):
         draw = random.Random(3)
@@ -62,7 +62,7 @@ class SameVerdicts(RanksTest):
             x = draw.gauss(0, 1.5)
             t = int(draw.random() < (0.99 if x > 0.3 else 0.02))
             rows.append([t, x + t + draw.gauss(0, 1), x])
-        self.write_people(["x"], rows, [(i, (7 * i + 1) % 300) for i in range(0, 300, 2)])
+        self.write_units(["x"], rows, [(i, (7 * i + 1) % 300) for i in range(0, 300, 2)])
         self.estimators = "dr_ridge"
         expected = self.compare_all("--policy", "treat-all", "treat-none", ranks=[2, 4])
         self.assertIn("caution", [expected["verdict overlap[0]"], expected["verdict weights[0]"]])
@@ -73,7 +73,7 @@ class SameVerdicts(RanksTest):
         for i in range(150):
             row = [i % 2, draw.gauss(0, 1), *(draw.gauss(0, 1) for _ in range(52))]
             rows.append([*row, draw.choice([0.1 + 0.2, 0.3]), draw.randrange(2)])
-        self.write_people([f"x{k}" for k in range(52)] + ["same", "coin"], rows,
+        self.write_units([f"x{k}" for k in range(52)] + ["same", "coin"], rows,
                           [(i, (i * i + 1) % 150) for i in range(100)])
         self.estimators = "dr_ridge"
         self.compare_all("--policy", "treat-all", ranks=[3], expects=["differ by rounding only"])
@@ -86,7 +86,7 @@ class SameVerdicts(RanksTest):
         expected = self.compare(MESSAGES, "--policy", "always:email", "uniform", ranks=[7])
         self.assertIn("verdict stability[0]", expected)
 
-    def test_people_are_told(self):
+    def test_units_are_told(self):
         run = on_ranks(3, "evaluate", MESSAGES, "--engine", "petsc", "--policy", "uniform",
                        "--details")
         self.assertEqual(run.returncode, 0, run.stderr)

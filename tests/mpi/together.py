@@ -18,7 +18,7 @@ RANKS = [1, 2, 3, 4, 7]
 MPIRUN = ["mpirun", "--oversubscribe", *(["--allow-run-as-root"] if os.getuid() == 0 else [])]
 TOLERANCE = 1e-8
 # Looks of the run at its own log and models: figures, verdicts and sentences.
-DIAGNOSTICS = ["propensity_model", "overlap", "weights", "support", "calibration", "balance",
+DIAGNOSTICS = ["propensity_model", "overlap", "weights", "positivity", "calibration", "balance",
                "residuals_by_degree", "variance_shares", "stability", "feature_scaling",
                "residual_association", "num_evaluated_nodes", "num_isolated_nodes",
                "num_self_loops_dropped", "num_edges_merged"]
@@ -72,19 +72,19 @@ def figures(record):
             add(f"{policy['name']} {key}", policy.get(key))
         for row in policy["estimates"]:
             name = f"{policy['name']} {row['estimator']}"
-            for key in ("value", "standard_error", "interval", "population_standard_error",
-                        "population_interval", "effective_sample_size", "max_weight", "mean_weight",
-                        "clipped_fraction", "unsupported_fraction", "status", "warnings",
-                        "dependence", "hidden_bias_bound", "robust_interval"):
+            for key in ("value", "standard_error", "sampling_interval", "population_standard_error",
+                        "population_sampling_interval", "effective_sample_size", "max_weight", "mean_weight",
+                        "clipped_fraction", "off_support_fraction", "status", "warnings",
+                        "dependence", "confounding_bias_bound", "sensitivity_interval"):
                 add(f"{name} {key}", row.get(key))
             for error in row["standard_errors"]:
                 add(f"{name} by {error['dependence']}", error["standard_error"])
     for i, difference in enumerate(record["decision"]["differences"]):
-        for key in ("difference", "interval", "joint_interval", "p"):
+        for key in ("difference", "sampling_interval", "sampling_joint_interval", "p"):
             add(f"difference {i} {key}", difference[key])
     for policy in record["decision"]["policies"]:
-        for key in ("value", "gain", "gain_interval", "gain_p", "rank", "robust_interval",
-                    "robust_gain_interval", "overturning_strength", "sentence"):
+        for key in ("value", "gain", "sampling_gain_interval", "gain_p", "rank", "sensitivity_interval",
+                    "sensitivity_gain_interval", "overturning_strength", "sentence"):
             add(f"{policy['name']} {key}", policy.get(key))
     add("headline", record["decision"]["estimator"])
     for key, value in record["diagnostics"].get("network_strength", {}).items():
@@ -119,7 +119,7 @@ class RanksTest(FolderTest):
         """Figures of all numbers of ranks against one process; returns those of one process."""
         out = self.folder / "out.json"
         base = ["evaluate", data, "--estimators", self.estimators, "--json", out, *options,
-                *([] if robust else ["--no-robust"])]
+                *([] if robust else ["--no-sensitivity-interval"])]
         expected = figures(self.record_of(cone(*base, *alone), out))
         for count in ranks or RANKS:
             run = on_ranks(count, *base, *together, "--engine", "petsc")

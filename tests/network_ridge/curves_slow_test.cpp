@@ -8,7 +8,7 @@
 namespace cone {
 namespace {
 
-/// Ten columns, no network; the utility of treating everybody is that of the step, plus 0.5.
+/// Ten columns, no network; the value of treating everybody is that of the step, plus 0.5.
 struct ThresholdWorld {
   Dataset data;
   double treat_all = 0;
@@ -49,7 +49,12 @@ TEST(Curves, FindAThresholdInOneOfTenColumns) {
     for (std::size_t i = 0; i < world.data.num_nodes(); ++i) treat_all(i, 1) = 1;
     NetworkRidgeOptions options;
     with += testing::answer(world.data, plan, options).value(treat_all, plan) - world.treat_all;
-    options.ridge_groups = {"own", "smooth", "sums", "friends", "means", "mean_friends"};
+    options.ridge_groups = {"own",
+                            "smooth",
+                            "neighbour_sums",
+                            "neighbour_effects",
+                            "neighbour_means",
+                            "mean_neighbour_effects"};
     without += testing::answer(world.data, plan, options).value(treat_all, plan) - world.treat_all;
   }
   EXPECT_GT(without / kWorlds, 0.12);

@@ -24,7 +24,7 @@ TEST(LargeArm, IsSolvedIterativelyWithVariancesOfASample) {
   EXPECT_EQ(found.summary.arms[0].num_nodes, kVarianceSample);
   EXPECT_EQ(found.summary.arms[1].num_nodes, data.arm_sizes()[1]);
   for (const auto& [group, variance] : found.summary.arms[0].groups) {
-    if (group == "sum_friends") {
+    if (group == "neighbour_effects") {
       EXPECT_GE(found.summary.arms[0].noise_growth, 0.1 * variance);
     }
   }

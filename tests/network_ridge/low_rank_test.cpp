@@ -56,15 +56,15 @@ TEST(LowRank, LikelihoodIsThatOfKernels) {
   const Context context(0, 2);
   const Dataset data = without_network(400, 2, 61);
   const RidgeSystem system = system_of(context, data);
-  const std::vector<std::uint32_t> places = system.places_of_arm(1);
+  const std::vector<std::uint32_t> positions = system.positions_of_arm(1);
   ArmSample by_kernels;
-  by_kernels.kernels = make_kernels(context, *system.inputs, system.groups, places);
-  by_kernels.fixed = Matrix<double>(places.size(), 1, 1.0);
-  for (const std::uint32_t p : places) {
+  by_kernels.kernels = make_kernels(context, *system.inputs, system.groups, positions);
+  by_kernels.fixed = Matrix<double>(positions.size(), 1, 1.0);
+  for (const std::uint32_t p : positions) {
     by_kernels.outcome.push_back(data.outcome[system.inputs->node_at[p]]);
   }
   const FeatureSample by_features = ArmProducts(context, system, 1, by_kernels.outcome).of_all();
-  EXPECT_EQ(by_features.num_nodes(), static_cast<double>(places.size()));
+  EXPECT_EQ(by_features.num_nodes(), static_cast<double>(positions.size()));
   // A group that explains much, one that explains nothing, much noise and hardly any.
   for (const double noise : {1.0, 0.1, 1e-4}) {
     std::vector<double> variances = {0.2, 1e-6, 0.7, 0.05};
@@ -277,7 +277,7 @@ TEST(RidgeNoise, StaysConstantWhereVariancesAreLearntOnASample) {
     EXPECT_EQ(arm.num_nodes, 200U);
     EXPECT_EQ(arm.noise_growth, 0);
     for (const auto& [group, variance] : arm.groups) {
-      if (group != "sum_friends" || variance == 0) continue;
+      if (group != "neighbour_effects" || variance == 0) continue;
       any_neighbours = true;
       EXPECT_GE(arm.noise, 0.1 * variance);
     }

@@ -58,15 +58,16 @@ std::shared_ptr<NetworkRidge> ridge_as_given(const Case& it, const FitPlan& plan
   for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
     part->tasks.push_back(t);
     std::vector<char>& learns = system.learns_from.emplace_back(it.data.num_nodes(), 0);
-    for (const NodeIndex i : plan.tasks[t].fit) learns[it.inputs->place_of[i]] = 1;
-    auto& scored = ridge->scored_places.emplace_back();
-    for (const NodeIndex i : plan.tasks[t].score) scored.push_back(it.inputs->place_of[i]);
+    for (const NodeIndex i : plan.tasks[t].fit) learns[it.inputs->position_of[i]] = 1;
+    auto& scored = ridge->scored_positions.emplace_back();
+    for (const NodeIndex i : plan.tasks[t].score) scored.push_back(it.inputs->position_of[i]);
   }
   part->method = is_dense ? RidgeMethod::kDense : RidgeMethod::kIterative;
   if (is_dense) {
     auto solver = std::make_unique<DenseSolver>(system);
     for (std::size_t a = 0; a < it.data.num_arms(); ++a) {
-      solver->prepare_arm(kContext, a, make_kernels(kContext, *it.inputs, it.groups, it.places(a)));
+      solver->prepare_arm(kContext, a,
+                          make_kernels(kContext, *it.inputs, it.groups, it.positions(a)));
     }
     part->solver = std::move(solver);
   } else {
@@ -85,7 +86,7 @@ Matrix<double> predict(const Case& it, const FitPlan& plan, const NetworkRidge& 
     const Matrix<double> predicted = predict_arm(kContext, part, solution, a);
     for (std::size_t t = 0; t < plan.tasks.size(); ++t) {
       for (const NodeIndex i : plan.tasks[t].score) {
-        mu(i, a) = predicted(it.inputs->place_of[i], t);
+        mu(i, a) = predicted(it.inputs->position_of[i], t);
       }
     }
   }
@@ -163,7 +164,7 @@ TEST_P(NetworkRidgeFolds, ErrorVariancesFollowTheFormulas) {
     for (std::size_t i = 0; i < it.data.num_nodes(); ++i) {
       if (it.data.treatment[i] != a) continue;
       residual.push_back(it.data.outcome[i] - mu(i, a));
-      degree.push_back(it.inputs->relative_degree[it.inputs->place_of[i]]);
+      degree.push_back(it.inputs->relative_degree[it.inputs->position_of[i]]);
     }
     noise.push_back(fit_residual_variance(residual, degree));
   }
@@ -171,7 +172,7 @@ TEST_P(NetworkRidgeFolds, ErrorVariancesFollowTheFormulas) {
   double independent = 0;
   double fitted = 0;
   for (std::size_t i = 0; i < it.data.num_nodes(); ++i) {
-    const double degree = it.inputs->relative_degree[it.inputs->place_of[i]];
+    const double degree = it.inputs->relative_degree[it.inputs->position_of[i]];
     const Arm own = it.data.treatment[i];
     const double weight = implied.weights[i] / n;
     fitted += weight * weight * noise[own].at(degree);

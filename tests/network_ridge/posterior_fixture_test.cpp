@@ -35,11 +35,11 @@ class PosteriorCase {
     for (std::size_t t = 0; t < given.at("num_folds").get<std::size_t>(); ++t) {
       part->tasks.push_back(t);
       system.learns_from.emplace_back();
-      model.scored_places.emplace_back();
+      model.scored_positions.emplace_back();
       for (std::size_t p = 0; p < inputs->num_nodes(); ++p) {
         const bool is_scored = fold[inputs->node_at[p]] == t;
         system.learns_from[t].push_back(is_scored ? 0 : 1);
-        if (is_scored) model.scored_places[t].push_back(static_cast<std::uint32_t>(p));
+        if (is_scored) model.scored_positions[t].push_back(static_cast<std::uint32_t>(p));
       }
     }
     for (const nlohmann::json& arm : given.at("arms")) add_arm(arm);
@@ -50,14 +50,14 @@ class PosteriorCase {
     }
     auto solver = std::make_unique<DenseSolver>(system);
     for (std::size_t a = 0; a < system.arms.size(); ++a) {
-      solver->prepare_arm(context, a,
-                          make_kernels(context, *inputs, system.groups, system.places_of_arm(a)));
+      solver->prepare_arm(
+          context, a, make_kernels(context, *inputs, system.groups, system.positions_of_arm(a)));
     }
     part->solver = std::move(solver);
   }
 
   double deviation(const Matrix<double>& variance, std::size_t node, std::size_t arm) const {
-    return part->system.arms[arm].sd * std::sqrt(variance(model.inputs->place_of[node], arm));
+    return part->system.arms[arm].sd * std::sqrt(variance(model.inputs->position_of[node], arm));
   }
 
   Context context{11, 2};

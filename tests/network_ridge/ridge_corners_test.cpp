@@ -67,7 +67,7 @@ TEST_P(RidgeCorners, NoEdgesAtAll) {
   data.graph = build_graph(Context(0, 1), data.num_nodes(), {});
   const RidgeAnswer found = expect_answer(data);
   EXPECT_EQ(groups_of(found),
-            (std::set<std::string>{"own_words", "own_columns", "own_smooth", "own_curves"}));
+            (std::set<std::string>{"own_counts", "own_numeric", "own_smooth", "own_curves"}));
   for (const ArmVariances& arm : found.summary.arms) EXPECT_EQ(arm.noise_growth, 0);
 }
 
@@ -114,8 +114,9 @@ TEST_P(RidgeCorners, NoFeaturesOnlyTheNetwork) {
   world.data.features.num_dense = 0;
   world.store_features();
   const RidgeAnswer found = expect_answer(world.data);
-  EXPECT_EQ(groups_of(found), (std::set<std::string>{"sum_friends", "mean_friends"}));
-  EXPECT_LT(relative_error(world.data, found), 0.9) << "friends tell something";
+  EXPECT_EQ(groups_of(found),
+            (std::set<std::string>{"neighbour_effects", "mean_neighbour_effects"}));
+  EXPECT_LT(relative_error(world.data, found), 0.9) << "neighbours tell something";
 }
 
 TEST_P(RidgeCorners, NeitherFeaturesNorNetworkLeaveTheMeanOfTheArm) {
@@ -176,7 +177,7 @@ TEST_P(RidgeCorners, OutcomesWithoutAnyNoise) {
   EXPECT_LT(relative_error(world.data, expect_answer(world.data)), 1e-4);
 }
 
-TEST_P(RidgeCorners, SumsOverFriendsWithoutAnyNoise) {
+TEST_P(RidgeCorners, SumsOverNeighboursWithoutAnyNoise) {
   RidgeWorld world = ridge_world({.nodes = 400}, 13);
   for (NodeIndex i = 0; i < 400; ++i) {
     world.data.outcome[i] = 0;
@@ -296,13 +297,13 @@ TEST_P(RidgeCorners, ANodeThatEverybodyKnows) {
 TEST_P(RidgeCorners, EachGroupAlone) {
   const Dataset data = ridge_world({.nodes = 200}, 21).data;
   const std::vector<std::pair<std::string, std::set<std::string>>> expected = {
-      {"own", {"own_words", "own_columns"}},
+      {"own", {"own_counts", "own_numeric"}},
       {"smooth", {"own_smooth"}},
       {"curves", {"own_curves"}},
-      {"sums", {"sum_words", "sum_columns"}},
-      {"friends", {"sum_friends"}},
-      {"means", {"mean_words", "mean_columns"}},
-      {"mean_friends", {"mean_friends"}}};
+      {"neighbour_sums", {"neighbour_sums_counts", "neighbour_sums_numeric"}},
+      {"neighbour_effects", {"neighbour_effects"}},
+      {"neighbour_means", {"neighbour_means_counts", "neighbour_means_numeric"}},
+      {"mean_neighbour_effects", {"mean_neighbour_effects"}}};
   ASSERT_EQ(expected.size(), kGroupSwitches.size());
   for (const auto& [name, groups] : expected) {
     NetworkRidgeOptions options;
@@ -315,7 +316,7 @@ TEST_P(RidgeCorners, GroupsThatTheDataDoNotHave) {
   Dataset data = ridge_world({}, 22).data;
   data.graph = build_graph(Context(0, 1), 300, {});
   NetworkRidgeOptions options;
-  options.ridge_groups = {"sums", "friends"};
+  options.ridge_groups = {"neighbour_sums", "neighbour_effects"};
   EXPECT_TRUE(groups_of(expect_answer(data, 3, options)).empty());
 }
 
@@ -335,7 +336,7 @@ TEST(RidgeOptions, UnknownGroupsAndImpossibleNumbersAreRefused) {
   const Dataset data = ridge_world({.nodes = 60}, 24).data;
   const FitPlan plan = cross_fit_plan(data, 2, 2, 1);
   NetworkRidgeOptions options;
-  options.ridge_groups = {"friend"};
+  options.ridge_groups = {"neighbour"};
   EXPECT_THROW(answer(data, plan, options), Error);
   for (const double u : {0.0, -1.0, 1.5, kNaN}) {
     options = {};
@@ -374,7 +375,7 @@ TEST(RidgeStops, WhereverItIsAsked) {
       EXPECT_TRUE(never.phases.contains("iterating"));
     }
     // How often a run asks depends on how long it takes, so a later one may end before the last of
-    // these places. The first ones are reached by every run.
+    // these positions. The first ones are reached by every run.
     std::size_t num_stopped = 0;
     for (std::size_t tenth = 0; tenth < 10; ++tenth) {
       const std::size_t at = 1 + tenth * never.num_asked / 10;

@@ -83,7 +83,7 @@ struct Case {
     return columns;
   }
 
-  std::vector<std::uint32_t> places(std::size_t a) const {
+  std::vector<std::uint32_t> positions(std::size_t a) const {
     std::vector<std::uint32_t> all(inputs->arm_begin[a + 1] - inputs->arm_begin[a]);
     std::iota(all.begin(), all.end(), static_cast<std::uint32_t>(inputs->arm_begin[a]));
     return all;
@@ -92,7 +92,7 @@ struct Case {
   /// The outcome in units of its standard deviation, as the reference has it.
   ArmSample sample(std::size_t a, bool noise_grows) const {
     ArmSample out;
-    const auto rows = places(a);
+    const auto rows = positions(a);
     out.kernels = make_kernels(kContext, *inputs, groups, rows);
     out.noise_grows = noise_grows;
     const auto fixed = fixed_columns(a);

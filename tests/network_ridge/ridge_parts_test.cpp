@@ -152,15 +152,15 @@ TEST(ResidualVariance, IsNothingOfNothingAndScalesWithTheOutcome) {
 
 ArmSample sample_of(const Dataset& data, const RidgeInputs& inputs,
                     const std::vector<RidgeGroup>& groups) {
-  std::vector<std::uint32_t> places(data.num_nodes());
-  std::iota(places.begin(), places.end(), 0U);
+  std::vector<std::uint32_t> positions(data.num_nodes());
+  std::iota(positions.begin(), positions.end(), 0U);
   ArmSample sample;
-  sample.kernels = make_kernels(kTwoThreads, inputs, groups, places);
-  sample.fixed = Matrix<double>(places.size(), 1, 1.0);
+  sample.kernels = make_kernels(kTwoThreads, inputs, groups, positions);
+  sample.fixed = Matrix<double>(positions.size(), 1, 1.0);
   sample.noise_grows = true;
   const double center = mean(data.outcome);
   const double sd = std::sqrt(variance(data.outcome, 0));
-  for (const std::uint32_t p : places) {
+  for (const std::uint32_t p : positions) {
     sample.outcome.push_back((data.outcome[inputs.node_at[p]] - center) / sd);
   }
   return sample;
@@ -227,7 +227,7 @@ TEST(LearnVariances, SharesFollowWhatTheOutcomesAreMadeOf) {
   std::iota(order.begin(), order.end(), std::size_t{0});
   const LearntVariances learnt = learn_variances(kTwoThreads, sample, order);
   for (std::size_t g = 0; g < groups.size(); ++g) {
-    if (groups[g].kind == GroupKind::kOwnColumns) {
+    if (groups[g].kind == GroupKind::kOwnNumeric) {
       EXPECT_GT(learnt.variances[g], 0.3);
     } else {
       EXPECT_LT(learnt.variances[g], 0.1) << enum_name(groups[g].kind);
@@ -246,8 +246,8 @@ double refit_without(const ArmSample& sample, std::span<const double> variances,
   const std::size_t n = sample.kernels.size();
   const std::size_t q = sample.fixed.cols();
   const Matrix<double> c =
-      add_up_kernels(kTwoThreads, sample.kernels, variances.first(sample.kernels.groups.size()),
-                     noise_of(sample, variances));
+      sum_kernels(kTwoThreads, sample.kernels, variances.first(sample.kernels.groups.size()),
+                  noise_of(sample, variances));
   std::vector<std::size_t> train;
   for (std::size_t i = 0; i < n; ++i) {
     if (!is_held[i]) train.push_back(i);

@@ -181,7 +181,7 @@ void expect_weights_to_add_up(const Dataset& data, const FitPlan& plan,
   const RidgeInputs inputs =
       prepare_inputs(Context(0, 2), data, {.smooth = false, .curves = false});
   const auto effect = [&](std::size_t i, int c) {
-    const double relative = inputs.relative_degree[inputs.place_of[i]];
+    const double relative = inputs.relative_degree[inputs.position_of[i]];
     return c == 0 ? 1 : c == 1 ? relative : std::sqrt(relative);
   };
   for (std::size_t a = 0; a < data.num_arms(); ++a) {

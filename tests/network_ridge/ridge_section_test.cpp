@@ -19,9 +19,9 @@ RidgeFit made_up_fit(VarianceFits variances = VarianceFits::kPerFold) {
   RidgeFit fit;
   fit.plan.folds = 2;
   fit.options.ridge_variances = variances;
-  fit.options.ridge_groups = {"own", "friends"};
+  fit.options.ridge_groups = {"own", "neighbour_effects"};
   fit.arms = {"no", "email", "sms"};
-  fit.groups = {GroupKind::kOwnWords, GroupKind::kSumFriends};
+  fit.groups = {GroupKind::kOwnCounts, GroupKind::kNeighbourEffects};
   for (std::size_t k = 0; k < RidgeFit::num_parts(fit.plan, fit.options); ++k) {
     RidgeVariances& part = fit.parts.emplace_back();
     for (std::size_t a = 0; a < fit.arms.size(); ++a) {
@@ -70,8 +70,8 @@ class RidgeSection : public ::testing::Test {
  protected:
   const std::string bytes = section_bytes(made_up_fit());
   const std::size_t groups_at = 4 + canonical_text(made_up_fit().options).size();
-  // After the number of groups and the texts own_words and sum_friends.
-  const std::size_t parts_at = groups_at + 4 + 4 + 9 + 4 + 11;
+  // After the number of groups and the texts own_counts and neighbour_effects.
+  const std::size_t parts_at = groups_at + 4 + 4 + 10 + 4 + 17;
   const std::size_t arm_at = parts_at + 4;
   const std::size_t fixed_at = arm_at + 6 * 8;
   const std::size_t learnt_at = fixed_at + 3 * 4;
@@ -134,9 +134,9 @@ TEST_F(RidgeSection, WithNumbersBeyondTheirBoundsIsRefused) {
   expect_after_putting(arm_at + 40, -1.0, "the variance of a group");
   expect_after_putting(fixed_at, std::uint32_t{0}, "has 0 fixed effects");
   expect_after_putting(fixed_at, std::uint32_t{4}, "has 4 fixed effects");
-  expect_after_putting(fixed_at + 4, std::uint32_t{1}, "fixed effect 1 is not in its place");
-  expect_after_putting(fixed_at + 8, std::uint32_t{0}, "fixed effect 0 is not in its place");
-  expect_after_putting(fixed_at + 8, std::uint32_t{3}, "fixed effect 3 is not in its place");
+  expect_after_putting(fixed_at + 4, std::uint32_t{1}, "fixed effect 1 is out of order");
+  expect_after_putting(fixed_at + 8, std::uint32_t{0}, "fixed effect 0 is out of order");
+  expect_after_putting(fixed_at + 8, std::uint32_t{3}, "fixed effect 3 is out of order");
   expect_after_putting(learnt_at, std::uint32_t{2}, "neither 0 nor 1");
   expect_after_putting(learnt_at + 4, ~std::uint64_t{0}, "are absurd");
   expect_after_putting(learnt_at + 12, ~std::uint64_t{0}, "are absurd");
@@ -147,10 +147,10 @@ TEST_F(RidgeSection, WithGroupsThatItsOptionsLeaveOutIsRefused) {
   fit.groups[0] = GroupKind::kOwnSmooth;
   EXPECT_NE(section_outcome(section_bytes(fit)).find("which its options leave out"),
             std::string::npos);
-  fit.groups = {GroupKind::kSumFriends, GroupKind::kOwnWords};
-  EXPECT_NE(section_outcome(section_bytes(fit)).find("not in its place"), std::string::npos);
-  fit.groups = {GroupKind::kOwnWords, GroupKind::kOwnWords};
-  EXPECT_NE(section_outcome(section_bytes(fit)).find("not in its place"), std::string::npos);
+  fit.groups = {GroupKind::kNeighbourEffects, GroupKind::kOwnCounts};
+  EXPECT_NE(section_outcome(section_bytes(fit)).find("out of order"), std::string::npos);
+  fit.groups = {GroupKind::kOwnCounts, GroupKind::kOwnCounts};
+  EXPECT_NE(section_outcome(section_bytes(fit)).find("out of order"), std::string::npos);
 }
 
 TEST_F(RidgeSection, MutatedAnyhowIsReadOrRefusedWithAReason) {

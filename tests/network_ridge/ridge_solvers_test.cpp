@@ -98,17 +98,17 @@ TEST(RidgeSolvers, TheOperatorMultipliesByTheKernelsThatAreWrittenOut) {
     for (double& value : v.values()) value = rng.normal();
     const Matrix<double> own = multiply_own_kernels(context, system, v);
     for (std::size_t a = 0; a < 3; ++a) {
-      const Matrix<double> sum = add_up_kernels(context, kernels, system.arms[a].group_variances,
-                                                std::vector<double>(200, 0.0));
+      const Matrix<double> sum = sum_kernels(context, kernels, system.arms[a].group_variances,
+                                             std::vector<double>(200, 0.0));
       const Matrix<double> found = multiply_kernel(context, system, a, v);
       const SystemSource source(system);
       const ArmEquations equations(context, source, a);
-      Matrix<double> of_places(equations.num_places(), width);
-      for (std::size_t row = 0; row < of_places.rows(); ++row) {
-        std::ranges::copy(v.row(equations.first_place() + row), of_places.row(row).begin());
+      Matrix<double> of_positions(equations.num_positions(), width);
+      for (std::size_t row = 0; row < of_positions.rows(); ++row) {
+        std::ranges::copy(v.row(equations.first_position() + row), of_positions.row(row).begin());
       }
       const Matrix<double> by_arm =
-          equations.multiply_kernel(context, equations.strengths(), of_places);
+          equations.multiply_kernel(context, equations.strengths(), of_positions);
       for (std::size_t p = 0; p < 200; ++p) {
         for (std::size_t k = 0; k < width; ++k) {
           double whole = 0;
@@ -121,7 +121,7 @@ TEST(RidgeSolvers, TheOperatorMultipliesByTheKernelsThatAreWrittenOut) {
           ASSERT_NEAR(found(p, k), whole, 1e-9);
           if (system.inputs->arm_of(p) == a) {
             ASSERT_NEAR(own(p, k), of_arm, 1e-9);
-            ASSERT_NEAR(by_arm(p - equations.first_place(), k), of_arm, 1e-9);
+            ASSERT_NEAR(by_arm(p - equations.first_position(), k), of_arm, 1e-9);
           }
         }
       }
@@ -145,13 +145,13 @@ TEST(RidgeSolvers, TheDiagonalIsThatOfTheKernelsThatAreWrittenOut) {
   for (std::uint32_t p = 0; p < 200; ++p) all[p] = p;
   const ArmKernels kernels = make_kernels(context, *system.inputs, system.groups, all);
   for (std::size_t a = 0; a < 2; ++a) {
-    const Matrix<double> sum = add_up_kernels(context, kernels, system.arms[a].group_variances,
-                                              std::vector<double>(200, 0.0));
+    const Matrix<double> sum = sum_kernels(context, kernels, system.arms[a].group_variances,
+                                           std::vector<double>(200, 0.0));
     const SystemSource source(system);
     const ArmEquations equations(context, source, a);
     const KernelDiagonal found = find_kernel_diagonal(context, equations, equations.strengths());
-    for (std::size_t row = 0; row < equations.num_places(); ++row) {
-      const std::size_t p = equations.first_place() + row;
+    for (std::size_t row = 0; row < equations.num_positions(); ++row) {
+      const std::size_t p = equations.first_position() + row;
       ASSERT_NEAR(found.spread[row] + found.narrow[row], sum(p, p), 1e-9);
       ASSERT_GE(found.spread[row], 0);
     }

@@ -24,14 +24,14 @@ TEST_P(NetworkRidgeFixture, GroupsTheirScalesAndTheirKernelsAgree) {
   std::vector<std::uint32_t> all(it.data.num_nodes());
   std::iota(all.begin(), all.end(), 0U);
   const ArmKernels kernels = make_kernels(kContext, *it.inputs, it.groups, all);
-  const std::size_t row = it.inputs->place_of[size_of(it.reference, "kernel_row_of")];
+  const std::size_t row = it.inputs->position_of[size_of(it.reference, "kernel_row_of")];
   for (std::size_t g = 0; g < expected.size(); ++g) {
     EXPECT_EQ(enum_name(it.groups[g].kind), expected[g].at("name").get<std::string>());
     EXPECT_NEAR(it.groups[g].scale / expected[g].at("scale").get<double>(), 1, 1e-12);
     const GroupKernel& group = kernels.groups[g];
     const auto kernel_row = vector_of(expected[g].at("kernel_row"));
     for (std::size_t i = 0; i < kernel_row.size(); ++i) {
-      const std::size_t column = it.inputs->place_of[i];
+      const std::size_t column = it.inputs->position_of[i];
       double found = group.factor * (*group.products)(row, column);
       if (group.averages) {
         found *= kernels.inverse_degree[row] * kernels.inverse_degree[column];

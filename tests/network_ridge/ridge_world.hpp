@@ -17,8 +17,8 @@
 
 namespace cone::testing {
 
-/// A network of popular and of lonely people with measurements (a normal one, a skewed one, a
-/// dummy), words, and outcomes by own features, friends and a hidden trait of theirs.
+/// A network of popular and of lonely units with measurements (a normal one, a skewed one, a
+/// dummy), words, and outcomes by own features, neighbours and a hidden trait of theirs.
 struct RidgeWorld {
   std::vector<std::vector<double>> rows;  ///< features: measurements, then words
   Dataset data;
@@ -75,15 +75,16 @@ inline RidgeWorld ridge_world(const RidgeShape& shape, std::uint64_t item) {
   }
   for (std::size_t i = 0; i < n; ++i) {
     Rng rng(55 + item, Stream::kTest, i);
-    double friends = 0;
-    for (const NodeIndex j : data.graph.neighbours(static_cast<NodeIndex>(i))) friends += trait[j];
+    double neighbours = 0;
+    for (const NodeIndex j : data.graph.neighbours(static_cast<NodeIndex>(i)))
+      neighbours += trait[j];
     const std::vector<double>& x = world.rows[i];
-    const double lean = sigmoid(x[0] + 0.1 * friends);
+    const double lean = sigmoid(x[0] + 0.1 * neighbours);
     const auto arm = static_cast<Arm>(std::min<double>(
         static_cast<double>(shape.arms) - 1,
         std::floor(static_cast<double>(shape.arms) * (0.5 * rng.uniform() + 0.5 * lean))));
     data.treatment.push_back(arm);
-    const double mean = std::sin(2 * x[0]) + x[2] + 0.2 * friends + arm * (1 + 0.1 * friends);
+    const double mean = std::sin(2 * x[0]) + x[2] + 0.2 * neighbours + arm * (1 + 0.1 * neighbours);
     const double outcome = mean + 0.4 * rng.normal();
     data.outcome.push_back(shape.binary ? (outcome > 0.5 ? 1.0 : 0.0) : outcome);
   }

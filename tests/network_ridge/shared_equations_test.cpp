@@ -1,4 +1,4 @@
-// The iterative solver where several processes have some of the places each: threads stand for
+// The iterative solver where several processes have some of the positions each: threads stand for
 // them, so that no MPI is needed.
 
 #include <algorithm>
@@ -25,8 +25,8 @@ using testing::PartOfSystem;
 constexpr std::size_t kSharedNodes = 600;
 constexpr std::size_t kSharedArms = 2;
 
-/// All groups have variances, words by far the largest, and two tasks learn from half of the places
-/// each.
+/// All groups have variances, words by far the largest, and two tasks learn from half of the
+/// positions each.
 RidgeSystem system_of_all_groups(const Context& context) {
   const Dataset data = testing::ridge_world({.nodes = kSharedNodes, .arms = kSharedArms}, 5).data;
   RidgeSystem system;
@@ -38,7 +38,7 @@ RidgeSystem system_of_all_groups(const Context& context) {
     model.noise_growth = 0.01;
     model.fixed_columns = {0, 1, 2};
     for (std::size_t g = 0; g < system.groups.size(); ++g) {
-      const bool is_words = system.groups[g].kind == GroupKind::kSumWords;
+      const bool is_words = system.groups[g].kind == GroupKind::kNeighbourSumsCounts;
       model.group_variances.push_back(is_words ? 3.0 : 0.1 * static_cast<double>(1 + (g + a) % 3));
     }
   }
@@ -60,8 +60,8 @@ RidgeSides draw_sides(std::size_t width) {
   return sides;
 }
 
-/// Who has a place: all alike, and the last of several nobody of the first arm.
-std::vector<std::size_t> deal_places(const RidgeSystem& system, std::size_t count) {
+/// Who has a position: all alike, and the last of several nobody of the first arm.
+std::vector<std::size_t> deal_positions(const RidgeSystem& system, std::size_t count) {
   std::vector<std::size_t> owner;
   for (std::size_t p = 0; p < kSharedNodes; ++p) {
     const std::size_t most = system.inputs->arm_of(p) == 0 && count > 1 ? count - 1 : count;
@@ -80,29 +80,29 @@ TEST(SharedEquations, ManyProcessesComeToWhatOneMachineComesTo) {
   ASSERT_TRUE(wanted.converged);
   const SystemSource source(system);
   const ArmEquations equations(context, source, 1);
-  const std::vector<double> quiet(equations.num_places(), 0.05);
-  ASSERT_TRUE(WordFactor(equations, quiet, kSharedNodes / 8).has(GroupKind::kSumWords));
+  const std::vector<double> quiet(equations.num_positions(), 0.05);
+  ASSERT_TRUE(WordFactor(equations, quiet, kSharedNodes / 8).has(GroupKind::kNeighbourSumsCounts));
 
   for (const std::size_t count : {1U, 2U, 3U}) {
     Matrix<double> x(kSharedNodes, tasks.size());
     std::vector<Matrix<double>> lambda;
     std::mutex writes;
-    testing::share_system(system, count, deal_places(system, count),
-                          [&](const std::shared_ptr<const PartOfSystem>& part) {
-                            const Context own(0, 1);
-                            const IterativeSolver solver(own, part, std::vector<std::size_t>{0, 1});
-                            const RidgeSolution found =
-                                solver.solve(own, part->take_rows(sides.f), sides.g, tasks);
-                            const std::lock_guard guard(writes);
-                            EXPECT_TRUE(found.converged);
-                            // Rounding may take a step more or less.
-                            EXPECT_NEAR(static_cast<double>(found.iterations),
-                                        static_cast<double>(wanted.iterations), 2);
-                            for (std::size_t row = 0; row < part->places.size(); ++row) {
-                              std::ranges::copy(found.x.row(row), x.row(part->places[row]).begin());
-                            }
-                            lambda.push_back(found.lambda);
-                          });
+    testing::share_system(
+        system, count, deal_positions(system, count),
+        [&](const std::shared_ptr<const PartOfSystem>& part) {
+          const Context own(0, 1);
+          const IterativeSolver solver(own, part, std::vector<std::size_t>{0, 1});
+          const RidgeSolution found = solver.solve(own, part->take_rows(sides.f), sides.g, tasks);
+          const std::lock_guard guard(writes);
+          EXPECT_TRUE(found.converged);
+          // Rounding may take a step more or less.
+          EXPECT_NEAR(static_cast<double>(found.iterations), static_cast<double>(wanted.iterations),
+                      2);
+          for (std::size_t row = 0; row < part->positions.size(); ++row) {
+            std::ranges::copy(found.x.row(row), x.row(part->positions[row]).begin());
+          }
+          lambda.push_back(found.lambda);
+        });
     EXPECT_LT(testing::largest_difference(x.values(), wanted.x.values()), 1e-6) << count;
     for (const Matrix<double>& of_rank : lambda) {
       EXPECT_TRUE(testing::same_bits(of_rank.values(), lambda.front().values())) << count;
@@ -119,11 +119,11 @@ TEST(SharedEquations, ProductsWithTheKernelAreThoseOfOneMachine) {
   Matrix<double> found(kSharedNodes, 3);
   std::mutex writes;
   testing::share_system(
-      system, 3, deal_places(system, 3), [&](const std::shared_ptr<const PartOfSystem>& part) {
+      system, 3, deal_positions(system, 3), [&](const std::shared_ptr<const PartOfSystem>& part) {
         const Matrix<double> own = multiply_kernel(Context(0, 1), *part, 1, part->take_rows(v));
         const std::lock_guard guard(writes);
-        for (std::size_t row = 0; row < part->places.size(); ++row) {
-          std::ranges::copy(own.row(row), found.row(part->places[row]).begin());
+        for (std::size_t row = 0; row < part->positions.size(); ++row) {
+          std::ranges::copy(own.row(row), found.row(part->positions[row]).begin());
         }
       });
   EXPECT_LT(testing::largest_difference(found.values(), wanted.values()), 1e-9);

@@ -82,27 +82,27 @@ class MeetingRows : public RowsElsewhere {
   std::vector<OtherRow> others_;
 };
 
-/// Some places of a system: those that a thread has.
+/// Some positions of a system: those that a thread has.
 class PartOfSystem : public EquationSource {
  public:
-  /// `owner` says who has a place; `parts`, filled by the time of solving, are all of these.
+  /// `owner` says who has a position; `parts`, filled by the time of solving, are all of these.
   PartOfSystem(const RidgeSystem& system, Meeting& meeting, std::size_t rank,
                std::span<const std::size_t> owner,
                const std::vector<std::shared_ptr<PartOfSystem>>& parts)
       : system_(system), meeting_(meeting), rank_(rank), parts_(parts), totals_(meeting, rank) {
     const RidgeInputs& inputs = *system.inputs;
-    std::vector<std::uint32_t> row_of(inputs.num_nodes(), 0);  // of a place, with its owner
+    std::vector<std::uint32_t> row_of(inputs.num_nodes(), 0);  // of a position, with its owner
     std::vector<std::uint32_t> counts(meeting.size(), 0);
     arm_begin_.push_back(0);
     for (std::size_t a = 0; a < inputs.num_arms(); ++a) {
       for (std::size_t p = inputs.arm_begin[a]; p < inputs.arm_begin[a + 1]; ++p) {
         row_of[p] = counts[owner[p]]++;
-        if (owner[p] == rank) places.push_back(static_cast<std::uint32_t>(p));
+        if (owner[p] == rank) positions.push_back(static_cast<std::uint32_t>(p));
       }
-      arm_begin_.push_back(places.size());
+      arm_begin_.push_back(positions.size());
     }
     std::vector<std::uint32_t> elsewhere(inputs.num_nodes(), 0);
-    for (const std::uint32_t p : places) {
+    for (const std::uint32_t p : positions) {
       for (std::size_t a = 0; a < inputs.num_arms(); ++a) {
         arm_offsets_.push_back(lists_.size());
         const std::uint64_t* split = &inputs.arm_split[p * inputs.num_arms() + a];
@@ -113,11 +113,11 @@ class PartOfSystem : public EquationSource {
             continue;
           }
           if (elsewhere[f] == 0) {
-            friends_.push_back({owner[f], row_of[f]});
-            places_elsewhere_.push_back(f);
-            elsewhere[f] = static_cast<std::uint32_t>(friends_.size());
+            neighbours_.push_back({owner[f], row_of[f]});
+            positions_elsewhere_.push_back(f);
+            elsewhere[f] = static_cast<std::uint32_t>(neighbours_.size());
           }
-          lists_.push_back(static_cast<std::uint32_t>(places.size() + elsewhere[f] - 1));
+          lists_.push_back(static_cast<std::uint32_t>(positions.size() + elsewhere[f] - 1));
         }
       }
       list_offsets_.push_back(lists_.size());
@@ -128,19 +128,19 @@ class PartOfSystem : public EquationSource {
     arm_offsets_.push_back(lists_.size());
     for (const std::vector<char>& task : system.learns_from) {
       std::vector<char>& own = learns_from_.emplace_back();
-      for (const std::uint32_t p : places) own.push_back(task[p]);
+      for (const std::uint32_t p : positions) own.push_back(task[p]);
     }
-    words_ = inputs.words.select_rows(places);
-    places_of_words_ = words_.transposed();
-    std::vector<std::uint32_t> positions(friends_.size());
+    words_ = inputs.words.select_rows(positions);
+    positions_of_words_ = words_.transposed();
+    std::vector<std::uint32_t> positions(neighbours_.size());
     std::iota(positions.begin(), positions.end(), 0U);
-    all_friends_ = connect_friends(positions);
+    all_neighbours_ = connect_neighbours(positions);
     columns_ = take_rows(inputs.columns);
     smooth_ = take_rows(inputs.smooth);
     curves_ = take_rows(inputs.curves);
   }
 
-  std::vector<std::uint32_t> places;  ///< of the system, in order
+  std::vector<std::uint32_t> positions;  ///< of the system, in order
 
   EquationTables tables() const override {
     return {.groups = system_.groups,
@@ -155,31 +155,31 @@ class PartOfSystem : public EquationSource {
             .relative_degree = relative_degree_,
             .inverse_degree = inverse_degree_,
             .words = &words_,
-            .places_of_words = &places_of_words_,
+            .positions_of_words = &positions_of_words_,
             .columns = &columns_,
             .smooth = &smooth_,
             .curves = &curves_};
   }
-  std::uint64_t number_of(std::size_t place) const override {
-    return system_.inputs->node_at[places[place]];
+  std::uint64_t number_of(std::size_t position) const override {
+    return system_.inputs->node_at[positions[position]];
   }
   NeighbourLengths measure_lengths(const Context& context) const override {
     const NeighbourLengths whole = measure_neighbours(context, *system_.inputs);
     NeighbourLengths out;
-    for (const std::uint32_t p : places) {
+    for (const std::uint32_t p : positions) {
       out.words.push_back(whole.words[p]);
       out.columns.push_back(whole.columns[p]);
     }
     return out;
   }
   const Totals& totals() const override { return totals_; }
-  std::size_t num_elsewhere() const override { return friends_.size(); }
-  const RowsElsewhere& friends_elsewhere() const override { return *all_friends_; }
-  std::unique_ptr<RowsElsewhere> connect_friends(
+  std::size_t num_elsewhere() const override { return neighbours_.size(); }
+  const RowsElsewhere& neighbours_elsewhere() const override { return *all_neighbours_; }
+  std::unique_ptr<RowsElsewhere> connect_neighbours(
       std::span<const std::uint32_t> chosen) const override {
     std::vector<OtherRow> others;
-    for (const std::uint32_t k : chosen) others.push_back(friends_[k]);
-    return std::make_unique<MeetingRows>(meeting_, rank_, places.size(),
+    for (const std::uint32_t k : chosen) others.push_back(neighbours_[k]);
+    return std::make_unique<MeetingRows>(meeting_, rank_, positions.size(),
                                          std::vector(chosen.begin(), chosen.end()),
                                          std::move(others));
   }
@@ -188,7 +188,7 @@ class PartOfSystem : public EquationSource {
     std::vector<OtherRow> others;
     std::vector<std::uint32_t> positions;
     for (const std::uint32_t k : members) {
-      const OtherRow& at = friends_[k];
+      const OtherRow& at = neighbours_[k];
       positions.push_back(static_cast<std::uint32_t>(positions.size()));
       others.push_back({at.rank, at.row - parts_[at.rank]->arm_begin_[arm]});
     }
@@ -196,14 +196,14 @@ class PartOfSystem : public EquationSource {
                                          std::move(positions), std::move(others));
   }
   std::shared_ptr<const SparseMatrix> fetch_words_elsewhere() const override {
-    return std::make_shared<SparseMatrix>(system_.inputs->words.select_rows(places_elsewhere_));
+    return std::make_shared<SparseMatrix>(system_.inputs->words.select_rows(positions_elsewhere_));
   }
 
-  /// The rows of this part's places.
+  /// The rows of this part's positions.
   Matrix<double> take_rows(const Matrix<double>& table) const {
-    Matrix<double> out(places.size(), table.cols());
-    for (std::size_t row = 0; row < places.size(); ++row) {
-      std::ranges::copy(table.row(places[row]), out.row(row).begin());
+    Matrix<double> out(positions.size(), table.cols());
+    for (std::size_t row = 0; row < positions.size(); ++row) {
+      std::ranges::copy(table.row(positions[row]), out.row(row).begin());
     }
     return out;
   }
@@ -220,14 +220,14 @@ class PartOfSystem : public EquationSource {
   std::vector<std::uint64_t> arm_offsets_;
   std::vector<std::uint32_t> lists_;
   std::vector<double> degree_, relative_degree_, inverse_degree_;
-  SparseMatrix words_, places_of_words_;
+  SparseMatrix words_, positions_of_words_;
   Matrix<double> columns_, smooth_, curves_;
-  std::vector<OtherRow> friends_;
-  std::unique_ptr<RowsElsewhere> all_friends_;
-  std::vector<std::uint32_t> places_elsewhere_;
+  std::vector<OtherRow> neighbours_;
+  std::unique_ptr<RowsElsewhere> all_neighbours_;
+  std::vector<std::uint32_t> positions_elsewhere_;
 };
 
-/// Deals the places to as many threads as `owner` names, and runs `work` on each of them.
+/// Deals the positions to as many threads as `owner` names, and runs `work` on each of them.
 inline void share_system(
     const RidgeSystem& system, std::size_t count, std::span<const std::size_t> owner,
     const std::function<void(const std::shared_ptr<const PartOfSystem>&)>& work) {

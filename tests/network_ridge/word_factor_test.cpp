@@ -20,8 +20,8 @@ constexpr std::size_t kNodes = 200;
 constexpr std::size_t kArms = 3;
 
 bool is_words(GroupKind kind) {
-  return kind == GroupKind::kOwnWords || kind == GroupKind::kSumWords ||
-         kind == GroupKind::kMeanWords;
+  return kind == GroupKind::kOwnCounts || kind == GroupKind::kNeighbourSumsCounts ||
+         kind == GroupKind::kNeighbourMeansCounts;
 }
 
 /// Groups of words have variances that differ by arm, all others none.
@@ -51,7 +51,7 @@ Matrix<double> draw_table(std::size_t rows, std::size_t cols) {
 
 std::vector<double> noise_of(const ArmEquations& equations) {
   std::vector<double> out;
-  for (std::size_t row = 0; row < equations.num_places(); ++row) {
+  for (std::size_t row = 0; row < equations.num_positions(); ++row) {
     out.push_back(equations.noise(row));
   }
   return out;
@@ -65,7 +65,7 @@ TEST(WordFactor, TimesItsTransposeIsTheKernelOfWords) {
     const ArmEquations equations(context, source, a);
     const WordFactor factor(equations, noise_of(equations), 3 * system.inputs->words.cols());
     ASSERT_EQ(factor.num_columns(), 3 * system.inputs->words.cols());
-    const Matrix<double> v = draw_table(equations.num_places(), 4);
+    const Matrix<double> v = draw_table(equations.num_positions(), 4);
     const Matrix<double> wanted = equations.multiply_kernel(context, equations.strengths(), v);
     Matrix<double> found(v.rows(), v.cols());
     factor.add_product(context, factor.multiply_transposed(context, v).view(), found);
@@ -87,14 +87,14 @@ TEST(WordFactor, ProductsOfItsColumnsAreThoseOfTheFactorWrittenOut) {
       const WordFactor factor(equations, noise_of(equations), most);
       ASSERT_EQ(factor.num_columns(), most);
       ASSERT_EQ(factor.num_own_columns(), most == 3 * words ? words : 0);
-      const Matrix<double> random = draw_table(equations.num_places(), 5);
+      const Matrix<double> random = draw_table(equations.num_positions(), 5);
       Matrix<double> identity(most, most);
       for (std::size_t c = 0; c < most; ++c) identity(c, c) = 1;
-      Matrix<double> whole(equations.num_places(), most);
+      Matrix<double> whole(equations.num_positions(), most);
       factor.add_product(context, identity.view(), whole);
       std::vector<double> weights;
       std::vector<std::uint32_t> rows;
-      for (std::uint32_t row = 0; row < equations.num_places(); ++row) {
+      for (std::uint32_t row = 0; row < equations.num_positions(); ++row) {
         weights.push_back(1 + row % 7);
         if (row % 3 != 1) rows.push_back(row);
       }
@@ -124,7 +124,8 @@ TEST(WordFactor, TakesTheGroupThatExplainsMostWhereNotAllFit) {
   const std::vector<double> noise = noise_of(equations);
   const WordFactor one(equations, noise, words);
   EXPECT_EQ(one.num_columns(), words);
-  EXPECT_TRUE(one.has(GroupKind::kMeanWords));  // the last of the groups, with the largest variance
+  EXPECT_TRUE(one.has(
+      GroupKind::kNeighbourMeansCounts));  // the last of the groups, with the largest variance
   EXPECT_EQ(WordFactor(equations, noise, words - 1).num_columns(), 0U);
   const std::vector<double> loud(noise.size(), 1e6);  // nothing stands out
   EXPECT_EQ(WordFactor(equations, loud, 3 * words).num_columns(), 0U);

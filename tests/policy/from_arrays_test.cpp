@@ -11,7 +11,7 @@
 namespace cone {
 namespace {
 
-Dataset three_people(std::vector<std::string> arms) {
+Dataset three_units(std::vector<std::string> arms) {
   Dataset data;
   for (const char* id : {"ann", "bob", "eve"}) data.ids.insert(id);
   data.arms = std::move(arms);
@@ -35,7 +35,7 @@ std::string refusal_of(const Dataset& data, const Matrix<double>& table) {
 
 TEST(PolicyFromArrays, OneColumnIsTheArmThatIsNotTheControl) {
   const Matrix<double> table = table_of(1, {0, 0.25, 1});
-  const PolicyOnData policy = make_policy(three_people({"0", "1"}), "mine", table.view());
+  const PolicyOnData policy = make_policy(three_units({"0", "1"}), "mine", table.view());
   EXPECT_EQ(policy.name, "mine");
   EXPECT_EQ(arm_column(policy.probability.view(), 0), (std::vector<double>{1, 0.75, 0}));
   EXPECT_EQ(arm_column(policy.probability.view(), 1), (std::vector<double>{0, 0.25, 1}));
@@ -43,7 +43,7 @@ TEST(PolicyFromArrays, OneColumnIsTheArmThatIsNotTheControl) {
 
 TEST(PolicyFromArrays, LabelsSayWhoGetsWhat) {
   const std::vector<std::string> labels = {"SMS", "none", "call"};
-  const Dataset data = three_people({"none", "call", "sms"});
+  const Dataset data = three_units({"none", "call", "sms"});
   const PolicyOnData policy = make_policy(data, "mine", labels);
   EXPECT_EQ(arm_column(policy.probability.view(), 2), (std::vector<double>{1, 0, 0}));
   const std::vector<std::string> wrong = {"sms", "letter", "call"};
@@ -58,7 +58,7 @@ TEST(PolicyFromArrays, LabelsSayWhoGetsWhat) {
 }
 
 TEST(PolicyFromArrays, WhatIsNoPolicyIsRefusedByRow) {
-  const Dataset two = three_people({"0", "1"});
+  const Dataset two = three_units({"0", "1"});
   const double nan = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(refusal_of(two, table_of(1, {0.5, 1.5, nan})),
             "row 1 (bob), column mine: '1.5' is not a probability; if these are per cents, divide "
@@ -70,7 +70,7 @@ TEST(PolicyFromArrays, WhatIsNoPolicyIsRefusedByRow) {
   EXPECT_EQ(refusal_of(two, table_of(1, {0.5, 0.5})),
             "mine: has 2 rows where the data has 3 nodes; bring one per node, in the order of the "
             "data");
-  EXPECT_EQ(refusal_of(three_people({"none", "call", "sms"}), table_of(1, {0, 0, 1})),
+  EXPECT_EQ(refusal_of(three_units({"none", "call", "sms"}), table_of(1, {0, 0, 1})),
             "mine: has 1 columns where the data has 3 arms: 'none', 'call', 'sms'; bring one "
             "probability per arm, in this order");
 }

@@ -9,7 +9,7 @@
 namespace cone {
 namespace {
 
-TEST(SemiSyntheticFixture, RandomWeightPolicyAndTrueUtilityMatch) {
+TEST(SemiSyntheticFixture, RandomWeightPolicyAndTrueValueMatch) {
   const nlohmann::json fixture = testing::read_fixture("semi_synthetic.json");
   const Context context(0, 1);
   FeatureTable features;
@@ -27,7 +27,7 @@ TEST(SemiSyntheticFixture, RandomWeightPolicyAndTrueUtilityMatch) {
   for (std::size_t i = 0; i < policy.rows(); ++i) EXPECT_NEAR(policy(i, 1), expected[i], 1e-9);
   const Truth truth(join_arms(std::vector{testing::vector_of(fixture["outcome_0"]),
                                           testing::vector_of(fixture["outcome_1"])}));
-  EXPECT_NEAR(truth.utility(policy.view()), fixture["true_utility"].get<double>(), 1e-9);
+  EXPECT_NEAR(truth.value(policy.view()), fixture["true_utility"].get<double>(), 1e-9);
 }
 
 }  // namespace

@@ -71,10 +71,10 @@ TEST(LearnPolicy, RecoversAKnownRuleAndItsValue) {
   ASSERT_EQ(learnt.singles.size(), 2U);
   EXPECT_NEAR(learnt.singles[1].gain, learnt.rule.value - learnt.singles[1].value, 1e-12);
   EXPECT_NEAR(learnt.done.value, mean(data.outcome), 1e-12);
-  EXPECT_GT(learnt.done.gain_interval.first, 0);
+  EXPECT_GT(learnt.done.sampling_gain_interval.first, 0);
 }
 
-TEST(LearnPolicy, WeightsDecideWhatIsBestForThePeople) {
+TEST(LearnPolicy, WeightsDecideWhatIsBestForTheUnits) {
   // Treating pays where x1 > 0.3 and costs elsewhere. Those it pays for stand for ten each: then
   // treating everyone is better than nobody, which is not so of the nodes.
   Dataset data = rule_world(600, 1, 5);
@@ -109,7 +109,7 @@ TEST(LearnPolicy, WeightsDecideWhatIsBestForThePeople) {
   EXPECT_EQ(equal.rule.standard_error, plain.rule.standard_error);
 }
 
-TEST(LearnPolicy, ABudgetOfNodesIsRefusedWhereTheyStandForPeople) {
+TEST(LearnPolicy, ABudgetOfNodesIsRefusedWhereTheyStandForUnits) {
   Dataset data = rule_world(300, 1, 6);
   data.weight.assign(300, 1);
   LearnPolicyOptions options = quick_options(1);
@@ -117,19 +117,19 @@ TEST(LearnPolicy, ABudgetOfNodesIsRefusedWhereTheyStandForPeople) {
   EXPECT_THROW(learn_policy(Context(1, 2), data, options), Error);
 }
 
-TEST(LearnPolicy, FindsRulesAboutFriends) {
+TEST(LearnPolicy, FindsRulesAboutNeighbours) {
   Dataset data = rule_world(800, 0, 2);
   for (std::size_t i = 0; i < 800; ++i) {
     const auto at = [&](std::size_t j) { return data.features.matrix.row(j % 800).at(2); };
-    const double friends = (at(i + 1) + at(i + 799)) / 2;
-    if (data.treatment[i] == 1) data.outcome[i] += friends > 0 ? 2 : -2;
+    const double neighbours = (at(i + 1) + at(i + 799)) / 2;
+    if (data.treatment[i] == 1) data.outcome[i] += neighbours > 0 ? 2 : -2;
   }
   const LearntPolicy learnt = learn_policy(Context(0, 2), data, quick_options(1));
   ASSERT_FALSE(learnt.tree.nodes[0].is_leaf());
   EXPECT_EQ(learnt.columns[static_cast<std::size_t>(learnt.tree.nodes[0].column)],
-            "friends' mean x2");
+            "neighbours' mean x2");
   LearnPolicyOptions own = quick_options(1);
-  own.ask_about = {"own", "friends"};
+  own.split_on = {"own", "degree"};
   const LearntPolicy blind = learn_policy(Context(0, 2), data, own);
   EXPECT_EQ(blind.num_candidates, 4U);
   EXPECT_LT(blind.rule.value, learnt.rule.value - 0.5);
@@ -178,20 +178,20 @@ TEST(LearnPolicy, NestedPlansHideAFoldAndScoreTheOthers) {
   }
 }
 
-TEST(LearnPolicy, OfPureNoiseTheHonestGainIsNothingAndTheOtherIsMuch) {
-  std::vector<double> honest;
+TEST(LearnPolicy, OfPureNoiseTheValidGainIsNothingAndTheOtherIsMuch) {
+  std::vector<double> valid;
   std::vector<double> where_learnt;
   LearnPolicyOptions options = quick_options();
   options.propensities = PropensitySource::kGiven;
   for (std::uint64_t item = 0; item < 60; ++item) {
     const Dataset data = rule_world(150, 0, 1000 + item, 12);
     const LearntPolicy learnt = learn_policy(Context(item, 2), data, options);
-    honest.push_back(learnt.best_single.gain);
-    where_learnt.push_back(learnt.value_where_learnt -
+    valid.push_back(learnt.best_single.gain);
+    where_learnt.push_back(learnt.in_sample_value -
                            std::max(learnt.singles[0].value, learnt.singles[1].value));
   }
-  EXPECT_LT(std::abs(mean(honest)), 3 * standard_error(honest)) << mean(honest);
-  EXPECT_LT(standard_error(honest), 0.05);
+  EXPECT_LT(std::abs(mean(valid)), 3 * standard_error(valid)) << mean(valid);
+  EXPECT_LT(standard_error(valid), 0.05);
   EXPECT_GT(mean(where_learnt), 0.2);
 }
 
@@ -206,7 +206,7 @@ TEST(LearnPolicy, IsTheSameAtAnyNumberOfThreads) {
     EXPECT_EQ(one.out_of_fold_arm, many.out_of_fold_arm);
     EXPECT_EQ(one.rule.value, many.rule.value);
     EXPECT_EQ(one.best_single.gain_error, many.best_single.gain_error);
-    EXPECT_EQ(one.value_where_learnt, many.value_where_learnt);
+    EXPECT_EQ(one.in_sample_value, many.in_sample_value);
   }
 }
 
@@ -236,7 +236,7 @@ TEST(LearnPolicy, TheOrderOfTheNodesChangesNothing) {
   }
 }
 
-TEST(LearnPolicy, RelabelledArmsGetTheSamePeopleInAWholeRun) {
+TEST(LearnPolicy, RelabelledArmsGetTheSameUnitsInAWholeRun) {
   const SmallWorld world = arms_world(300, 3, 8);
   const std::vector<Arm> order = {2, 0, 1};
   const SmallWorld moved = with_arms_relabelled(world, order);
@@ -265,7 +265,7 @@ TEST(LearnPolicy, KeepsToTheBudget) {
   }
 }
 
-TEST(LearnPolicy, CostsComeOffEveryUtility) {
+TEST(LearnPolicy, CostsComeOffEveryValue) {
   const Dataset data = rule_world(300, 1, 10);
   const LearntPolicy plain = learn_policy(Context(0, 2), data, quick_options());
   LearnPolicyOptions options = quick_options();
@@ -291,7 +291,7 @@ TEST(LearnPolicy, AConstantColumnOfCostsIsTheNumberAndOthersMoveTheRule) {
   const LearntPolicy column = learn_policy(Context(0, 2), data, options);
   EXPECT_TRUE(same_tree(number.tree, column.tree));
   EXPECT_EQ(number.rule.value, column.rule.value);
-  EXPECT_EQ(number.done.gain_interval, column.done.gain_interval);
+  EXPECT_EQ(number.done.sampling_gain_interval, column.done.sampling_gain_interval);
   EXPECT_EQ(column.costs[1].column, "price");
   // Who has a large x0 is too dear: the rule asks for that instead.
   for (std::size_t i = 0; i < 300; ++i) {
@@ -306,7 +306,7 @@ TEST(LearnPolicy, AConstantColumnOfCostsIsTheNumberAndOthersMoveTheRule) {
 
 TEST(LearnPolicy, TheBestSingleArmKeepsItsIntervalWhereOnlyAnotherArmLacksOne) {
   Dataset data = rule_world(400, 0, 12);
-  for (std::size_t i = 0; i < 400; ++i) {  // half of the people are never treated
+  for (std::size_t i = 0; i < 400; ++i) {  // half of the units are never treated
     if (data.features.matrix.row(i).at(2) < 0) continue;
     data.treatment[i] = 0;
     (*data.propensity)(i, 0) = 1;
@@ -319,7 +319,7 @@ TEST(LearnPolicy, TheBestSingleArmKeepsItsIntervalWhereOnlyAnotherArmLacksOne) {
   EXPECT_TRUE(std::isnan(learnt.singles[1].standard_error));
   EXPECT_EQ(learnt.best_single.value, learnt.singles[0].value);
   EXPECT_TRUE(std::isfinite(learnt.singles[0].standard_error));
-  EXPECT_EQ(learnt.best_single.interval, learnt.singles[0].interval);
+  EXPECT_EQ(learnt.best_single.sampling_interval, learnt.singles[0].sampling_interval);
 }
 
 TEST(LearnPolicy, SaysWhereTheLogHardlyEverDidWhatTheRuleDoes) {
@@ -350,7 +350,7 @@ TEST(LearnPolicy, RefusesWhatItCannotUse) {
   options.cost = {"1=1", "1=2"};
   EXPECT_TRUE(refuses(data, options, ErrorCode::kUsage));
   options = quick_options();
-  options.ask_about = {"foes"};
+  options.split_on = {"foes"};
   EXPECT_TRUE(refuses(data, options, ErrorCode::kUsage));
   options = quick_options();
   options.propensities = PropensitySource::kGiven;

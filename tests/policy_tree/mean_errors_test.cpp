@@ -11,7 +11,7 @@
 namespace cone::testing {
 namespace {
 
-/// Couples of friends with the same noise: the mean is half as sure as its nodes are many.
+/// Couples of neighbours with the same noise: the mean is half as sure as its nodes are many.
 struct Couples {
   Dataset data;
   std::vector<std::vector<double>> columns;
@@ -36,7 +36,7 @@ Couples draw_couples(std::size_t num_couples) {
   return out;
 }
 
-TEST(MeanErrors, AllowForNoiseThatFriendsShare) {
+TEST(MeanErrors, AllowForNoiseThatNeighboursShare) {
   const Couples of = draw_couples(2000);
   const auto plain =
       measure_mean_errors(Context(0, 1), of.data, of.columns, Dependence::kIndependent, 0.95);

@@ -11,8 +11,8 @@
 namespace cone::testing {
 namespace {
 
-/// Four people: 0 knows 1 and 2, 3 knows nobody. One measurement and one word.
-Dataset four_people() {
+/// Four units: 0 knows 1 and 2, 3 knows nobody. One measurement and one word.
+Dataset four_units() {
   Dataset data;
   data.ids = IdTable::numbered(4);
   data.graph = build_graph(Context(0, 1), 4, std::vector<Edge>{{0, 1}, {0, 2}});
@@ -31,15 +31,15 @@ std::vector<double> values_of(const RuleColumns& columns, std::size_t column) {
   return values;
 }
 
-TEST(RuleColumns, AreFeaturesTheNumberOfFriendsAndMeansOverFriends) {
-  const Dataset data = four_people();
+TEST(RuleColumns, AreFeaturesTheDegreeAndMeansOverNeighbours) {
+  const Dataset data = four_units();
   const RuleColumns columns(data, {});
   ASSERT_EQ(columns.size(), 5U);
   EXPECT_EQ(columns.name(0), "age");
   EXPECT_EQ(columns.name(1), "w");
-  EXPECT_EQ(columns.name(2), "number of friends");
-  EXPECT_EQ(columns.name(3), "friends' mean age");
-  EXPECT_EQ(columns.name(4), "friends' mean w");
+  EXPECT_EQ(columns.name(2), "degree");
+  EXPECT_EQ(columns.name(3), "neighbours' mean age");
+  EXPECT_EQ(columns.name(4), "neighbours' mean w");
   EXPECT_EQ(values_of(columns, 1), (std::vector<double>{0, 3, 0, -1}));
   EXPECT_EQ(values_of(columns, 2), (std::vector<double>{2, 1, 1, 0}));
   const std::vector<double> means = values_of(columns, 3);
@@ -51,8 +51,8 @@ TEST(RuleColumns, AreFeaturesTheNumberOfFriendsAndMeansOverFriends) {
 }
 
 TEST(RuleColumns, KindsCanBeChosenAndDataWithoutEdgesHasFeaturesOnly) {
-  Dataset data = four_people();
-  const std::vector<std::string> kinds = {"friends"};
+  Dataset data = four_units();
+  const std::vector<std::string> kinds = {"degree"};
   EXPECT_EQ(RuleColumns(data, kinds).size(), 1U);
   data.graph = build_graph(Context(0, 1), 4, {});
   EXPECT_EQ(RuleColumns(data, {}).size(), 2U);
@@ -115,7 +115,7 @@ TEST(ScreenColumns, NeitherUnitsNorOtherPeoplesScoresMatter) {
   ScreeningCase of = draw_screening(20, 2);
   const RuleColumns columns(of.data, {});
   const auto first = screen_columns(Context(0, 1), columns, 400, {&of.training, 1}, 5);
-  // Half of the people train; the others have scores of their own in a second set.
+  // Half of the units train; the others have scores of their own in a second set.
   TrainingScores half;
   for (NodeIndex i = 0; i < 200; ++i) half.nodes.push_back(i);
   half.scores = Matrix<double>(200, 2);

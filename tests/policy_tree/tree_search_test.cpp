@@ -124,7 +124,7 @@ TEST(TreeSearch, DoesNotDependOnTheOrderOfTheNodes) {
   }
 }
 
-TEST(TreeSearch, RelabelledArmsGetTheSamePeople) {
+TEST(TreeSearch, RelabelledArmsGetTheSameUnits) {
   for (std::uint64_t item = 0; item < 10; ++item) {
     const TreeCase of = draw_case(120, 3, 4, item);
     const std::vector<Arm> order = {2, 0, 3, 1};
@@ -216,10 +216,10 @@ TEST(TreeSearch, ABudgetLeavesNoQuestionThatChangesNothing) {
   for (std::uint64_t item = 0; item < 60; ++item) {
     const TreeCase of = draw_case(60, 1, 2, 500 + item);
     const PolicyTree tree = learn(of, options_of(2, 3, 0.3));
-    std::uint64_t people = 0;
+    std::uint64_t units = 0;
     for (const RuleNode& node : tree.nodes) {
       if (node.is_leaf()) {
-        people += node.num_nodes;
+        units += node.num_nodes;
         continue;
       }
       const RuleNode& left = tree.nodes[static_cast<std::size_t>(node.left)];
@@ -227,7 +227,7 @@ TEST(TreeSearch, ABudgetLeavesNoQuestionThatChangesNothing) {
       EXPECT_FALSE(left.is_leaf() && right.is_leaf() && left.arm == right.arm) << item;
       EXPECT_EQ(left.num_nodes + right.num_nodes, node.num_nodes);
     }
-    EXPECT_EQ(people, 60U);
+    EXPECT_EQ(units, 60U);
     // All questions are about one column: from left to right neighbours differ, unless both answers
     // to the first question go on.
     if (tree.num_leaves() == 4) continue;

@@ -17,7 +17,7 @@ using testing::visible;
 
 TEST(ReportPage, WarnsWhereAnAnalysisIsOfOtherData) {
   const Json record = golden("messages");
-  Json analysis = {{"schema", "cone.sensitivity/1"},
+  Json analysis = {{"schema", "cone.sensitivity/2"},
                    {"data", {{"checksum", record["data"]["checksum"]}}},
                    {"threshold", 0.0},
                    {"policies", Json::array()}};
@@ -31,7 +31,7 @@ TEST(ReportPage, WarnsWhereAnAnalysisIsOfOtherData) {
 
 /// An analysis with these options, of the data of a record.
 Json analysis_of(const Json& record, Json config) {
-  return {{"schema", "cone.sensitivity/1"},
+  return {{"schema", "cone.sensitivity/2"},
           {"config", std::move(config)},
           {"data", {{"checksum", record["data"]["checksum"]}}},
           {"threshold", 0.0},
@@ -60,8 +60,8 @@ TEST(ReportPage, SaysWhichFiguresAreBeforeCosts) {
   const std::string before = "all figures of this part are before costs; the evaluation";
   EXPECT_EQ(count(visible(page_of({record, sensitivity})), before), 0U);
   const Json node = {{"arm", "0"}, {"num_nodes", 9}};
-  const Json way = {{"value", 1.0}, {"interval", {0.5, 1.5}}};
-  Json rule = {{"schema", "cone.policy/1"},
+  const Json way = {{"value", 1.0}, {"sampling_interval", {0.5, 1.5}}};
+  Json rule = {{"schema", "cone.policy/2"},
                {"config", {{"cost", Json::array()}}},
                {"tree", node},
                {"verdict", "single_arm"},
@@ -90,10 +90,13 @@ Json sensitivity_of_corpus() {
 TEST(ReportPage, PrintsNoStrengthThatIsNotClear) {
   Json record = sensitivity_of_corpus();
   Json& benchmarks = record["policies"][0]["omitted_variable"]["benchmarks"];
-  Json one = {{"name", "age"},        {"treatment_gain_is_clear", true},
-              {"cf_y", 0.125},        {"cf_d", 0.0625},
-              {"bias", 0.4375},       {"shift", -0.1875},
-              {"times_to_undo", 3.25}};
+  Json one = {{"name", "age"},
+              {"treatment_gain_is_clear", true},
+              {"cf_y", 0.125},
+              {"cf_d", 0.0625},
+              {"bias", 0.4375},
+              {"shift", -0.1875},
+              {"times_to_explain_away", 3.25}};
   benchmarks = Json::array({one});
   std::string page = visible(page_of({record}));
   EXPECT_NE(page.find("<th>age<td>12.5 %<td>6.2 %<td>0.4375<td>-0.1875<td>3.25"), page.npos);
@@ -107,7 +110,7 @@ TEST(ReportPage, PrintsNoStrengthThatIsNotClear) {
 TEST(ReportPage, PrintsNoFigureOfAPolicyInDoubt) {
   Json record = sensitivity_of_corpus();
   record["policies"] = Json::array({record["policies"][0]});
-  const std::string figure = "One hidden reason, by its strength";
+  const std::string figure = "One unmeasured confounder, by its strength";
   record["warnings"] = {"the log never did this"};
   EXPECT_EQ(count(visible(page_of({record})), figure), 1U);
   record["policies"][0]["sentences"] = {"No figure can be relied on. the log never did this."};

@@ -21,7 +21,7 @@ double distance_between(const Place2& a, const Place2& b) {
   return std::hypot(a.x - b.x, a.y - b.y);
 }
 
-TEST(PlaceNodes, PutsFriendsNearEachOther) {
+TEST(PlaceNodes, PutsNeighboursNearEachOther) {
   // Two groups of six, everyone tied to everyone within, one tie between.
   std::vector<Tie> ties = {{0, 6}};
   for (std::size_t i = 0; i < 6; ++i) {
@@ -50,7 +50,7 @@ TEST(PlaceNodes, HasAPlaceForOneAndNoneForNobody) {
 
 Dataset ring_of(std::size_t count) {
   Dataset data;
-  for (NodeIndex i = 0; i < count; ++i) data.ids.insert("person " + std::to_string(i));
+  for (NodeIndex i = 0; i < count; ++i) data.ids.insert("unit " + std::to_string(i));
   std::vector<std::uint64_t> offsets = {0};
   std::vector<NodeIndex> neighbours;
   for (NodeIndex i = 0; i < count; ++i) {
@@ -75,18 +75,18 @@ TEST(NetworkSample, IsAPieceOfTheNetworkWithoutIds) {
   const nlohmann::ordered_json sample = sample_network(data, nodes, false);
   EXPECT_EQ(sample["coloured_by"], "effect");
   EXPECT_EQ(sample["nodes"].size(), 90U);
-  EXPECT_EQ(sample["ties"].size(), 89U) << "a stretch of the ring";
+  EXPECT_EQ(sample["edges"].size(), 89U) << "a stretch of the ring";
   std::vector<int> counts(5, 0);
   for (const auto& node : sample["nodes"]) ++counts.at(node["group"].get<std::size_t>());
   EXPECT_EQ(counts, std::vector<int>(5, 18));
-  EXPECT_EQ(sample.dump().find("person"), std::string::npos);
-  EXPECT_NE(sample_network(data, nodes, true).dump().find("person"), std::string::npos);
+  EXPECT_EQ(sample.dump().find("unit"), std::string::npos);
+  EXPECT_NE(sample_network(data, nodes, true).dump().find("unit"), std::string::npos);
 }
 
-TEST(NetworkSample, OfPeopleWithoutNumbersHasNoGroups) {
+TEST(NetworkSample, OfUnitsWithoutNumbersHasNoGroups) {
   const nlohmann::ordered_json sample = sample_network(ring_of(5), NodeTable{}, false);
   EXPECT_EQ(sample["nodes"].size(), 5U);
-  EXPECT_EQ(sample["ties"].size(), 5U);
+  EXPECT_EQ(sample["edges"].size(), 5U);
   EXPECT_TRUE(sample["nodes"][0]["group"].is_null());
 }
 

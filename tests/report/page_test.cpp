@@ -64,19 +64,19 @@ TEST(ReportPage, OfManyPoliciesShowsTheSentencesOfTheBestFirst) {
   EXPECT_GT(page.find("policy 3 is what"), folded);
 }
 
-TEST(ReportPage, SaysWhoseUtilityItIsAndWhenCostsAreTakenOff) {
+TEST(ReportPage, SaysWhoseValueItIsAndWhenCostsAreTakenOff) {
   Json record = golden("messages");
-  EXPECT_EQ(count(visible(page_of({record})), "for these people, those in the data."), 1U);
+  EXPECT_EQ(count(visible(page_of({record})), "for the sample, those in the data."), 1U);
   EXPECT_EQ(count(visible(page_of({record})), "before costs"), 0U);
-  record["decision"]["target"] = "people_like_these";
+  record["decision"]["target"] = "population";
   for (Json& policy : record["decision"]["policies"]) {
     policy["cost"] = 0.5;
-    for (const char* key : {"value", "interval", "robust_interval"}) {
+    for (const char* key : {"value", "sampling_interval", "sensitivity_interval"}) {
       policy[std::string("net_") + key] = policy[key];
     }
   }
   const std::string page = visible(page_of({record}));
-  EXPECT_EQ(count(page, "for people like these"), 1U);
+  EXPECT_EQ(count(page, "for the population"), 1U);
   EXPECT_EQ(count(page, "before costs"), 1U);
 }
 
@@ -121,19 +121,19 @@ TEST(ReportPage, OfTwentyPoliciesByTwentyEstimatorsIsSmall) {
     for (int other = 0; other <= p; ++other) {
       Json difference = pair;
       difference["first"] = fmt::format("policy {}", p);
-      difference["second"] = other == p ? "what was done" : fmt::format("policy {}", other);
+      difference["second"] = other == p ? "logged" : fmt::format("policy {}", other);
       stir_numbers(difference, state);
       decision["differences"].push_back(std::move(difference));
     }
   }
   const std::string page = page_of({record});
   EXPECT_EQ(count(page, "estimator_19"), 40U);
-  EXPECT_LE(page.size(), 300'000U);
+  EXPECT_LE(page.size(), 310'000U);
 }
 
 TEST(ReportPage, OfStudiesShowsTheirTables) {
   const std::string folder = std::string(CONE_SOURCE_DIR) + "/bench/results/study/";
-  for (const char* name : {"table2", "coverage", "figure2", "utility"}) {
+  for (const char* name : {"table2", "coverage", "figure2", "values"}) {
     const std::string file = folder + name + ".json";
     const std::string page = page_of({parse_json(read_bytes(file), file, "")});
     EXPECT_GE(count(page, "role=\"img\""), 2U) << name;

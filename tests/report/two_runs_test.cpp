@@ -44,7 +44,7 @@ TEST(ReportPage, OfTwoRunsThatAreNotAlikeSaysSo) {
   EXPECT_NE(visible(page_of({before, policy})).find("does something else now: by_age."),
             std::string::npos);
   Json target = before;
-  target["decision"]["target"] = "people_like_these";
+  target["decision"]["target"] = "population";
   EXPECT_NE(visible(page_of({before, target})).find("for that reason alone"), std::string::npos);
   Json estimator = before;
   estimator["decision"]["estimator"] = "dr_ridge";

@@ -12,34 +12,34 @@ DecidedPolicy policy_with_gain(double low, double high) {
   policy.name = "coupons";
   policy.value = 10 + (low + high) / 2;
   policy.gain = (low + high) / 2;
-  policy.interval = {10 + low, 10 + high};
-  policy.gain_interval = {low, high};
+  policy.sampling_interval = {10 + low, 10 + high};
+  policy.sampling_gain_interval = {low, high};
   policy.ranks = {1, 2};
   return policy;
 }
 
 TEST(DecisionSentence, SaysWhatIsGainedAndLost) {
   EXPECT_EQ(decision_sentence(policy_with_gain(0.4, 1.4), true),
-            "coupons: worth 0.9 more per person than what was done (0.4 to 1.4).");
+            "coupons: worth 0.9 more per unit than the logged policy (0.4 to 1.4).");
   EXPECT_EQ(decision_sentence(policy_with_gain(-1.4, -0.4), true),
-            "coupons: worth 0.9 less per person than what was done (0.4 to 1.4).");
+            "coupons: worth 0.9 less per unit than the logged policy (0.4 to 1.4).");
   EXPECT_EQ(decision_sentence(policy_with_gain(-0.2, 0.5), true),
-            "coupons: no clear difference from what was done (0.2 less to 0.5 more per person).");
+            "coupons: no clear difference from the logged policy (0.2 less to 0.5 more per unit).");
 }
 
 TEST(DecisionSentence, SaysWhatWouldUndoIt) {
   DecidedPolicy policy = policy_with_gain(0.4, 1.4);
-  policy.robust_gain_interval = {0.2, 1.6};
+  policy.sensitivity_gain_interval = {0.2, 1.6};
   policy.overturning_strength = 2;
   EXPECT_NE(decision_sentence(policy, true).find("2.0 times as strong"), std::string::npos);
-  policy.robust_gain_interval = {-0.1, 1.9};
+  policy.sensitivity_gain_interval = {-0.1, 1.9};
   policy.overturning_strength = 0.8;
   EXPECT_NE(decision_sentence(policy, true).find("could undo this"), std::string::npos);
 }
 
 TEST(DecisionSentence, SaysWhereTheNetworkShowsNothingBeyondChance) {
   DecidedPolicy policy = policy_with_gain(0.4, 1.4);
-  policy.robust_gain_interval = {0.2, 1.6};
+  policy.sensitivity_gain_interval = {0.2, 1.6};
   policy.overturning_strength = 2;
   EXPECT_EQ(decision_sentence(policy, true).find("may show"), std::string::npos);
   EXPECT_NE(decision_sentence(policy, false)
@@ -49,10 +49,10 @@ TEST(DecisionSentence, SaysWhereTheNetworkShowsNothingBeyondChance) {
   EXPECT_NE(decision_sentence(policy, false).find("may show could undo this"), std::string::npos);
 }
 
-TEST(DecisionSentence, SaysWhereThereIsNoHonestInterval) {
+TEST(DecisionSentence, SaysWhereThereIsNoValidInterval) {
   DecidedPolicy policy = policy_with_gain(0.4, 1.4);
-  policy.gain_interval.reset();
-  EXPECT_NE(decision_sentence(policy, true).find("no honest interval"), std::string::npos);
+  policy.sampling_gain_interval.reset();
+  EXPECT_NE(decision_sentence(policy, true).find("no valid interval"), std::string::npos);
   policy.value = std::numeric_limits<double>::quiet_NaN();
   EXPECT_NE(decision_sentence(policy, true).find("no value"), std::string::npos);
 }
@@ -60,13 +60,13 @@ TEST(DecisionSentence, SaysWhereThereIsNoHonestInterval) {
 TEST(BestSentence, NamesAllThatMayBe) {
   Decision decision;
   decision.policies = {policy_with_gain(0, 0), policy_with_gain(0.4, 1.4)};
-  decision.policies[0].name = "what was done";
+  decision.policies[0].name = "logged";
   decision.policies[0].is_logged = true;
   decision.policies[0].may_be_best = false;
   EXPECT_EQ(best_sentence(decision), "The best of them is coupons.");
   decision.policies.push_back(policy_with_gain(2, 3));
   decision.policies[2].name = "letters";
-  decision.policies[2].ranks.reset();  // no honest interval: it may be anything
+  decision.policies[2].ranks.reset();  // no valid interval: it may be anything
   EXPECT_EQ(best_sentence(decision), "The best is one of: coupons, letters.");
   decision.policies[1].ranks.reset();
   EXPECT_EQ(best_sentence(decision), "") << "nothing was compared";

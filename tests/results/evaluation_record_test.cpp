@@ -30,8 +30,8 @@ EvaluationRecord record_of_nothing() {
   Estimate e;
   e.estimator = "ips";
   e.value = e.standard_error = kNone;
-  e.interval = {kNone, std::numeric_limits<double>::infinity()};
-  e.effective_sample_size = e.max_weight = e.mean_weight = e.unsupported_fraction = kNone;
+  e.sampling_interval = {kNone, std::numeric_limits<double>::infinity()};
+  e.effective_sample_size = e.max_weight = e.mean_weight = e.off_support_fraction = kNone;
   PolicyResult policy{.name = "p", .treated_fraction = kNone, .truth = kNone, .estimates = {e}};
   record.policies = {policy};
   record.diagnostics.propensity_models = {{"features", kNone, kNone, kNone, kNone, kNone}};
@@ -53,19 +53,19 @@ TEST(EvaluationRecord, HasNullWhereThereIsNoNumber) {
   }
   const Json& estimate = json["policies"][0]["estimates"][0];
   for (const char* key : {"value", "standard_error", "effective_sample_size", "max_weight",
-                          "mean_weight", "unsupported_fraction"}) {
+                          "mean_weight", "off_support_fraction"}) {
     EXPECT_TRUE(estimate[key].is_null()) << key;
   }
-  EXPECT_EQ(estimate["interval"], Json::parse("[null, null]"));
+  EXPECT_EQ(estimate["sampling_interval"], Json::parse("[null, null]"));
 }
 
 TEST(EvaluationRecord, HasNullWhereNoPropensitiesAreKnown) {
   EvaluationRecord record = record_of_nothing();
   record.policies[0].estimates[0].mean_weight.reset();
-  record.policies[0].estimates[0].unsupported_fraction.reset();
+  record.policies[0].estimates[0].off_support_fraction.reset();
   const Json estimate = to_json(record)["policies"][0]["estimates"][0];
   EXPECT_TRUE(estimate["mean_weight"].is_null());
-  EXPECT_TRUE(estimate["unsupported_fraction"].is_null());
+  EXPECT_TRUE(estimate["off_support_fraction"].is_null());
 }
 
 }  // namespace

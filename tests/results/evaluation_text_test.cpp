@@ -16,23 +16,23 @@ Estimate plain(const std::string& name) {
   e.estimator = name;
   e.value = 12.34567;
   e.standard_error = 0.1234;
-  e.interval = {12.1, 12.6};
+  e.sampling_interval = {12.1, 12.6};
   e.effective_sample_size = 1234.4;
   e.max_weight = 3.21;
   e.clipped_fraction = 0.0123;
   e.mean_weight = 1;
-  e.unsupported_fraction = 0;
+  e.off_support_fraction = 0;
   return e;
 }
 
 Estimate without_error(const std::string& name) {
   Estimate e = plain(name);
   e.standard_error = kNone;
-  e.interval = {kNone, kNone};
+  e.sampling_interval = {kNone, kNone};
   e.effective_sample_size.reset();
   e.max_weight.reset();
   e.mean_weight = 0.69;
-  e.unsupported_fraction = 0.31;
+  e.off_support_fraction = 0.31;
   e.status = EstimateStatus::kCaution;
   e.warnings = {"no standard error", "the log never could"};
   return e;
@@ -42,7 +42,7 @@ Estimate undefined(const std::string& name) {
   Estimate e;
   e.estimator = name;
   e.value = e.standard_error = kNone;
-  e.interval = {kNone, kNone};
+  e.sampling_interval = {kNone, kNone};
   e.effective_sample_size = 0;
   e.max_weight = 0;
   e.status = EstimateStatus::kUndefined;
@@ -65,9 +65,9 @@ EvaluationRecord made_up_record() {
 
 TEST(EvaluationText, IsThisText) {
   EXPECT_EQ(evaluation_text(made_up_record()),
-            R"(policy spring campaign  (treats 50.0 % of the nodes)   true utility 12.000
+            R"(policy spring campaign  (treats 50.0 % of the nodes)   true value 12.000
 
-estimator           utility   error  std. error     95 % interval  eff. nodes  max weight  clipped  mean weight  no support
+estimator           value   error  std. error     95 % interval  eff. nodes  max weight  clipped  mean weight  no support
 ------------------------------------------------------------------------------------------------------------------------------
 snips                12.346  +0.346       0.123  [12.100, 12.600]       1,234        3.21    1.2 %         1.00       0.0 %
 dm_nn                12.346  +0.346           -                 -           -           -        -        0.690      31.0 %  !
@@ -79,7 +79,7 @@ ips                       -       -           -                 -           0   
 
 policy tab\x09here  (treats 100.0 % of the nodes)
 
-estimator  utility  std. error     95 % interval  eff. nodes  max weight  clipped  mean weight  no support
+estimator  value  std. error     95 % interval  eff. nodes  max weight  clipped  mean weight  no support
 ------------------------------------------------------------------------------------------------------------
 snips       12.346       0.123  [12.100, 12.600]       1,234        3.21    1.2 %         1.00       0.0 %
 dr_ridge    12.346       0.123  [12.100, 12.600]       1,234        3.21    1.2 %         1.00       0.0 %

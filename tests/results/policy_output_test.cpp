@@ -14,7 +14,7 @@ LearntPolicy small_policy() {
   LearntPolicy out;
   out.arms = {"control", "email"};
   out.costs = {{.label = "0"}, {.label = "1"}};
-  out.columns = {"age", "friends' mean visits"};
+  out.columns = {"age", "neighbours' mean visits"};
   out.num_candidates = 5;
   out.arm.assign(100, 0);
   RuleNode root{.column = 0,
@@ -42,25 +42,27 @@ LearntPolicy small_policy() {
   RuleNode high = leaf;
   high.num_nodes = 10;
   out.tree.nodes = {root, leaf, second, low, high};
-  out.rule = {.name = "learnt rule", .value = 3, .standard_error = 0.1, .interval = {2.8, 3.2}};
-  out.done = {.name = "what was done",
+  out.rule = {
+      .name = "learnt rule", .value = 3, .standard_error = 0.1, .sampling_interval = {2.8, 3.2}};
+  out.done = {.name = "logged",
               .value = 2,
               .gain = 1,
               .gain_error = 0.1,
-              .gain_interval = {0.8, 1.2}};
+              .sampling_gain_interval = {0.8, 1.2}};
   out.best_single = {.name = "best single arm",
                      .value = 2.5,
                      .gain = 0.5,
                      .gain_error = 0.1,
-                     .gain_interval = {0.3, 0.7}};
-  out.singles = {{.name = "always control", .value = 1, .gain = 2, .gain_interval = {1.8, 2.2}},
-                 {.name = "always email",
-                  .value = 2.5,
-                  .gain = 0.5,
-                  .gain_error = 0.1,
-                  .gain_interval = {0.3, 0.7}}};
+                     .sampling_gain_interval = {0.3, 0.7}};
+  out.singles = {
+      {.name = "always control", .value = 1, .gain = 2, .sampling_gain_interval = {1.8, 2.2}},
+      {.name = "always email",
+       .value = 2.5,
+       .gain = 0.5,
+       .gain_error = 0.1,
+       .sampling_gain_interval = {0.3, 0.7}}};
   out.verdict = RuleVerdict::kBetter;
-  out.value_where_learnt = 3.4;
+  out.in_sample_value = 3.4;
   return out;
 }
 
@@ -68,7 +70,7 @@ TEST(PolicyOutput, TheTreeReadsAsQuestionsWithAnswers) {
   EXPECT_EQ(rule_text(small_policy()),
             "age <= 41.5?\n"
             "  yes: give email (60 nodes, 60.0 %)\n"
-            "  no:  friends' mean visits <= 0.25?\n"
+            "  no:  neighbours' mean visits <= 0.25?\n"
             "    yes: give control (30 nodes, 30.0 %)\n"
             "    no:  give email (10 nodes, 10.0 %)\n");
 }
@@ -80,7 +82,7 @@ TEST(PolicyOutput, EveryVerdictHasItsSentence) {
     return learnt_policy_text(policy, options).find(words) != std::string::npos;
   };
   EXPECT_TRUE(says("is better than giving everyone the same: it gains 0.5 (0.3 to 0.7)"));
-  EXPECT_TRUE(says("It is better than what was done: it gains 1 (0.8 to 1.2)"));
+  EXPECT_TRUE(says("It is better than the logged policy: it gains 1 (0.8 to 1.2)"));
   EXPECT_TRUE(says("seems to be worth 3.4: too good to be true"));
   policy.verdict = RuleVerdict::kUnclear;
   EXPECT_TRUE(says("is not shown to be better than giving everyone the same"));
@@ -92,20 +94,20 @@ TEST(PolicyOutput, EveryVerdictHasItsSentence) {
   EXPECT_FALSE(says("too good to be true"));
 }
 
-TEST(PolicyOutput, WhatHasNoHonestErrorHasNone) {
+TEST(PolicyOutput, WhatHasNoValidErrorHasNone) {
   LearntPolicy policy = small_policy();
   constexpr double kAbsent = std::numeric_limits<double>::quiet_NaN();
   policy.verdict = RuleVerdict::kUnclear;
   policy.singles[1].gain_error = kAbsent;
-  policy.singles[1].gain_interval = {kAbsent, kAbsent};
+  policy.singles[1].sampling_gain_interval = {kAbsent, kAbsent};
   const std::string text = learnt_policy_text(policy, {});
-  EXPECT_NE(text.find("it gains 0.5 (no honest interval)"), std::string::npos) << text;
+  EXPECT_NE(text.find("it gains 0.5 (no valid interval)"), std::string::npos) << text;
   EXPECT_EQ(text.find("nan"), std::string::npos);
   const auto json = learnt_policy_json({}, policy, {}, 3);
   EXPECT_TRUE(json["comparisons"][3]["gain_standard_error"].is_null());
   EXPECT_EQ(json["config"]["seed"], 3);
   EXPECT_EQ(json["tree"]["no"]["yes"]["arm"], "control");
-  EXPECT_EQ(json["tree"]["no"]["column"], "friends' mean visits");
+  EXPECT_EQ(json["tree"]["no"]["column"], "neighbours' mean visits");
 }
 
 TEST(PolicyOutput, ThresholdsHaveAsManyDigitsAsTheyNeed) {

@@ -13,14 +13,14 @@ SensitivityReport make_report() {
   SensitivityReport report;
   report.num_nodes = 1234;
   report.arms = {"0", "1"};
-  report.reference = Reference::kWhatWasDone;
+  report.reference = Reference::kLogged;
   report.outcome_r2 = 0.5;
   PolicySensitivity& policy = report.policies.emplace_back();
   policy.policy = "loyal";
   policy.value = 0.9;
   policy.ridge_value = 0.93;
   policy.standard_error = 0.25;
-  policy.interval = {0.4, 1.4};
+  policy.sampling_interval = {0.4, 1.4};
   policy.scale = 2;
   policy.scale_by_arm = 1.8;
   policy.robustness = 0.37;
@@ -50,7 +50,7 @@ void expect_words(const std::string& text, const std::string& words) {
 
 TEST(SensitivitySentences, SayWhatItIsWorthAndWhatWouldUndoIt) {
   const std::string text = join_sentences(make_report());
-  expect_words(text, "loyal is worth 0.90 more per person than what was done (0.40 to 1.40)");
+  expect_words(text, "loyal is worth 0.90 more per unit than the logged policy (0.40 to 1.40)");
   expect_words(text, "off by a factor of 1.80");
   expect_words(text, "from 1.30 on chance");
   expect_words(text, "37.0 %");
@@ -60,13 +60,12 @@ TEST(SensitivitySentences, SayWhatItIsWorthAndWhatWouldUndoIt) {
 TEST(SensitivitySentences, SayLessWhereItIsLess) {
   SensitivityReport report = make_report();
   report.policies[0].value = -0.9;
-  report.policies[0].interval = {-1.4, -0.4};
+  report.policies[0].sampling_interval = {-1.4, -0.4};
   report.reference = Reference::kPolicy;
   report.policies[0].against = "old";
-  expect_words(join_sentences(report),
-               "loyal is worth 0.90 less per person than old (0.40 to 1.40)");
+  expect_words(join_sentences(report), "loyal is worth 0.90 less per unit than old (0.40 to 1.40)");
   report.reference = Reference::kNothing;
-  expect_words(join_sentences(report), "loyal is worth -0.90 per person (-1.40 to -0.40)");
+  expect_words(join_sentences(report), "loyal is worth -0.90 per unit (-1.40 to -0.40)");
 }
 
 TEST(SensitivitySentences, SayWhereChanceIsEnoughAndWhereNothingUndoesIt) {
@@ -88,8 +87,8 @@ TEST(SensitivitySentences, MakeNoYardstickOfWhatExplainsNothing) {
   SensitivityReport report = make_report();
   report.policies[0].benchmarks[0].treatment_gain_is_clear = false;
   expect_words(join_sentences(report), "no clear yardstick");
-  EXPECT_TRUE(
-      std::isnan(times_to_undo(report, report.policies[0], report.policies[0].benchmarks[0])));
+  EXPECT_TRUE(std::isnan(
+      times_to_explain_away(report, report.policies[0], report.policies[0].benchmarks[0])));
   report = make_report();
   report.policies[0].benchmarks[0].bias = 1.8;
   expect_words(join_sentences(report),
@@ -119,7 +118,7 @@ TEST(SensitivityJson, HasArraysOfOneLengthAndNullWhereNothingUndoesIt) {
   SensitivityReport report = make_report();
   report.policies[0].breakdown = {};
   const nlohmann::ordered_json json = to_json(report, {{"seed", 3}}, "abc");
-  EXPECT_EQ(json["schema"], "cone.sensitivity/1");
+  EXPECT_EQ(json["schema"], "cone.sensitivity/2");
   EXPECT_EQ(json["config"]["seed"], 3);
   EXPECT_EQ(json["data"]["checksum"], "abc");
   const auto& policy = json["policies"][0];
@@ -128,8 +127,8 @@ TEST(SensitivityJson, HasArraysOfOneLengthAndNullWhereNothingUndoesIt) {
   }
   EXPECT_TRUE(policy["marginal"]["breakdown"].is_null());
   EXPECT_EQ(policy["omitted_variable"]["contour"]["bound"].size(), 2U);
-  EXPECT_EQ(policy["omitted_variable"]["benchmarks"][0]["times_to_undo"], 2.0);
-  EXPECT_TRUE(policy["omitted_variable"]["benchmarks"][1]["times_to_undo"].is_null());
+  EXPECT_EQ(policy["omitted_variable"]["benchmarks"][0]["times_to_explain_away"], 2.0);
+  EXPECT_TRUE(policy["omitted_variable"]["benchmarks"][1]["times_to_explain_away"].is_null());
   EXPECT_FALSE(policy.contains("against"));
   EXPECT_EQ(policy["sentences"].size(), 4U);
 }

@@ -15,8 +15,8 @@
 namespace cone {
 namespace {
 
-/// Three measurements of which the second does not vary, two words, a ring of friends. The first
-/// measurement and, where `hidden` is not 0, what friends share decide treatments and outcomes.
+/// Three measurements of which the second does not vary, two words, a ring of neighbours. The first
+/// measurement and, where `hidden` is not 0, what neighbours share decide treatments and outcomes.
 LoadedData draw_data(std::size_t n, double hidden) {
   LoadedData data;
   Dataset& out = data.observed;
@@ -71,7 +71,7 @@ TEST(FeatureGroups, AreColumnsOfTheTableAndAllWords) {
   ASSERT_EQ(groups.size(), 3U) << "what does not vary is not left out";
   EXPECT_EQ(groups[0].name, "x");
   EXPECT_EQ(groups[1].name, "z");
-  EXPECT_EQ(groups[2].name, "words");
+  EXPECT_EQ(groups[2].name, "counts");
   EXPECT_GT(groups[0].imbalance, groups[1].imbalance) << "x decides who is treated";
   data.columns = {{.name = "id", .role = "id"},
                   {.name = "both", .role = "feature", .first_feature = 0, .num_features = 2},
@@ -97,7 +97,7 @@ TEST(FeatureGroups, ThatAreLeftOutAreZeroAndNothingElseChanges) {
   EXPECT_EQ(alone.graph.num_nodes(), 50U);
 }
 
-TEST(FitPropensity, ByTheNetworkSeesWhatFriendsShare) {
+TEST(FitPropensity, ByTheNetworkSeesWhatNeighboursShare) {
   const LoadedData data = draw_data(600, 1);
   const FitPlan plan = cross_fit_plan(data.observed, 5, 3, 1);
   const SensitivityOptions options;
@@ -115,7 +115,7 @@ TEST(FitPropensity, ByTheNetworkSeesWhatFriendsShare) {
 
 TEST(AnalyseSensitivity, TakesTheNetworkInWhereItHelpsAndMeasuresIt) {
   const LoadedData data = draw_data(400, 1);
-  const SensitivityReport found = analyse(data, Reference::kWhatWasDone, {});
+  const SensitivityReport found = analyse(data, Reference::kLogged, {});
   EXPECT_TRUE(found.propensity_sees_network);
   const PolicySensitivity& all = found.policies.at(0);
   ASSERT_EQ(all.benchmarks.size(), 4U);
@@ -129,7 +129,7 @@ TEST(AnalyseSensitivity, TakesTheNetworkInWhereItHelpsAndMeasuresIt) {
   EXPECT_NEAR(all.curve.front().lower.value, all.value, 1e-12);
   EXPECT_NEAR(all.contour(0, 0), all.value, 1e-12);
   EXPECT_NEAR(all.robustness, robustness_value(all.value, all.scale_by_arm), 1e-12);
-  const SensitivityReport without = analyse(draw_data(300, 0), Reference::kWhatWasDone, {});
+  const SensitivityReport without = analyse(draw_data(300, 0), Reference::kLogged, {});
   EXPECT_FALSE(without.propensity_sees_network);
   EXPECT_FALSE(without.policies[0].benchmarks[0].treatment_gain_is_clear);
 }
@@ -139,18 +139,18 @@ TEST(AnalyseSensitivity, DifferencesAreThoseOfValues) {
   SensitivityOptions options;
   options.benchmarks = {"none"};
   const PolicySensitivity value = analyse(data, Reference::kNothing, options).policies[0];
-  const SensitivityReport done = analyse(data, Reference::kWhatWasDone, options);
+  const SensitivityReport done = analyse(data, Reference::kLogged, options);
   EXPECT_TRUE(value.benchmarks.empty());
   EXPECT_NEAR(done.policies[0].value, value.value - done.observed_mean, 1e-12);
   EXPECT_EQ(done.policies[0].scale_by_arm, value.scale_by_arm);
   EXPECT_NEAR(done.policies[0].standard_error, value.standard_error, 1e-12)
-      << "what was done has no error for these people";
+      << "the logged policy has no error for the sample";
   const PolicySensitivity against = analyse(data, Reference::kPolicy, options).policies[0];
   EXPECT_EQ(against.against, "none");
   EXPECT_NEAR(against.value, 1, 0.4);
 }
 
-TEST(AnalyseSensitivity, WhatWasDoneIsKnownAndPoliciesThatGoByItAreDoubted) {
+TEST(AnalyseSensitivity, TheLoggedPolicyIsKnownAndPoliciesThatGoByItAreDoubted) {
   const LoadedData data = draw_data(300, 0);
   SensitivityOptions options;
   options.benchmarks = {"none"};
@@ -164,7 +164,7 @@ TEST(AnalyseSensitivity, WhatWasDoneIsKnownAndPoliciesThatGoByItAreDoubted) {
   }
   const std::vector<PolicyOnData> policies = {done, mostly, constant("half", 300, 0.5)};
   const SensitivityReport report =
-      analyse_sensitivity(Context(1, 2), data, policies, Reference::kWhatWasDone, nullptr, options);
+      analyse_sensitivity(Context(1, 2), data, policies, Reference::kLogged, nullptr, options);
   EXPECT_EQ(report.policies[0].value, 0);
   EXPECT_EQ(report.policies[0].ridge_value, 0);
   ASSERT_FALSE(report.policies[0].curve.empty());
@@ -184,7 +184,7 @@ TEST(AnalyseSensitivity, WhatWasDoneIsKnownAndPoliciesThatGoByItAreDoubted) {
   EXPECT_TRUE(report.policies[2].doubt.empty());
 }
 
-TEST(AnalyseSensitivity, ErrorsGrowByOneFactorWhereFriendsShareNoise) {
+TEST(AnalyseSensitivity, ErrorsGrowByOneFactorWhereNeighboursShareNoise) {
   LoadedData data = draw_data(300, 0);
   Rng rng(8, Stream::kTest, 5);
   for (std::size_t i = 0; i < 300; i += 10) {
@@ -193,11 +193,11 @@ TEST(AnalyseSensitivity, ErrorsGrowByOneFactorWhereFriendsShareNoise) {
   }
   SensitivityOptions options;
   options.benchmarks = {"none"};
-  // A model of own features leaves what friends share in the residuals.
+  // A model of own features leaves what neighbours share in the residuals.
   options.network_ridge.ridge_groups = {"own"};
-  const PolicySensitivity found = analyse(data, Reference::kWhatWasDone, options).policies[0];
+  const PolicySensitivity found = analyse(data, Reference::kLogged, options).policies[0];
   options.dependence = Dependence::kIndependent;
-  const PolicySensitivity alone = analyse(data, Reference::kWhatWasDone, options).policies[0];
+  const PolicySensitivity alone = analyse(data, Reference::kLogged, options).policies[0];
   EXPECT_EQ(alone.error_factor, 1);
   EXPECT_GT(found.error_factor, 1.2);
   EXPECT_NEAR(found.standard_error, found.error_factor * alone.standard_error, 1e-12);
@@ -211,8 +211,8 @@ TEST(AnalyseSensitivity, IsTheSameAtAnyNumberOfThreads) {
   const LoadedData data = draw_data(200, 1);
   SensitivityOptions options;
   options.benchmarks = {"x", "network"};
-  const SensitivityReport one = analyse(data, Reference::kWhatWasDone, options, 1);
-  const SensitivityReport three = analyse(data, Reference::kWhatWasDone, options, 3);
+  const SensitivityReport one = analyse(data, Reference::kLogged, options, 1);
+  const SensitivityReport three = analyse(data, Reference::kLogged, options, 3);
   EXPECT_EQ(one.policies[0].value, three.policies[0].value);
   EXPECT_EQ(one.policies[0].breakdown.lambda, three.policies[0].breakdown.lambda);
   EXPECT_EQ(one.policies[0].benchmarks[1].bias, three.policies[0].benchmarks[1].bias);
@@ -223,14 +223,14 @@ TEST(AnalyseSensitivity, RefusesWhatTheDataHasNot) {
   SensitivityOptions options;
   options.benchmarks = {"five", "income"};
   try {
-    analyse(data, Reference::kWhatWasDone, options);
+    analyse(data, Reference::kLogged, options);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUsage);
     EXPECT_EQ(error.faults().size(), 2U);
   }
   LoadedData bare;
-  EXPECT_THROW(analyse(bare, Reference::kWhatWasDone, {}), Error);
+  EXPECT_THROW(analyse(bare, Reference::kLogged, {}), Error);
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ TEST(ResidualScale, FindsWhatTheSpreadGrowsWithPerArm) {
   }
   const Matrix<double> constant =
       residual_scale(world.tables(), std::vector<double>(world.arm.size(), 0.0));
-  EXPECT_EQ(constant(0, 1), constant(1, 1)) << "nobody has friends";
+  EXPECT_EQ(constant(0, 1), constant(1, 1)) << "nobody has neighbours";
 }
 
 }  // namespace

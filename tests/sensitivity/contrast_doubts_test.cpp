@@ -21,7 +21,7 @@ TEST(Agreement, IsDoubtedBeyondTwoStandardErrors) {
   EXPECT_NE(far_below->find("coupons: the doubly robust estimate (1) and the network ridge (0.79)"),
             std::string::npos);
   EXPECT_TRUE(doubt_agreement(estimates(1, 1.21, 0.1)));
-  EXPECT_FALSE(doubt_agreement(estimates(0, 0, 0)));  // what was done
+  EXPECT_FALSE(doubt_agreement(estimates(0, 0, 0)));  // the logged policy
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ TEST(MarginalModel, AtOneIsThePlainDoublyRobustEstimate) {
       const double other = plain_value(world, world.other.view());
       for (const auto& [contrast, expected] :
            {std::pair{world.value(), value}, std::pair{world.difference(), value - other},
-            std::pair{world.from_what_was_done(), value - mean(world.outcome)}}) {
+            std::pair{world.from_logged_policy(), value - mean(world.outcome)}}) {
         const MarginalBounds found = bounds_at(model, contrast, 1);
         const ContrastEstimate estimate = model.estimate(contrast);
         EXPECT_NEAR(found.lower.value, expected, 1e-12);
@@ -60,15 +60,15 @@ TEST(MarginalModel, AtOneIsThePlainDoublyRobustEstimate) {
 TEST(MarginalModel, ANodeOfWeightTwoIsTwoNodesAtOne) {
   // Away from 1 the residuals' quantiles matter, which are those of nodes.
   const SensitivityWorld world = draw_world(3, 120, 3);
-  std::vector<double> people;
+  std::vector<double> units;
   SensitivityWorld twice;
   std::vector<std::size_t> nodes;
   for (std::size_t i = 0; i < 120; ++i) {
-    people.push_back(static_cast<double>(i % 3));
+    units.push_back(static_cast<double>(i % 3));
     for (std::size_t k = 0; k < i % 3; ++k) nodes.push_back(i);
   }
-  const double centre = mean(people);
-  for (double& w : people) w /= centre;
+  const double centre = mean(units);
+  for (double& w : units) w /= centre;
   const auto repeat = [&](const Matrix<double>& table) {
     Matrix<double> out(nodes.size(), table.cols());
     for (std::size_t k = 0; k < nodes.size(); ++k) {
@@ -87,7 +87,7 @@ TEST(MarginalModel, ANodeOfWeightTwoIsTwoNodesAtOne) {
   twice.other = repeat(world.other);
   const auto weigh = [&](Matrix<double> table) {
     for (std::size_t i = 0; i < table.rows(); ++i) {
-      for (double& p : table.row(i)) p *= people[i];
+      for (double& p : table.row(i)) p *= units[i];
     }
     return table;
   };
@@ -95,10 +95,9 @@ TEST(MarginalModel, ANodeOfWeightTwoIsTwoNodesAtOne) {
   const Matrix<double> other = weigh(world.other);
   const MarginalModel model = world.model();
   const MarginalModel repeated = twice.model();
-  for (const Reference reference :
-       {Reference::kNothing, Reference::kWhatWasDone, Reference::kPolicy}) {
+  for (const Reference reference : {Reference::kNothing, Reference::kLogged, Reference::kPolicy}) {
     const Contrast one{
-        .policy = policy.view(), .reference = reference, .against = other.view(), .people = people};
+        .policy = policy.view(), .reference = reference, .against = other.view(), .units = units};
     const Contrast two{
         .policy = twice.policy.view(), .reference = reference, .against = twice.other.view()};
     const ContrastEstimate found = model.estimate(one);
@@ -136,7 +135,7 @@ TEST(MarginalModel, StandardErrorsAreThoseOfTheFormulas) {
   }
   EXPECT_NEAR(found.unlogged_variance, unlogged, 1e-12);
   EXPECT_NEAR(found.standard_error, std::sqrt(variance(noise, 1) / n + unlogged), 1e-12);
-  EXPECT_LT(found.standard_error, found.population_standard_error) << "people differ a lot here";
+  EXPECT_LT(found.standard_error, found.population_standard_error) << "units differ a lot here";
 }
 
 /// (Λ² − 1)/Λ · φ(Φ⁻¹(t)) · mean σ{π(1 − e) + (1 − π)e}, residuals normal to the last digit.
@@ -191,7 +190,7 @@ TEST(MarginalModel, DifferencesAreNeverWiderThanSubtractingBounds) {
       EXPECT_LE(difference.lower.value, difference.upper.value);
       EXPECT_LE(difference.upper.value, policy.upper.value - other.lower.value + 1e-12);
       EXPECT_GE(difference.lower.value, policy.lower.value - other.upper.value - 1e-12);
-      const MarginalBounds done = bounds_at(model, world.from_what_was_done(), lambda);
+      const MarginalBounds done = bounds_at(model, world.from_logged_policy(), lambda);
       EXPECT_NEAR(done.upper.value, policy.upper.value - mean(world.outcome), 1e-12);
     }
   }
@@ -235,7 +234,7 @@ double solve_knapsack(std::vector<double> y, double lambda) {
   return total / n;
 }
 
-/// People of a few kinds: the truth about an arm is bounded kind by kind by a linear programme over
+/// Units of a few kinds: the truth about an arm is bounded kind by kind by a linear programme over
 /// the unknown odds of its logged outcomes.
 TEST(MarginalModel, SmallCasesAgreeWithALinearProgramme) {
   for (std::uint64_t item = 0; item < 20; ++item) {
@@ -365,7 +364,7 @@ TEST(MarginalModel, TwoValuesHaveTheClosedForm) {
   }
 }
 
-/// A hidden reason that moves the odds by Λ at most: the truth is within the bounds.
+/// A unmeasured confounder that moves the odds by Λ at most: the truth is within the bounds.
 TEST(MarginalModel, HoldsTheTruthWhereTheOddsAreOffByAsMuch) {
   const std::size_t n = 40000;
   const double lambda = 3;

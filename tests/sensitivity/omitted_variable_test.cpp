@@ -87,10 +87,10 @@ TEST(ConfoundingScale, ByArmIsNeverLarger) {
   }
 }
 
-TEST(ConfoundingScale, IsZeroForPoliciesThatAgreeAndTheSameAgainstWhatWasDone) {
+TEST(ConfoundingScale, IsZeroForPoliciesThatAgreeAndTheSameAgainstTheLoggedPolicy) {
   SensitivityWorld world = draw_world(20, 100, 2);
   const double value = confounding_scale(world.tables(), world.value()).by_arm;
-  EXPECT_EQ(confounding_scale(world.tables(), world.from_what_was_done()).by_arm, value);
+  EXPECT_EQ(confounding_scale(world.tables(), world.from_logged_policy()).by_arm, value);
   world.other = world.policy;
   EXPECT_EQ(confounding_scale(world.tables(), world.difference()).total, 0);
   EXPECT_EQ(confounding_scale(world.tables(), world.difference()).by_arm, 0);

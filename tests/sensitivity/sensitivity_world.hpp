@@ -18,8 +18,8 @@ struct SensitivityWorld {
   LoggedTables tables() const { return {arm, outcome, mu.view(), e.view()}; }
   MarginalModel model() const { return {tables(), scale}; }
   Contrast value() const { return {.policy = policy.view()}; }
-  Contrast from_what_was_done() const {
-    return {.policy = policy.view(), .reference = Reference::kWhatWasDone};
+  Contrast from_logged_policy() const {
+    return {.policy = policy.view(), .reference = Reference::kLogged};
   }
   Contrast difference() const {
     return {.policy = policy.view(), .reference = Reference::kPolicy, .against = other.view()};

@@ -148,7 +148,7 @@ TEST(GenerateNetwork, NeighboursShareTopicsInProportionToHomophilyAndNotWithoutI
   EXPECT_NEAR(correlation[2] / correlation[1], 2, 0.3);
 }
 
-TEST(GenerateNetwork, CirclesAddTheClusteringAskedFor) {
+TEST(GenerateNetwork, CliquesAddTheClusteringAskedFor) {
   NetworkOptions options = graph_options(20'000, 24);
   options.clustering = 0;
   const Context context(10);
@@ -263,7 +263,7 @@ TEST(GenerateNetwork, ListsEveryOptionThatCannotBeMet) {
   EXPECT_THROW(generate_network(Context(0), options), Error);
 }
 
-TEST(GenerateNetwork, WithoutEdgesHasTheSamePeople) {
+TEST(GenerateNetwork, WithoutEdgesHasTheSameUnits) {
   NetworkOptions options;
   options.nodes = 300;
   options.mean_degree = 8;

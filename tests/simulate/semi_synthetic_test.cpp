@@ -222,7 +222,7 @@ TEST(SimulateLog, RefusesWhatItCannotSimulate) {
 }
 
 TEST(SimulateLog, DependentNoiseHasNothingToDoWithTheTreatment) {
-  // Friends share noise and are treated alike, by draws that are independent of each other.
+  // Neighbours share noise and are treated alike, by draws that are independent of each other.
   double product = 0;
   double squares = 0;
   std::size_t count = 0;

@@ -22,7 +22,7 @@ TEST(HiddenConfounding, EdgeWeightsAreUniformBetweenATenthAndOne) {
 }
 
 TEST(NoHiddenConfounding, EdgeWeightsAreAllTheirMean) {
-  const SimulatedLog log = simulate(World::kEqualTies);
+  const SimulatedLog log = simulate(World::kEqualEdgeWeights);
   EXPECT_TRUE(std::ranges::all_of(log.hidden.edge_weights, [](double w) { return w == 0.55; }));
   EXPECT_EQ(log.hidden.edge_weights.size(), shared_network().graph.num_edges());
   EXPECT_EQ(log.hidden.centroids, simulate(World::kHiddenConfounding).hidden.centroids);

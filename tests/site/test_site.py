@@ -85,7 +85,7 @@ class SiteTest(unittest.TestCase):
 
     def test_the_gallery_shows_a_simple_page_a_whole_decision_and_a_study(self):
         gallery = (self.out / "gallery.html").read_text()
-        wanted = {"messages": "What was done", "decision": "hidden", "study": "coverage",
+        wanted = {"messages": "The logged policy", "decision": "hidden", "study": "coverage",
                   "changed": "changed", "truth": "truth"}
         for name, word in wanted.items():
             self.assertIn(f'href="gallery/{name}.html"', gallery)
@@ -96,7 +96,7 @@ class SiteTest(unittest.TestCase):
                 self.assertNotIn(f"{path}/", page)
 
     def test_search_knows_the_text_of_pages(self):
-        self.assertIn("robust interval", (self.out / "search.html").read_text())
+        self.assertIn("sensitivity interval", (self.out / "search.html").read_text())
 
 
 if __name__ == "__main__":

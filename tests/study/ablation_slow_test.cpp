@@ -14,7 +14,7 @@ TEST(Ablation, HoldsEveryRowAgainstTheDefault) {
   const auto networks = testing::small_study_networks();
   const auto generated = generate_study_networks(Context(1, 1), {.nodes = 120});
   const testing::TemporaryFolder folder;
-  const UtilityTable table =
+  const ValueTable table =
       reproduce_ablation(Context(0, 2), networks, generated, 2, UnitWork{UnitStore(folder.path())});
   EXPECT_TRUE(table.run.failures.empty());
   EXPECT_EQ(table.settings.size(), 6U);
@@ -25,7 +25,7 @@ TEST(Ablation, HoldsEveryRowAgainstTheDefault) {
   const auto rough = table.find_method("without smooth").value();
   EXPECT_EQ(table.cells[1][0][0].by_simulation, table.cells[1][rough][0].by_simulation);
   EXPECT_LT(table.cells[1][0][5].errors.rmse, table.cells[1][rough][5].errors.rmse);
-  EXPECT_NE(utility_text(table).find("row \"network_dm\""), std::string::npos);
+  EXPECT_NE(value_text(table).find("row \"network_dm\""), std::string::npos);
 }
 
 }  // namespace

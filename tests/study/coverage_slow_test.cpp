@@ -33,7 +33,7 @@ TEST(Coverage, StudyGoesOnWhereItWasAndSaysTheSame) {
   ASSERT_EQ(first.cells.size(), first.settings.size());
   EXPECT_GE(first.settings.size(), 8U);
   for (const auto& policies : first.cells) {
-    ASSERT_EQ(policies.size(), kUtilityPolicies.size());
+    ASSERT_EQ(policies.size(), kStudyPolicies.size());
     for (const auto& rows : policies) EXPECT_EQ(rows[0].num_simulations, 2U);
   }
   EXPECT_NE(coverage_markdown(first).find("observed confounding"), std::string::npos);

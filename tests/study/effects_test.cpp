@@ -10,7 +10,7 @@
 #include "nuisance/linear_learner.hpp"
 #include "study/joined_plan.hpp"
 #include "study/small_networks.hpp"
-#include "study/utility_study.hpp"
+#include "study/value_study.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace cone {

@@ -79,8 +79,8 @@ std::vector<Forecast> every_command() {
              return expected_costs(context, world.data, sensitivity, 1);
            },
            [=](const Context& context, const SmallWorld& world) {
-             analyse_sensitivity(context, world.data, world.policies, Reference::kWhatWasDone,
-                                 nullptr, sensitivity);
+             analyse_sensitivity(context, world.data, world.policies, Reference::kLogged, nullptr,
+                                 sensitivity);
            }},
           {"refute",
            [=](const Context& context, const SmallWorld& world) {

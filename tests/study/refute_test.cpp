@@ -16,7 +16,7 @@ namespace {
 
 using testing::TemporaryFolder;
 
-/// x decides treatment and outcome; a treatment is worth `effect`. A ring of friends.
+/// x decides treatment and outcome; a treatment is worth `effect`. A ring of neighbours.
 Dataset draw_ring_log(std::size_t n, double effect) {
   Rng rng(4, Stream::kTest, 33);
   Dataset out;
@@ -108,8 +108,8 @@ TEST(SelectNodes, KeepsWhatBelongsToThem) {
     EXPECT_EQ(some.outcome[k], data.outcome[nodes[k]]);
     EXPECT_EQ(some.features.matrix.row(k).at(0), data.features.matrix.row(nodes[k]).at(0));
     for (const NodeIndex j : some.graph.neighbours(k)) {
-      const auto& friends = data.graph.neighbours(nodes[k]);
-      EXPECT_NE(std::find(friends.begin(), friends.end(), nodes[j]), friends.end());
+      const auto& neighbours = data.graph.neighbours(nodes[k]);
+      EXPECT_NE(std::find(neighbours.begin(), neighbours.end(), nodes[j]), neighbours.end());
     }
   }
 }
@@ -139,8 +139,8 @@ TEST(Refute, TheNetworkRidgePassesWhereItIsRight) {
 }
 
 TEST(Refute, TheBootstrapFindsErrorsThatAreTooSmall) {
-  // Blocks of ten friends share their noise and their treatment: nodes one by one know nothing of
-  // that, groups do.
+  // Blocks of ten neighbours share their noise and their treatment: nodes one by one know nothing
+  // of that, groups do.
   const TemporaryFolder folder;
   Rng rng(4, Stream::kTest, 34);
   constexpr std::size_t kNodes = 400;

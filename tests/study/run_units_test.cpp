@@ -89,7 +89,7 @@ TEST(RunUnits, RecordsAreTheSameAtAnyNumberOfThreads) {
     EXPECT_EQ(records, first);
   }
   for (const auto& [name, record] : first) {
-    EXPECT_EQ(record["schema"], "cone.unit/2");
+    EXPECT_EQ(record["schema"], "cone.unit/3");
     EXPECT_EQ(record["id"].get<std::string>() + ".json", name);
     EXPECT_EQ(record["result"]["threads"], 1);
   }
@@ -113,7 +113,7 @@ TEST(RunUnits, ARecordThatIsNotTheUnitsIsComputedAnewWithARemark) {
   int expected_calls = 1;
   for (const std::string& bad :
        {std::string(), std::string("null"), std::string("[1, 2"), good.substr(0, good.size() / 2),
-        bytes_of(other), edited("cone.unit/2", "cone.unit/1"),
+        bytes_of(other), edited("cone.unit/3", "cone.unit/1"),
         edited("\"number\": 0", "\"number\": 3"), edited("\"seed\": 100", "\"seed\": 101"),
         edited("\"completed\"", "\"failed\""), edited("\"error\": \"\"", "\"error\": \"x\""),
         edited("\"draw\"", "\"draw\": 1, \"draw\""), std::string(100'000, '['),

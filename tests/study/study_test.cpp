@@ -71,7 +71,7 @@ TEST(Study, ARunSeesTheTruthOfItsTestNodesOnly) {
   const Split split = make_split(data.observed, {}, 0);
   const auto policy = random_weights_policy(1)->probabilities(Context(0, 1), data.observed.features,
                                                               data.observed.graph);
-  EXPECT_EQ(result.at("truth").get<double>(), data.truth->utility(policy.view(), split.test));
+  EXPECT_EQ(result.at("truth").get<double>(), data.truth->value(policy.view(), split.test));
   EXPECT_EQ(result.at("values").size(), group.methods.size());
 }
 
@@ -100,7 +100,7 @@ TEST(Study, AGroupThatSelectsNothingFitsOnTrainAndValidation) {
   const std::vector<double> expected =
       expected_outcome(take_rows(policy.view(), split.test).view(), outcome.mu.view());
   EXPECT_NEAR(result.at("values").at("dm_ols2").get<double>(), mean(expected), 1e-12);
-  EXPECT_EQ(result.at("truth").get<double>(), data.truth->utility(policy.view(), split.test));
+  EXPECT_EQ(result.at("truth").get<double>(), data.truth->value(policy.view(), split.test));
 
   const auto on_train = study_unit(settings[0], 1, 0, alone, {}).run(context);
   EXPECT_EQ(result.at("truth"), on_train.at("truth"));

@@ -40,7 +40,7 @@ inline PropensityTable fitted_table(const std::vector<double>& probability,
 struct KnownLog {
   std::vector<Arm> treatment;
   std::vector<double> outcome, policy, propensity, mu0, mu1;
-  double true_utility = 0;  ///< of the policy, in the population
+  double true_value = 0;  ///< of the policy, in the population
 
   OwnedEvidence evidence() const {
     OwnedEvidence out;
@@ -61,7 +61,7 @@ inline KnownLog known_log(std::size_t n, double confounding, double model_error,
                           std::uint64_t item) {
   KnownLog s;
   Rng rng(11, Stream::kTest, item);
-  CompensatedSum utility;
+  CompensatedSum value;
   for (std::size_t i = 0; i < n; ++i) {
     const double x = rng.normal();
     const double e = sigmoid(confounding * x);
@@ -74,9 +74,9 @@ inline KnownLog known_log(std::size_t n, double confounding, double model_error,
     s.outcome.push_back(x + (treated ? effect : 0) + 0.5 * rng.normal());
     s.mu0.push_back((1 + model_error) * x);
     s.mu1.push_back((1 + model_error) * x + effect);
-    utility.add(x + pi * effect);
+    value.add(x + pi * effect);
   }
-  s.true_utility = utility.value() / static_cast<double>(n);
+  s.true_value = value.value() / static_cast<double>(n);
   return s;
 }
 

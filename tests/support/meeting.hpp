@@ -41,8 +41,8 @@ class MeetingTotals : public Totals {
 
   std::size_t rank() const override { return rank_; }
   std::size_t size() const override { return meeting_.size(); }
-  using Totals::add_up;
-  void add_up(std::span<double> values) const override {
+  using Totals::allreduce;
+  void allreduce(std::span<double> values) const override {
     std::vector<double> total(values.size(), 0.0);
     meeting_.tell(rank_, values.data(), [&](std::span<const void* const> told) {
       for (const void* of_rank : told) {
@@ -52,27 +52,28 @@ class MeetingTotals : public Totals {
     });
     std::ranges::copy(total, values.begin());
   }
-  void add_up_parts(std::span<double> values, std::span<const std::size_t> begins) const override {
-    add_up(values);
+  void reduce_scatter(std::span<double> values,
+                      std::span<const std::size_t> begins) const override {
+    allreduce(values);
     std::fill_n(values.begin(), begins[rank_], kNaN);
     std::fill(values.begin() + static_cast<std::ptrdiff_t>(begins[rank_ + 1]), values.end(), kNaN);
   }
-  void collect_for(std::size_t rank, std::span<const double> part,
-                   std::span<const std::size_t> /*begins*/, std::span<double> all) const override {
+  void gather_to(std::size_t rank, std::span<const double> part,
+                 std::span<const std::size_t> /*begins*/, std::span<double> all) const override {
     const std::vector<double> gathered = gather(part);
     if (rank == rank_) std::ranges::copy(gathered, all.begin());
   }
-  void tell_all(std::size_t rank, std::span<double> values) const override {
+  void broadcast(std::size_t rank, std::span<double> values) const override {
     meeting_.tell(rank_, values.data(), [&](std::span<const void* const> told) {
       if (rank == rank_) return;
       std::copy_n(static_cast<const double*>(told[rank]), values.size(), values.begin());
     });
   }
-  void add_up_lists(std::span<const std::span<double>> lists) const override {
-    for (const std::span<double> list : lists) add_up(list);
+  void allreduce_lists(std::span<const std::span<double>> lists) const override {
+    for (const std::span<double> list : lists) allreduce(list);
   }
-  using Totals::find_largest;
-  void find_largest(std::span<double> values) const override {
+  using Totals::allreduce_max;
+  void allreduce_max(std::span<double> values) const override {
     std::vector<double> largest(values.begin(), values.end());
     meeting_.tell(rank_, values.data(), [&](std::span<const void* const> told) {
       for (const void* of_rank : told) {

@@ -9,7 +9,7 @@
 namespace cone::testing {
 
 /// Treating is worth x1, so the policy "by x1" ranks as well as can be; the kept column "lots" is
-/// noise. "all" and "none" treat everyone and nobody. A person's noise under treatment has nothing
+/// noise. "all" and "none" treat everyone and nobody. A unit's noise under treatment has nothing
 /// to do with that without it, unless both are the same.
 inline SmallWorld ranked_world(std::size_t n, std::uint64_t item, bool shares_noise = false) {
   SmallWorld world = small_world(n, 0.5, 0, item);

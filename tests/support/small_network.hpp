@@ -66,15 +66,15 @@ inline ConeOptions small_options() {
 
 /// Row i of the result is row order[i] of the input.
 inline Dataset with_nodes_permuted(const Dataset& data, const std::vector<NodeIndex>& order) {
-  std::vector<NodeIndex> place(order.size());
-  for (NodeIndex i = 0; i < order.size(); ++i) place[order[i]] = i;
+  std::vector<NodeIndex> position(order.size());
+  for (NodeIndex i = 0; i < order.size(); ++i) position[order[i]] = i;
   Dataset permuted;
   std::vector<Edge> edges;
   for (const NodeIndex i : order) {
     permuted.ids.insert(data.ids[i]);
     permuted.treatment.push_back(data.treatment[i]);
     permuted.outcome.push_back(data.outcome[i]);
-    for (const NodeIndex j : data.graph.neighbours(i)) edges.push_back({place[i], place[j]});
+    for (const NodeIndex j : data.graph.neighbours(i)) edges.push_back({position[i], position[j]});
   }
   permuted.graph = build_graph(Context(0, 1), order.size(), edges);
   permuted.features = {data.features.matrix.select_rows(order), data.features.names,

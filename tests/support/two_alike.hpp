@@ -16,8 +16,8 @@ namespace cone::testing {
 class TwoAlike : public Totals {
  public:
   std::size_t size() const override { return 2; }
-  using Totals::add_up;
-  void add_up(std::span<double> values) const override {
+  using Totals::allreduce;
+  void allreduce(std::span<double> values) const override {
     for (double& value : values) value *= 2;
   }
   std::vector<double> gather(std::span<const double> values) const override {

@@ -1,4 +1,4 @@
-// Nodes that stand for several people: what weights must do to every formula.
+// Nodes that stand for several units: what weights must do to every formula.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -37,7 +37,7 @@ EstimatorOptions options_of(const Row& row) {
           .clip = 1.5,
           .switch_threshold = 1.7,
           .shrinkage_lambda = 2,
-          .target = Target::kPeopleLikeThese};
+          .target = Target::kPopulation};
 }
 
 OwnedEvidence weighted_evidence(const KnownLog& log, const std::vector<double>& weight) {
@@ -52,7 +52,7 @@ Estimate estimate_row(const Row& row, const OwnedEvidence& evidence) {
   return estimate(*find_estimator(row.name), evidence.view(), options_of(row));
 }
 
-/// 0, 1, 2 or 3 people.
+/// 0, 1, 2 or 3 units.
 std::vector<double> draw_counts(std::size_t n, std::uint64_t item) {
   Rng rng(7, Stream::kTest, item);
   std::vector<double> out;
@@ -75,7 +75,7 @@ KnownLog repeat_nodes(const KnownLog& log, const std::vector<double>& count) {
   return out;
 }
 
-TEST(People, ANodeOfWeightTwoIsTwoNodes) {
+TEST(Units, ANodeOfWeightTwoIsTwoNodes) {
   const KnownLog log = known_log(200, 0.8, 0.3, 1);
   const std::vector<double> count = draw_counts(200, 1);
   const OwnedEvidence weighted = weighted_evidence(log, count);
@@ -87,11 +87,11 @@ TEST(People, ANodeOfWeightTwoIsTwoNodes) {
     EXPECT_NEAR(one.value, two.value, 1e-12) << row.name;
     EXPECT_NEAR(one.mean_weight.value(), two.mean_weight.value(), 1e-12) << row.name;
     EXPECT_NEAR(one.clipped_fraction, two.clipped_fraction, 1e-12) << row.name;
-    EXPECT_EQ(one.unsupported_fraction.has_value(), two.unsupported_fraction.has_value());
+    EXPECT_EQ(one.off_support_fraction.has_value(), two.off_support_fraction.has_value());
   }
 }
 
-TEST(People, OneScaleOfAllWeightsChangesNothing) {
+TEST(Units, OneScaleOfAllWeightsChangesNothing) {
   const KnownLog log = known_log(200, 0.8, 0.3, 2);
   std::vector<double> weight = draw_counts(200, 2);
   const OwnedEvidence once = weighted_evidence(log, weight);
@@ -107,7 +107,7 @@ TEST(People, OneScaleOfAllWeightsChangesNothing) {
   }
 }
 
-TEST(People, ANodeWithoutWeightAddsNothing) {
+TEST(Units, ANodeWithoutWeightAddsNothing) {
   KnownLog log = known_log(200, 0.8, 0.3, 3);
   std::vector<double> weight = draw_counts(200, 3);
   weight[17] = 0;
@@ -124,8 +124,8 @@ TEST(People, ANodeWithoutWeightAddsNothing) {
   }
 }
 
-TEST(People, InfluenceIsTheDerivativeByTheNumberOfPeople) {
-  // A person more at node i moves the value by influence per person over the number of people.
+TEST(Units, InfluenceIsTheDerivativeByTheNumberOfUnits) {
+  // A unit more at node i moves the value by influence per unit over the number of units.
   const KnownLog log = known_log(60, 0.8, 0.3, 4);
   std::vector<double> weight = draw_counts(60, 4);
   for (double& w : weight) w += 0.5;
@@ -150,7 +150,7 @@ TEST(People, InfluenceIsTheDerivativeByTheNumberOfPeople) {
   }
 }
 
-TEST(People, AToyByHand) {
+TEST(Units, AToyByHand) {
   // Four nodes of weights 1, 3, 2, 2; treat-all; propensities 1/2, 1/2, 1/4, 1/2.
   KnownLog log;
   log.treatment = {1, 0, 1, 1};
@@ -174,7 +174,7 @@ TEST(People, AToyByHand) {
               14.0 * 14 / (2 * 2 + 8 * 8 + 4 * 4), 1e-12);
 }
 
-TEST(People, StandardErrorsAreThoseOfRepeatedSamples) {
+TEST(Units, StandardErrorsAreThoseOfRepeatedSamples) {
   // Nodes come with weights that go with their outcomes; the value is of the weighted population.
   constexpr std::size_t kDraws = 600;
   for (const Row& row : {Row{"naive"}, Row{"snips"}, Row{"dr_ridge"}}) {
@@ -193,19 +193,19 @@ TEST(People, StandardErrorsAreThoseOfRepeatedSamples) {
   }
 }
 
-TEST(People, WhatBoundsAWeightBoundsThatOfOnePerson) {
-  const std::vector<double> people = {2, 0.5, 0};
+TEST(Units, WhatBoundsAWeightBoundsThatOfOneUnit) {
+  const std::vector<double> units = {2, 0.5, 0};
   const std::vector<double> weights = {2 * 3.0, 0.5 * 3.0, 0};  // everyone's weight is 3
-  EXPECT_EQ(clipped_weights(weights, 2, people), (std::vector<double>{4, 1, 0}));
-  EXPECT_EQ(switched_weights(weights, 2.5, people), (std::vector<double>{0, 0, 0}));
-  EXPECT_EQ(switched_weights(weights, 3, people), weights);
-  const std::vector<double> shrunk = shrunk_weights(weights, 4, people);
+  EXPECT_EQ(clipped_weights(weights, 2, units), (std::vector<double>{4, 1, 0}));
+  EXPECT_EQ(switched_weights(weights, 2.5, units), (std::vector<double>{0, 0, 0}));
+  EXPECT_EQ(switched_weights(weights, 3, units), weights);
+  const std::vector<double> shrunk = shrunk_weights(weights, 4, units);
   EXPECT_NEAR(shrunk[0], 2 * 4 * 3.0 / (9 + 4), 1e-15);
   EXPECT_NEAR(shrunk[1], 0.5 * 4 * 3.0 / (9 + 4), 1e-15);
   EXPECT_EQ(shrunk[2], 0);
 }
 
-TEST(People, SharedNoiseOfTheArmsIsTakenOffForEveryPerson) {
+TEST(Units, SharedNoiseOfTheArmsIsTakenOffForEveryUnit) {
   // Where a node's outcomes share all their noise, its part is (v − w)·r.
   const KnownLog log = known_log(100, 0.8, 0.3, 6);
   std::vector<double> weight = draw_counts(100, 6);
@@ -215,7 +215,7 @@ TEST(People, SharedNoiseOfTheArmsIsTakenOffForEveryPerson) {
   Evidence view = evidence.view();
   view.noise = &noise;
   const Estimate found = estimate(*find_estimator("dm_ridge"), view,
-                                  {.target = Target::kThesePeople, .arm_noise = ArmNoise::kShared});
+                                  {.target = Target::kSample, .arm_noise = ArmNoise::kShared});
   for (const double part : found.parts.these) EXPECT_NEAR(part, 0, 1e-12);
 }
 

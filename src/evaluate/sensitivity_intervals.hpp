@@ -7,21 +7,21 @@
 #include "cone/record.hpp"
 
 #include "evaluate/row_estimates.hpp"
-#include "inference/hidden_strength.hpp"
+#include "inference/confounding_strength.hpp"
 
-// Robust intervals of a run, with all nodes in one process or in many.
+// Sensitivity intervals of a run, with all nodes in one process or in many.
 
 namespace cone {
 
 /// Whether the run has what they are made of: a network, all of which is scored, and the network
 /// ridge.
-bool wants_robust_intervals(const EvaluateOptions& options, const EstimationBasis& basis);
+bool wants_sensitivity_intervals(const EvaluateOptions& options, const EstimationBasis& basis);
 
 /// What a confounder as strong as what the network shows could do to every estimate of every
-/// policy: hidden_bias_bound and robust_interval.
-void add_robust_intervals(const EstimationBasis& basis,
-                          std::span<const Matrix<double>> sample_policies,
-                          const NetworkStrength& strength, std::vector<PolicyResult>& results);
+/// policy: confounding_bias_bound and sensitivity_interval.
+void add_sensitivity_intervals(const EstimationBasis& basis,
+                               std::span<const Matrix<double>> sample_policies,
+                               const NetworkStrength& strength, std::vector<PolicyResult>& results);
 
 /// What the network shows, for the record, with a warning where that is clear and notable.
 void describe_strength(const NetworkStrength& strength, Diagnostics& out);

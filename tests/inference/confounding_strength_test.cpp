@@ -1,4 +1,4 @@
-#include "inference/hidden_strength.hpp"
+#include "inference/confounding_strength.hpp"
 
 #include <cmath>
 #include <vector>
@@ -45,7 +45,7 @@ ToldLog draw_log(std::size_t n, double strength, std::uint64_t item) {
   return log;
 }
 
-TEST(HiddenStrength, IsWhatTheNetworkAdds) {
+TEST(ConfoundingStrength, IsWhatTheNetworkAdds) {
   const ToldLog log = draw_log(20000, 1, 1);
   const NetworkStrength found =
       measure_strength(log.sample, log.by_features, log.by_both, PropensityBounds::same(0.01, 2));
@@ -65,7 +65,7 @@ TEST(HiddenStrength, IsWhatTheNetworkAdds) {
   EXPECT_TRUE(found.is_clear);
 }
 
-TEST(HiddenStrength, AddsNoMoreThanWouldBeOverlookedWhereTheNetworkSaysNothing) {
+TEST(ConfoundingStrength, AddsNoMoreThanWouldBeOverlookedWhereTheNetworkSaysNothing) {
   const ToldLog log = draw_log(5000, 0, 2);
   const NetworkStrength found =
       measure_strength(log.sample, log.by_features, log.by_both, PropensityBounds::same(0.01, 2));
@@ -73,7 +73,8 @@ TEST(HiddenStrength, AddsNoMoreThanWouldBeOverlookedWhereTheNetworkSaysNothing) 
   // Both models agree to the last digit. A confounder of this strength would not have shown.
   EXPECT_NEAR(found.added_upper, 1.6449 * 1.6449 / 5000, 1e-6);
   EXPECT_FALSE(found.is_clear);
-  const HiddenBias bias = bound_hidden_bias(log.sample, log.treat_all.view(), log.residual, found);
+  const ConfoundingBias bias =
+      bound_confounding_bias(log.sample, log.treat_all.view(), log.residual, found);
   EXPECT_GT(bias.bound, 0);
   const NetworkStrength of_few =
       measure_strength(draw_log(50, 0, 2).sample, draw_log(50, 0, 2).by_features,
@@ -81,7 +82,7 @@ TEST(HiddenStrength, AddsNoMoreThanWouldBeOverlookedWhereTheNetworkSaysNothing) 
   EXPECT_GT(of_few.added_upper, 50 * found.added_upper);
 }
 
-TEST(HiddenStrength, BoundHoldsTheBiasOfAConfounderThatStrong) {
+TEST(ConfoundingStrength, BoundHoldsTheBiasOfAConfounderThatStrong) {
   // Outcomes go up by u, which the outcome model misses: treat-all is off by E[u (T/e_x − 1)].
   const ToldLog log = draw_log(40000, 1, 3);
   const NetworkStrength strength =
@@ -94,21 +95,23 @@ TEST(HiddenStrength, BoundHoldsTheBiasOfAConfounderThatStrong) {
     const double weight = log.sample.arm[i] == 1 ? 1 / log.by_features(i, 1) : 0;
     bias += u * (weight - 1) / static_cast<double>(log.sample.size());
   }
-  const HiddenBias bound = bound_hidden_bias(log.sample, log.treat_all.view(), residual, strength);
+  const ConfoundingBias bound =
+      bound_confounding_bias(log.sample, log.treat_all.view(), residual, strength);
   EXPECT_GT(bound.bound, std::abs(bias));
   EXPECT_LT(bound.bound, 4 * std::abs(bias)) << "a bound that still says something";
 }
 
-TEST(HiddenStrength, BoundFollowsTheUnitOfTheOutcome) {
+TEST(ConfoundingStrength, BoundFollowsTheUnitOfTheOutcome) {
   const ToldLog log = draw_log(3000, 1, 4);
   const NetworkStrength strength =
       measure_strength(log.sample, log.by_features, log.by_both, PropensityBounds::same(0.01, 2));
   std::vector<double> scaled = log.residual;
   for (double& r : scaled) r *= -250;
   const double plain =
-      bound_hidden_bias(log.sample, log.treat_all.view(), log.residual, strength).bound;
-  EXPECT_NEAR(bound_hidden_bias(log.sample, log.treat_all.view(), scaled, strength).bound / plain,
-              250, 1e-9);
+      bound_confounding_bias(log.sample, log.treat_all.view(), log.residual, strength).bound;
+  EXPECT_NEAR(
+      bound_confounding_bias(log.sample, log.treat_all.view(), scaled, strength).bound / plain, 250,
+      1e-9);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "distributed/meeting_point.hpp"
+#include "distributed/barrier.hpp"
 
 #include <limits>
 
@@ -25,7 +25,7 @@ void pause() {
 
 }  // namespace
 
-void MeetingPoint::wait_for_all(std::uint32_t count, bool is_crowded) {
+void Barrier::wait_for_all(std::uint32_t count, bool is_crowded) {
   const std::uint32_t turn = turn_.load();
   if (arrived_.fetch_add(1) + 1 == count) {
     arrived_.store(0, std::memory_order_relaxed);
@@ -41,13 +41,13 @@ void MeetingPoint::wait_for_all(std::uint32_t count, bool is_crowded) {
   sleep_through(turn);
 }
 
-void MeetingPoint::sleep_through(std::uint32_t turn) {
+void Barrier::sleep_through(std::uint32_t turn) {
   sleepers_.fetch_add(1);
   while (turn_.load() == turn) ask_kernel(turn_, FUTEX_WAIT, turn);
   sleepers_.fetch_sub(1);
 }
 
-void MeetingPoint::wake_all() {
+void Barrier::wake_all() {
   ask_kernel(turn_, FUTEX_WAKE, std::numeric_limits<std::int32_t>::max());
 }
 

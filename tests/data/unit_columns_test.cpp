@@ -1,4 +1,4 @@
-// Columns that say how many people a node stands for and which group it is in.
+// Columns that say how many units a node stands for and which group it is in.
 #include <string>
 #include <vector>
 
@@ -17,12 +17,12 @@ using testing::faults_of;
 using Numbers = std::vector<double>;
 using Groups = std::vector<std::uint32_t>;
 
-LoadedData load_people(const std::string& text, const LoadOptions& options) {
+LoadedData load_units(const std::string& text, const LoadOptions& options) {
   return load_dataset(Context(0, 2), MemoryFiles({{"nodes.csv", text}}), options);
 }
 
-std::string first_people_fault(const std::string& text, const LoadOptions& options) {
-  const auto faults = faults_of([&] { load_people(text, options); });
+std::string first_units_fault(const std::string& text, const LoadOptions& options) {
+  const auto faults = faults_of([&] { load_units(text, options); });
   return faults.empty() ? "none" : faults[0];
 }
 
@@ -39,59 +39,59 @@ std::string ten_lines(const std::vector<std::string>& weights,
 
 TEST(WeightColumn, IsAWeightOnlyWhereAnOptionNamesIt) {
   const std::string text = ten_lines({"1", "2.5", "4"}, {"1", "2", "5", "9"});
-  const LoadedData plain = load_people(text, {});
+  const LoadedData plain = load_units(text, {});
   EXPECT_TRUE(plain.observed.weight.empty());
   EXPECT_EQ(plain.observed.features.names, (std::vector<std::string>{"weight", "village", "x"}));
 
-  const LoadedData weighted = load_people(text, {.weight = "weight"});
+  const LoadedData weighted = load_units(text, {.weight = "weight"});
   EXPECT_EQ(weighted.observed.weight, (Numbers{1, 2.5, 4, 1, 2.5, 4, 1, 2.5, 4, 1}));
   EXPECT_EQ(weighted.observed.features.names, (std::vector<std::string>{"village", "x"}));
   EXPECT_EQ(weighted.columns[3].role, "weight");
   EXPECT_NE(weighted.observed.checksum(),
-            load_people(text, {.ignore = {"weight"}}).observed.checksum());
+            load_units(text, {.ignore = {"weight"}}).observed.checksum());
 
   // Any column can be one, also those that would otherwise be something else.
-  const LoadedData other = load_people(text, {.weight = "x"});
+  const LoadedData other = load_units(text, {.weight = "x"});
   EXPECT_EQ(other.observed.weight[2], 8);
   EXPECT_EQ(other.observed.features.names, (std::vector<std::string>{"weight", "village"}));
 }
 
 TEST(WeightColumn, SaysWhatIsWrongWithIt) {
   const LoadOptions options{.weight = "weight"};
-  EXPECT_EQ(first_people_fault(ten_lines({"1", "-2"}, {"a"}), options),
+  EXPECT_EQ(first_units_fault(ten_lines({"1", "-2"}, {"a"}), options),
             "nodes.csv:3, column weight (n1): '-2' is a negative weight (5 of 10 lines have such a "
-            "value, first this one); a weight says how many people the node stands for: 0 or more");
-  EXPECT_NE(first_people_fault(ten_lines({"1", "many"}, {"a"}), options).find("is not a number"),
+            "value, first this one); a weight says how many units the node stands for: 0 or more");
+  EXPECT_NE(first_units_fault(ten_lines({"1", "many"}, {"a"}), options).find("is not a number"),
             std::string::npos);
-  EXPECT_NE(first_people_fault(ten_lines({"1", "inf"}, {"a"}), options).find("is not finite"),
-            std::string::npos);
-  EXPECT_NE(
-      first_people_fault(ten_lines({"1", ""}, {"a"}), options).find("missing in 5 of 10 lines"),
-      std::string::npos);
-  EXPECT_NE(first_people_fault(ten_lines({"0"}, {"a"}), options).find("every weight is 0"),
+  EXPECT_NE(first_units_fault(ten_lines({"1", "inf"}, {"a"}), options).find("is not finite"),
             std::string::npos);
   EXPECT_NE(
-      first_people_fault(ten_lines({"1"}, {"a"}), {.weight = "wieght"}).find("did you mean weight"),
+      first_units_fault(ten_lines({"1", ""}, {"a"}), options).find("missing in 5 of 10 lines"),
       std::string::npos);
-  EXPECT_NE(first_people_fault(ten_lines({"1"}, {"a"}), {.weight = "outcome"})
+  EXPECT_NE(first_units_fault(ten_lines({"0"}, {"a"}), options).find("every weight is 0"),
+            std::string::npos);
+  EXPECT_NE(
+      first_units_fault(ten_lines({"1"}, {"a"}), {.weight = "wieght"}).find("did you mean weight"),
+      std::string::npos);
+  EXPECT_NE(first_units_fault(ten_lines({"1"}, {"a"}), {.weight = "outcome"})
                 .find("is named as the outcome and as the weight"),
             std::string::npos);
-  EXPECT_NE(first_people_fault(ten_lines({"1"}, {"a"}), {.weight = "x", .features = {"x"}})
+  EXPECT_NE(first_units_fault(ten_lines({"1"}, {"a"}), {.weight = "x", .features = {"x"}})
                 .find("is no feature: it has a role"),
             std::string::npos);
 }
 
 TEST(WeightColumn, LinesWithoutOneAreLeftOutWhereAsked) {
   const LoadedData data =
-      load_people(ten_lines({"1", "", "3"}, {"a", "b"}),
-                  {.weight = "weight", .cluster = "village", .missing = MissingPolicy::kDrop});
+      load_units(ten_lines({"1", "", "3"}, {"a", "b"}),
+                 {.weight = "weight", .cluster = "village", .missing = MissingPolicy::kDrop});
   EXPECT_EQ(data.observed.weight, (Numbers{1, 3, 1, 3, 1, 3, 1}));
   EXPECT_EQ(data.observed.cluster.size(), 7U);
 }
 
 TEST(ClusterColumn, TakesAnyLabelsInTheOrderOfAppearance) {
   const LoadedData words =
-      load_people(ten_lines({"1"}, {"east", "west", "7"}), {.cluster = "village"});
+      load_units(ten_lines({"1"}, {"east", "west", "7"}), {.cluster = "village"});
   EXPECT_EQ(words.observed.cluster, (Groups{0, 1, 2, 0, 1, 2, 0, 1, 2, 0}));
   EXPECT_EQ(words.observed.features.names, (std::vector<std::string>{"weight", "x"}));
   EXPECT_EQ(words.columns[4].role, "cluster");
@@ -107,21 +107,20 @@ TEST(ClusterColumn, IsTheSameHoweverTheFileIsCut) {
     expected.push_back(i < 31 ? i : expected[i - 31]);
   }
   for (const std::size_t bytes : {64U, 500U, 1U << 20}) {
-    const LoadedData data =
-        load_people(text, {.cluster = "village", .csv = {.chunk_bytes = bytes}});
+    const LoadedData data = load_units(text, {.cluster = "village", .csv = {.chunk_bytes = bytes}});
     EXPECT_EQ(data.observed.cluster, expected) << bytes;
   }
 }
 
 TEST(ClusterColumn, SaysWhatIsWrongWithIt) {
-  EXPECT_NE(first_people_fault(ten_lines({"1"}, {"a", ""}), {.cluster = "village"})
+  EXPECT_NE(first_units_fault(ten_lines({"1"}, {"a", ""}), {.cluster = "village"})
                 .find("missing in 5 of 10 lines"),
             std::string::npos);
-  EXPECT_NE(first_people_fault(ten_lines({"1"}, {"a"}), {.cluster = "village"})
+  EXPECT_NE(first_units_fault(ten_lines({"1"}, {"a"}), {.cluster = "village"})
                 .find("all nodes are in one group"),
             std::string::npos);
   EXPECT_NE(
-      first_people_fault(ten_lines({"1"}, {"a", "b"}), {.weight = "weight", .cluster = "weight"})
+      first_units_fault(ten_lines({"1"}, {"a", "b"}), {.weight = "weight", .cluster = "weight"})
           .find("is named as the weight and as the cluster"),
       std::string::npos);
 }

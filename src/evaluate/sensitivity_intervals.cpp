@@ -1,4 +1,4 @@
-#include "evaluate/robust_intervals.hpp"
+#include "evaluate/sensitivity_intervals.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@ namespace {
 
 /// By the bias that may be hidden, and with the sampling error that believes no word of the model.
 std::pair<double, double> widen_robustly(const Estimate& e, double bias) {
-  const double half_width = e.interval.second - e.value;
+  const double half_width = e.sampling_interval.second - e.value;
   const double predictive = two_sided_normal_quantile(e.level) * e.parts.predictive_error;
   const double all = (predictive > half_width ? predictive : half_width) + bias;
   return {e.value - all, e.value + all};
@@ -30,7 +30,7 @@ std::optional<std::pair<double, double>> find_two_values(const LoggedSample& sam
   for (const double y : sample.outcome) {
     ends = {std::max(ends[0], -y), std::max(ends[1], y)};
   }
-  sample.totals->find_largest(ends);
+  sample.totals->allreduce_max(ends);
   const double low = -ends[0];
   const double high = ends[1];
   const bool has_others =
@@ -41,26 +41,27 @@ std::optional<std::pair<double, double>> find_two_values(const LoggedSample& sam
 
 }  // namespace
 
-bool wants_robust_intervals(const EvaluateOptions& options, const EstimationBasis& basis) {
-  return options.robust && basis.kernels != nullptr && basis.kernels->has_edges() &&
+bool wants_sensitivity_intervals(const EvaluateOptions& options, const EstimationBasis& basis) {
+  return options.sensitivity_interval && basis.kernels != nullptr && basis.kernels->has_edges() &&
          basis.learnt.parts().contains(LearnerId::kNetworkRidge);
 }
 
-void add_robust_intervals(const EstimationBasis& basis,
-                          std::span<const Matrix<double>> sample_policies,
-                          const NetworkStrength& strength, std::vector<PolicyResult>& results) {
+void add_sensitivity_intervals(const EstimationBasis& basis,
+                               std::span<const Matrix<double>> sample_policies,
+                               const NetworkStrength& strength,
+                               std::vector<PolicyResult>& results) {
   const auto possible = find_two_values(basis.sample);
   for (std::size_t p = 0; p < results.size(); ++p) {
     for (Estimate& e : results[p].estimates) {
       const EstimatorInfo& row = *std::ranges::find(basis.rows, e.estimator, &EstimatorInfo::name);
       const ModelNoise* noise = noise_of(basis, row);
       if (noise == nullptr || std::isnan(e.standard_error)) continue;
-      e.hidden_bias_bound =
-          bound_hidden_bias(basis.sample, sample_policies[p].view(), noise->residual, strength)
+      e.confounding_bias_bound =
+          bound_confounding_bias(basis.sample, sample_policies[p].view(), noise->residual, strength)
               .bound;
-      e.robust_interval = widen_robustly(e, e.hidden_bias_bound);
+      e.sensitivity_interval = widen_robustly(e, e.confounding_bias_bound);
       if (!possible) continue;
-      auto& [low, high] = e.robust_interval;
+      auto& [low, high] = e.sensitivity_interval;
       low = std::clamp(low, possible->first, possible->second);
       high = std::clamp(high, possible->first, possible->second);
     }
@@ -74,16 +75,16 @@ void describe_strength(const NetworkStrength& strength, Diagnostics& out) {
                           .added_upper = strength.added_upper,
                           .is_clear = strength.is_clear};
   if (auto warning = describe_network_treatment(
-          strength, "the rest is in the robust intervals, not in the others")) {
+          strength, "the rest is in the sensitivity intervals, not in the others")) {
     out.warnings.push_back(std::move(*warning));
   }
 }
 
-void EvaluationRun::add_robust_intervals(std::vector<PolicyResult>& results) {
-  if (!wants_robust_intervals(options_, basis())) return;
+void EvaluationRun::add_sensitivity_intervals(std::vector<PolicyResult>& results) {
+  if (!wants_sensitivity_intervals(options_, basis())) return;
   strength_ = measure_network_treatment(context_, data_, sample_, options_.plan,
                                         options_.network_ridge, options_.nuisance.propensity_bound);
-  cone::add_robust_intervals(basis(), policies_.sample, *strength_, results);
+  cone::add_sensitivity_intervals(basis(), policies_.sample, *strength_, results);
 }
 
 }  // namespace cone

@@ -1,4 +1,4 @@
-#include "study/utility_study.hpp"
+#include "study/value_study.hpp"
 
 #include <cmath>
 #include <set>
@@ -18,21 +18,21 @@
 namespace cone {
 namespace {
 
-UtilityTable small_table(int threads, const std::filesystem::path& folder, int simulations = 2) {
+ValueTable small_table(int threads, const std::filesystem::path& folder, int simulations = 2) {
   const auto networks = testing::small_study_networks();
   const std::vector<std::string> rows = {"naive", "dm_ridge", "cone"};
-  return reproduce_utility(Context(0, threads), networks, simulations, rows,
-                           UnitWork{UnitStore(folder)});
+  return reproduce_value(Context(0, threads), networks, simulations, rows,
+                         UnitWork{UnitStore(folder)});
 }
 
 /// One method called network_dm beside naive and cone, with errors of our choice.
-UtilityTable table_of_errors(const std::vector<double>& naive, const std::vector<double>& cone,
-                             const std::vector<double>& network) {
-  UtilityTable table{.settings = {"world"}, .methods = {"naive", "cone", "network_dm"}};
-  for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
+ValueTable table_of_errors(const std::vector<double>& naive, const std::vector<double>& cone,
+                           const std::vector<double>& network) {
+  ValueTable table{.settings = {"world"}, .methods = {"naive", "cone", "network_dm"}};
+  for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) {
     auto& methods = table.cells.emplace_back();
     for (const auto& errors : {naive, cone, network}) {
-      UtilityCell cell{.by_simulation = errors};
+      ValueCell cell{.by_simulation = errors};
       std::vector<std::vector<double>> runs;
       for (const double error : errors) runs.push_back({error});
       cell.errors = summarise_errors(runs);
@@ -64,27 +64,27 @@ TEST(TopicFeatures, AreTopicsSumsOverNeighboursAndTheDegree) {
   EXPECT_NEAR(values(3)[0], 0.3, 1e-15);
 }
 
-TEST(UtilityStudy, IsTheSameAtAnyNumberOfThreadsAndWhenResumed) {
+TEST(ValueStudy, IsTheSameAtAnyNumberOfThreadsAndWhenResumed) {
   const testing::TemporaryFolder first;
   const testing::TemporaryFolder second;
-  const UtilityTable one = small_table(1, first.path());
-  const UtilityTable four = small_table(4, second.path());
+  const ValueTable one = small_table(1, first.path());
+  const ValueTable four = small_table(4, second.path());
   EXPECT_EQ(one.run.num_reused, 0U);
   EXPECT_EQ(one.run.num_units, 12U);  // two settings, two simulations, three groups
-  EXPECT_EQ(utility_json(one), utility_json(four));
-  const UtilityTable again = small_table(2, first.path());
+  EXPECT_EQ(value_json(one), value_json(four));
+  const ValueTable again = small_table(2, first.path());
   EXPECT_EQ(again.run.num_reused, 12U);
-  EXPECT_EQ(utility_text(one), utility_text(again));
-  EXPECT_EQ(utility_csv(one), utility_csv(again));
+  EXPECT_EQ(value_text(one), value_text(again));
+  EXPECT_EQ(value_csv(one), value_csv(again));
   EXPECT_EQ(small_table(2, first.path(), 3).run.num_reused, 12U);
 }
 
-TEST(UtilityStudy, EveryRowIsHeldAgainstTheTruthOfAllNodes) {
+TEST(ValueStudy, EveryRowIsHeldAgainstTheTruthOfAllNodes) {
   const auto networks = testing::small_study_networks();
-  const UtilitySetting setting{.name = "a", .network = &networks[0], .seed = 7};
+  const ValueSetting setting{.name = "a", .network = &networks[0], .seed = 7};
   const std::vector<std::string_view> names = {"naive", "cone", "network_dm", "dm_ridge",
                                                "network_dr"};
-  const std::vector<UtilityGroup> groups = group_estimators(names);
+  const std::vector<ValueGroup> groups = group_estimators(names);
   ASSERT_EQ(groups.size(), 3U);
   EXPECT_EQ(groups[2].rows.size(), 2U);
   EXPECT_EQ(groups[0].rows.size(), 2U);
@@ -94,29 +94,29 @@ TEST(UtilityStudy, EveryRowIsHeldAgainstTheTruthOfAllNodes) {
       simulate_data(Context(7, 1), networks[0].network, OutcomeOptions{}, 1).data;
   const auto policy = random_weights_policy(1)->probabilities(Context(0, 1), data.observed.features,
                                                               data.observed.graph);
-  for (const UtilityGroup& group : {groups[0], groups[2], topics_group()}) {
-    const Unit unit = utility_unit(setting, 1, group);
+  for (const ValueGroup& group : {groups[0], groups[2], topics_group()}) {
+    const Unit unit = value_unit(setting, 1, group);
     const auto result = unit.run(Context(unit.identity.seed, 1));
     EXPECT_TRUE(unit.accepts(result));
     EXPECT_EQ(result.at("random-weights").at("truth").get<double>(),
-              data.truth->utility(policy.view()));
-    for (const UtilityGroup::Row& row : group.rows) {
+              data.truth->value(policy.view()));
+    for (const ValueGroup::Row& row : group.rows) {
       EXPECT_TRUE(result.at("treat-none").at("rows").at(row.label).at("value").is_number());
     }
   }
-  EXPECT_FALSE(utility_unit(setting, 1, groups[0]).accepts({{"random-weights", 1}}));
+  EXPECT_FALSE(value_unit(setting, 1, groups[0]).accepts({{"random-weights", 1}}));
 }
 
-TEST(UtilityStudy, TheRowThatKnowsTheTopicsSeesThemAndNotTheWords) {
+TEST(ValueStudy, TheRowThatKnowsTheTopicsSeesThemAndNotTheWords) {
   const auto networks = testing::small_study_networks();
   // Strong own influence and no neighbours: linear in the topics, hidden from the words' noise.
-  const UtilitySetting setting{.name = "a",
-                               .network = &networks[0],
-                               .outcome = {.kappa1 = 10, .kappa2 = 0, .noise = 0.01},
-                               .seed = 7};
+  const ValueSetting setting{.name = "a",
+                             .network = &networks[0],
+                             .outcome = {.kappa1 = 10, .kappa2 = 0, .noise = 0.01},
+                             .seed = 7};
   const std::vector<std::string_view> names = {"naive"};
-  const auto error_of = [&](const UtilityGroup& group) {
-    const auto part = utility_unit(setting, 0, group).run(Context(7, 1)).at("treat-all");
+  const auto error_of = [&](const ValueGroup& group) {
+    const auto part = value_unit(setting, 0, group).run(Context(7, 1)).at("treat-all");
     return std::abs(part.at("rows").at(group.rows[0].label).at("value").get<double>() -
                     part.at("truth").get<double>());
   };
@@ -124,18 +124,18 @@ TEST(UtilityStudy, TheRowThatKnowsTheTopicsSeesThemAndNotTheWords) {
   EXPECT_GT(error_of(group_estimators(names)[0]), 0.05);
 }
 
-TEST(UtilityStudy, CountsTheIntervalsThatHoldTheTruth) {
+TEST(ValueStudy, CountsTheIntervalsThatHoldTheTruth) {
   const testing::TemporaryFolder folder;
-  const UtilityTable table = small_table(2, folder.path());
-  const UtilityCell& naive = table.cells[1][table.find_method("naive").value()][0];
+  const ValueTable table = small_table(2, folder.path());
+  const ValueCell& naive = table.cells[1][table.find_method("naive").value()][0];
   EXPECT_EQ(naive.num_intervals, 2U);
   EXPECT_EQ(naive.by_simulation.size(), 2U);
   EXPECT_TRUE(naive.coverage == 0 || naive.coverage == 0.5 || naive.coverage == 1);
-  EXPECT_NE(utility_text(table).find("knows the topics"), std::string::npos);
-  EXPECT_NE(utility_markdown(table).find("**"), std::string::npos);
+  EXPECT_NE(value_text(table).find("knows the topics"), std::string::npos);
+  EXPECT_NE(value_markdown(table).find("**"), std::string::npos);
 }
 
-TEST(UtilityStudy, RefusesNamesThatTheUserMadeUp) {
+TEST(ValueStudy, RefusesNamesThatTheUserMadeUp) {
   const std::vector<std::string> given = {"naive", "nosuch"};
   EXPECT_THROW(choose_estimators(given, {}), Error);
 }
@@ -159,7 +159,7 @@ TEST(Worlds, HarmIsMoreThanATenthWorseAndNotByChance) {
   const std::vector<double> small = {0.01, -0.011, 0.009, 0.0105, -0.01};
   const std::vector<double> large = {0.1, 0.11, -0.12, 0.1, 0.09};
   const std::vector<double> wild = {0.001, 0.001, 0.001, 0.001, 0.2};
-  const auto verdict = [](const UtilityTable& table) { return judge_harm(table).front(); };
+  const auto verdict = [](const ValueTable& table) { return judge_harm(table).front(); };
   const HarmVerdict harm = verdict(table_of_errors(large, small, large));
   EXPECT_EQ(harm.best, "cone");
   EXPECT_NEAR(harm.ratio, 10, 1);
@@ -169,22 +169,22 @@ TEST(Worlds, HarmIsMoreThanATenthWorseAndNotByChance) {
   const HarmVerdict noise = verdict(table_of_errors(large, small, wild));
   EXPECT_GT(noise.ratio, 1.1);
   EXPECT_FALSE(noise.is_harm());
-  EXPECT_EQ(judge_harm(table_of_errors(large, small, large)).size(), kUtilityPolicies.size());
+  EXPECT_EQ(judge_harm(table_of_errors(large, small, large)).size(), kStudyPolicies.size());
   EXPECT_NE(worlds_text(table_of_errors(large, small, large)).find(" (cone) *"), std::string::npos);
   EXPECT_NE(worlds_text(table_of_errors(large, small, wild)).find("? (cone)"), std::string::npos);
   EXPECT_TRUE(worlds_json(table_of_errors(large, small, large))["verdicts"][0]["harm"].get<bool>());
 }
 
 TEST(Ablation, LeavesOutEachGroupOnceAndTriesEveryStrengthOfUndersmoothing) {
-  const std::vector<UtilityGroup> groups = ablation_groups();
+  const std::vector<ValueGroup> groups = ablation_groups();
   ASSERT_EQ(groups.size(), 1 + kGroupSwitches.size() + 3 + 4);
   EXPECT_TRUE(groups[0].options.network_ridge.ridge_groups.empty());
   std::set<std::string> identities;
   const auto networks = testing::small_study_networks();
-  const UtilitySetting setting{.name = "a", .network = &networks[0], .seed = 7};
-  for (const UtilityGroup& group : groups) {
+  const ValueSetting setting{.name = "a", .network = &networks[0], .seed = 7};
+  for (const ValueGroup& group : groups) {
     EXPECT_TRUE(option_faults(group.options).empty()) << group.name;
-    Unit unit = utility_unit(setting, 0, group);
+    Unit unit = value_unit(setting, 0, group);
     // Options alone must tell the rows apart.
     unit.identity.options.erase("group");
     unit.identity.options.erase("rows");

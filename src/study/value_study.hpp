@@ -19,13 +19,13 @@
 #include "study/table2.hpp"
 #include "study/titled_table.hpp"
 
-// How far the utilities that the program prints are from the truth: the whole evaluation
+// How far the values that the program prints are from the truth: the whole evaluation
 // (cross-fitted, all nodes) of simulated logs, by setting, row and policy.
 
 namespace cone {
 
 /// A log to simulate.
-struct UtilitySetting {
+struct ValueSetting {
   std::string name;
   const StudyNetwork* network = nullptr;
   OutcomeOptions outcome;
@@ -33,7 +33,7 @@ struct UtilitySetting {
 };
 
 /// Rows that are computed together, with the same options.
-struct UtilityGroup {
+struct ValueGroup {
   struct Row {
     std::string label;
     std::string estimator;
@@ -45,8 +45,8 @@ struct UtilityGroup {
 };
 
 /// What every row is asked about. The weights of the first are drawn anew for every simulation.
-inline constexpr std::array<std::string_view, 3> kUtilityPolicies = {"random-weights", "treat-all",
-                                                                     "treat-none"};
+inline constexpr std::array<std::string_view, 3> kStudyPolicies = {"random-weights", "treat-all",
+                                                                   "treat-none"};
 
 /// The names that the user gave, or the defaults where there are none. Throws Error(kUsage) for
 /// names that no estimator has.
@@ -55,31 +55,30 @@ std::vector<std::string_view> choose_estimators(std::span<const std::string> giv
 
 /// Estimators grouped by what is costly to learn: one group for all that learns from features
 /// alone, one for every other learner.
-std::vector<UtilityGroup> group_estimators(std::span<const std::string_view> names,
-                                           const EvaluateOptions& options = {});
+std::vector<ValueGroup> group_estimators(std::span<const std::string_view> names,
+                                         const EvaluateOptions& options = {});
 /// The row that exists in studies only: a ridge per arm on topic_features().
-UtilityGroup topics_group();
+ValueGroup topics_group();
 inline constexpr std::string_view kTopicsLabel = "knows the topics";
 
 /// Evaluates a group on one simulation. Its result: {POLICY: {"truth": ..., "rows": {LABEL:
-/// {"value": ..., "interval": [low, high]}}}}, null where there is none. Folds and initial weights
-/// have the seed setting.seed + 100000·simulation. The setting's network must outlive it.
-Unit utility_unit(const UtilitySetting& setting, std::uint64_t simulation,
-                  const UtilityGroup& group);
+/// {"value": ..., "sampling_interval": [low, high]}}}}, null where there is none. Folds and initial
+/// weights have the seed setting.seed + 100000·simulation. The setting's network must outlive it.
+Unit value_unit(const ValueSetting& setting, std::uint64_t simulation, const ValueGroup& group);
 
 /// How far a row was from the truth, for one policy in one setting.
-struct UtilityCell {
+struct ValueCell {
   ErrorSummary errors;
   std::size_t num_intervals = 0;
   double coverage = 0;  ///< share of the intervals that hold the truth; NaN without intervals
   std::vector<double> by_simulation;  ///< the errors; NaN where there is no value
 };
 
-struct UtilityTable {
+struct ValueTable {
   std::vector<std::string> settings;
   std::vector<std::string> methods;
-  /// [policy of kUtilityPolicies][method][setting]
-  std::vector<std::vector<std::vector<UtilityCell>>> cells;
+  /// [policy of kStudyPolicies][method][setting]
+  std::vector<std::vector<std::vector<ValueCell>>> cells;
   int simulations = 0;
   std::uint64_t seed = 0;
   std::string reference;
@@ -89,36 +88,35 @@ struct UtilityTable {
   std::optional<std::size_t> find_method(std::string_view label) const;
 };
 
-struct UtilityPlan {
-  std::vector<UtilitySetting> settings;
-  std::vector<UtilityGroup> groups;
+struct ValuePlan {
+  std::vector<ValueSetting> settings;
+  std::vector<ValueGroup> groups;
   int simulations = 10;
   std::string phase;
   std::string reference;  ///< the row that the others are held against; empty for none
 };
 
 /// Every group on every simulation of every setting. Resumes where `store` has records.
-UtilityTable run_utility_study(const Context& context, const UtilityPlan& plan,
-                               const UnitWork& work);
+ValueTable run_value_study(const Context& context, const ValuePlan& plan, const UnitWork& work);
 
 /// The networks at both strengths of the neighbours' influence: the logs of table 2.
-std::vector<UtilitySetting> utility_settings(std::span<const StudyNetwork> networks,
-                                             std::uint64_t seed);
+std::vector<ValueSetting> value_settings(std::span<const StudyNetwork> networks,
+                                         std::uint64_t seed);
 
-/// `cone reproduce utility`: the networks at both strengths of the neighbours' influence; the rows
+/// `cone reproduce values`: the networks at both strengths of the neighbours' influence; the rows
 /// one would compare, or those that were given, and the one that knows the topics.
-UtilityTable reproduce_utility(const Context& context, std::span<const StudyNetwork> networks,
-                               int simulations, std::span<const std::string> estimators,
-                               const UnitWork& work);
+ValueTable reproduce_value(const Context& context, std::span<const StudyNetwork> networks,
+                           int simulations, std::span<const std::string> estimators,
+                           const UnitWork& work);
 
 /// RMSE of every row and setting for one policy, the best row of each setting marked (the row that
 /// knows the topics competes with none).
-TitledTable rmse_table(const UtilityTable& table, std::size_t policy);
+TitledTable rmse_table(const ValueTable& table, std::size_t policy);
 
-std::string utility_text(const UtilityTable& table);
-std::string utility_markdown(const UtilityTable& table);
-std::string utility_csv(const UtilityTable& table);
+std::string value_text(const ValueTable& table);
+std::string value_markdown(const ValueTable& table);
+std::string value_csv(const ValueTable& table);
 /// `schema`: cone.SCHEMA/1.
-nlohmann::ordered_json utility_json(const UtilityTable& table, std::string_view schema = "utility");
+nlohmann::ordered_json value_json(const ValueTable& table, std::string_view schema = "values");
 
 }  // namespace cone

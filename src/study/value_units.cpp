@@ -8,7 +8,7 @@
 #include "options/json_number.hpp"
 #include "options/option_json.hpp"
 #include "study/topic_features.hpp"
-#include "study/utility_study.hpp"
+#include "study/value_study.hpp"
 
 namespace cone {
 namespace {
@@ -42,8 +42,8 @@ std::vector<std::string> policies_of(std::uint64_t simulation) {
   return {fmt::format("random-weights:{}", simulation), "treat-all", "treat-none"};
 }
 
-Json evaluate_utilities(const Context& context, const UtilitySetting& setting,
-                        std::uint64_t simulation, const UtilityGroup& group) {
+Json evaluate_values(const Context& context, const ValueSetting& setting, std::uint64_t simulation,
+                     const ValueGroup& group) {
   LoadedData data = simulate_data(context.with_seed(setting.seed), setting.network->network,
                                   setting.outcome, simulation)
                         .data;
@@ -51,7 +51,7 @@ Json evaluate_utilities(const Context& context, const UtilitySetting& setting,
   const auto policies = resolve_policies(context, data.observed, policies_of(simulation));
   if (group.knows_topics) data.observed.features = topic_features(setting.network->network);
   EvaluateOptions options = group.options;
-  for (const UtilityGroup::Row& row : group.rows) options.estimators.push_back(row.estimator);
+  for (const ValueGroup::Row& row : group.rows) options.estimators.push_back(row.estimator);
   const EvaluationRecord record = evaluate(context, data, policies, options);
   if (!record.unfinished.empty()) throw Cancelled();
   Json result = Json::object();
@@ -60,28 +60,28 @@ Json evaluate_utilities(const Context& context, const UtilitySetting& setting,
     Json rows = Json::object();
     for (std::size_t k = 0; k < group.rows.size(); ++k) {
       const Estimate& estimate = evaluated.estimates[k];
-      rows[group.rows[k].label] = {
-          {"value", json_number(estimate.value)},
-          {"interval",
-           {json_number(estimate.interval.first), json_number(estimate.interval.second)}}};
+      rows[group.rows[k].label] = {{"value", json_number(estimate.value)},
+                                   {"sampling_interval",
+                                    {json_number(estimate.sampling_interval.first),
+                                     json_number(estimate.sampling_interval.second)}}};
     }
-    result[std::string(kUtilityPolicies[p])] = {{"truth", json_number(evaluated.truth.value())},
-                                                {"rows", std::move(rows)}};
+    result[std::string(kStudyPolicies[p])] = {{"truth", json_number(evaluated.truth.value())},
+                                              {"rows", std::move(rows)}};
   }
   return result;
 }
 
-bool are_utilities(const Json& result, const UtilityGroup& group) {
+bool are_values(const Json& result, const ValueGroup& group) {
   if (!result.is_object()) return false;
-  return std::ranges::all_of(kUtilityPolicies, [&](std::string_view policy) {
+  return std::ranges::all_of(kStudyPolicies, [&](std::string_view policy) {
     const auto part = result.find(std::string(policy));
     if (part == result.end() || !part->is_object() || !part->contains("truth")) return false;
     const auto rows = part->find("rows");
     if (rows == part->end() || !rows->is_object()) return false;
-    return std::ranges::all_of(group.rows, [&](const UtilityGroup::Row& row) {
+    return std::ranges::all_of(group.rows, [&](const ValueGroup::Row& row) {
       const auto found = rows->find(row.label);
       return found != rows->end() && found->is_object() && found->contains("value") &&
-             found->contains("interval") && found->at("interval").size() == 2;
+             found->contains("sampling_interval") && found->at("sampling_interval").size() == 2;
     });
   });
 }
@@ -97,14 +97,14 @@ std::vector<std::string_view> choose_estimators(std::span<const std::string> giv
   return {given.begin(), given.end()};
 }
 
-std::vector<UtilityGroup> group_estimators(std::span<const std::string_view> names,
-                                           const EvaluateOptions& options) {
-  std::vector<UtilityGroup> groups;
+std::vector<ValueGroup> group_estimators(std::span<const std::string_view> names,
+                                         const EvaluateOptions& options) {
+  std::vector<ValueGroup> groups;
   for (const std::string_view name : names) {
     const EstimatorInfo* row = find_estimator(name);
     require(row != nullptr, "study: an estimator that the catalogue does not have");
     const std::string_view group_name = group_of(*row);
-    auto group = std::ranges::find(groups, group_name, &UtilityGroup::name);
+    auto group = std::ranges::find(groups, group_name, &ValueGroup::name);
     if (group == groups.end()) {
       groups.push_back({.name = std::string(group_name), .options = options});
       group = groups.end() - 1;
@@ -114,13 +114,12 @@ std::vector<UtilityGroup> group_estimators(std::span<const std::string_view> nam
   return groups;
 }
 
-UtilityGroup topics_group() {
+ValueGroup topics_group() {
   return {
       .name = "topics", .rows = {{std::string(kTopicsLabel), "dm_ridge"}}, .knows_topics = true};
 }
 
-Unit utility_unit(const UtilitySetting& setting, std::uint64_t simulation,
-                  const UtilityGroup& group) {
+Unit value_unit(const ValueSetting& setting, std::uint64_t simulation, const ValueGroup& group) {
   constexpr std::uint64_t kSeedsPerSimulation = 100'000;  // as table 2 has
   Json options = {{"setting", setting.name},
                   {"outcome", option_json(setting.outcome)},
@@ -131,18 +130,18 @@ Unit utility_unit(const UtilitySetting& setting, std::uint64_t simulation,
                   {"knows_topics", group.knows_topics},
                   {"rows", Json::array()},
                   {"evaluation", option_json(group.options)}};
-  for (const UtilityGroup::Row& row : group.rows) {
+  for (const ValueGroup::Row& row : group.rows) {
     options["rows"].push_back({{"label", row.label}, {"estimator", row.estimator}});
   }
   options["evaluation"].erase("estimators");
-  Unit unit{.identity = {.kind = "utility",
+  Unit unit{.identity = {.kind = "values",
                          .options = std::move(options),
                          .seed = setting.seed + kSeedsPerSimulation * simulation,
                          .data_checksum = setting.network->checksum}};
   unit.run = [=](const Context& context) {
-    return evaluate_utilities(context, setting, simulation, group);
+    return evaluate_values(context, setting, simulation, group);
   };
-  unit.accepts = [group](const Json& result) { return are_utilities(result, group); };
+  unit.accepts = [group](const Json& result) { return are_values(result, group); };
   return unit;
 }
 

@@ -8,7 +8,7 @@
 #include "base/sentence.hpp"
 #include "options/json_number.hpp"
 #include "study/titled_table.hpp"
-#include "study/utility_study.hpp"
+#include "study/value_study.hpp"
 
 namespace cone {
 namespace {
@@ -17,9 +17,9 @@ using Json = nlohmann::ordered_json;
 
 /// One table over all rows and settings; show(policy, method, setting) makes a cell.
 template <class Show>
-TitledTable table_of(const UtilityTable& table, std::size_t policy, std::string_view what,
+TitledTable table_of(const ValueTable& table, std::size_t policy, std::string_view what,
                      const Show& show) {
-  TitledTable out{.title = fmt::format("{}: {}", kUtilityPolicies[policy], what),
+  TitledTable out{.title = fmt::format("{}: {}", kStudyPolicies[policy], what),
                   .columns = {"method"}};
   out.columns.insert(out.columns.end(), table.settings.begin(), table.settings.end());
   for (std::size_t m = 0; m < table.methods.size(); ++m) {
@@ -36,7 +36,7 @@ std::string percent(double share) {
   return std::isfinite(share) ? fmt::format("{:.0f} %", 100 * share) : "-";
 }
 
-double ratio_to_reference(const UtilityTable& table, std::size_t policy, std::size_t method,
+double ratio_to_reference(const ValueTable& table, std::size_t policy, std::size_t method,
                           std::size_t setting) {
   const auto reference = table.find_method(table.reference);
   if (!reference) return std::nan("");
@@ -44,19 +44,19 @@ double ratio_to_reference(const UtilityTable& table, std::size_t policy, std::si
          table.cells[policy][*reference][setting].errors.rmse;
 }
 
-std::vector<TitledTable> utility_tables(const UtilityTable& table) {
+std::vector<TitledTable> value_tables(const ValueTable& table) {
   std::vector<TitledTable> tables;
-  for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
+  for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) {
     tables.push_back(rmse_table(table, p));
     tables.push_back(
         table_of(table, p, "share of the 95 % intervals that hold the truth",
-                 [](const UtilityCell& cell, std::size_t, std::size_t) -> TitledTable::Cell {
+                 [](const ValueCell& cell, std::size_t, std::size_t) -> TitledTable::Cell {
                    return {percent(cell.coverage)};
                  }));
     if (!table.find_method(table.reference)) continue;
     tables.push_back(
         table_of(table, p, fmt::format("RMSE over that of the row \"{}\"", table.reference),
-                 [&](const UtilityCell&, std::size_t m, std::size_t s) -> TitledTable::Cell {
+                 [&](const ValueCell&, std::size_t m, std::size_t s) -> TitledTable::Cell {
                    const double ratio = ratio_to_reference(table, p, m, s);
                    return {std::isfinite(ratio) ? fmt::format("{:.2f}", ratio) : "-"};
                  }));
@@ -66,10 +66,10 @@ std::vector<TitledTable> utility_tables(const UtilityTable& table) {
 
 }  // namespace
 
-TitledTable rmse_table(const UtilityTable& table, std::size_t policy) {
+TitledTable rmse_table(const ValueTable& table, std::size_t policy) {
   const auto reference = table.find_method(kTopicsLabel);
-  return table_of(table, policy, "RMSE of the utility ± standard error; the best is marked",
-                  [&](const UtilityCell& cell, std::size_t m, std::size_t s) -> TitledTable::Cell {
+  return table_of(table, policy, "RMSE of the value ± standard error; the best is marked",
+                  [&](const ValueCell& cell, std::size_t m, std::size_t s) -> TitledTable::Cell {
                     bool is_best = m != reference && std::isfinite(cell.errors.rmse);
                     for (std::size_t other = 0; is_best && other < table.methods.size(); ++other) {
                       if (other == reference) continue;
@@ -79,25 +79,23 @@ TitledTable rmse_table(const UtilityTable& table, std::size_t policy) {
                   });
 }
 
-std::string utility_text(const UtilityTable& table) {
+std::string value_text(const ValueTable& table) {
   return fmt::format("{} simulations, all nodes, cross-fitted\n\n", table.simulations) +
-         tables_text(utility_tables(table));
+         tables_text(value_tables(table));
 }
 
-std::string utility_markdown(const UtilityTable& table) {
-  return tables_markdown(utility_tables(table));
-}
+std::string value_markdown(const ValueTable& table) { return tables_markdown(value_tables(table)); }
 
-std::string utility_csv(const UtilityTable& table) {
+std::string value_csv(const ValueTable& table) {
   std::string text =
       "policy,setting,method,rmse,rmse_error,mae,bias,coverage,num_intervals,num_missing,"
       "rmse_over_reference\n";
-  for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
+  for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) {
     for (std::size_t s = 0; s < table.settings.size(); ++s) {
       for (std::size_t m = 0; m < table.methods.size(); ++m) {
-        const UtilityCell& cell = table.cells[p][m][s];
+        const ValueCell& cell = table.cells[p][m][s];
         const double ratio = ratio_to_reference(table, p, m, s);
-        text += csv_line("{},\"{}\",\"{}\",{},{},{},{},{},{},{},{}\n", kUtilityPolicies[p],
+        text += csv_line("{},\"{}\",\"{}\",{},{},{},{},{},{},{},{}\n", kStudyPolicies[p],
                          table.settings[s], table.methods[m], cell.errors.rmse,
                          cell.errors.rmse_error, cell.errors.mae, cell.errors.bias, cell.coverage,
                          cell.num_intervals, cell.errors.num_missing, ratio);
@@ -107,7 +105,7 @@ std::string utility_csv(const UtilityTable& table) {
   return text;
 }
 
-Json utility_json(const UtilityTable& table, std::string_view schema) {
+Json value_json(const ValueTable& table, std::string_view schema) {
   Json json = {{"schema", fmt::format("cone.{}/1", schema)},
                {"version", std::string(kVersion)},
                {"revision", std::string(source_revision())},
@@ -116,12 +114,12 @@ Json utility_json(const UtilityTable& table, std::string_view schema) {
                {"seed", table.seed},
                {"reference", table.reference},
                {"policies", Json::array()}};
-  for (std::size_t p = 0; p < kUtilityPolicies.size(); ++p) {
-    Json policy = {{"name", std::string(kUtilityPolicies[p])}, {"settings", Json::array()}};
+  for (std::size_t p = 0; p < kStudyPolicies.size(); ++p) {
+    Json policy = {{"name", std::string(kStudyPolicies[p])}, {"settings", Json::array()}};
     for (std::size_t s = 0; s < table.settings.size(); ++s) {
       Json setting = {{"name", table.settings[s]}, {"methods", Json::array()}};
       for (std::size_t m = 0; m < table.methods.size(); ++m) {
-        const UtilityCell& cell = table.cells[p][m][s];
+        const ValueCell& cell = table.cells[p][m][s];
         Json errors = Json::array();
         for (const double error : cell.by_simulation) errors.push_back(json_number(error));
         setting["methods"].push_back({{"method", table.methods[m]},

@@ -54,7 +54,8 @@ void expect_same(const EvaluationRecord& a, const EvaluationRecord& b, double to
       near(one.value, two.value, one.estimator);
       near(one.standard_error, two.standard_error, one.estimator + " error");
       near(one.population_standard_error, two.population_standard_error, one.estimator + " pop");
-      near(one.robust_interval.first, two.robust_interval.first, one.estimator + " robust");
+      near(one.sensitivity_interval.first, two.sensitivity_interval.first,
+           one.estimator + " robust");
       EXPECT_EQ(one.warnings.size(), two.warnings.size()) << one.estimator;
     }
   }
@@ -93,7 +94,7 @@ TEST(Weights, TheirScaleDoesNotMatterAndTheirSizesDo) {
   }
 }
 
-TEST(Weights, WhatWasDoneTruthAndSharesAreOfPeople) {
+TEST(Weights, TheLoggedPolicyTruthAndSharesAreOfUnits) {
   SmallWorld world = small_world(120, 0.7, 1.0, 3);
   Dataset& data = world.data.observed;
   data.weight = draw_weights(120, 3);
@@ -118,7 +119,7 @@ TEST(Weights, WhatWasDoneTruthAndSharesAreOfPeople) {
   EXPECT_TRUE(record.decision->is_weighted);
   double squares = 0;
   for (const double w : data.weight) squares += w * w;
-  EXPECT_NEAR(record.data.effective_nodes.value(), total * total / squares, 1e-9);
+  EXPECT_NEAR(record.data.effective_sample_size.value(), total * total / squares, 1e-9);
 }
 
 TEST(Weights, ValuesOfLinearModelsAreWeightedOutcomes) {
@@ -128,7 +129,7 @@ TEST(Weights, ValuesOfLinearModelsAreWeightedOutcomes) {
     world.data.observed.weight = draw_weights(150, 4);
     EvaluateOptions options;
     options.estimators = {name};
-    options.robust = false;
+    options.sensitivity_interval = false;
     NodeTable nodes;
     const EvaluationRecord record =
         evaluate(Context(3, 2), world.data, world.policies, options, nullptr, &nodes);
@@ -140,12 +141,12 @@ TEST(Weights, ValuesOfLinearModelsAreWeightedOutcomes) {
     }
     EXPECT_NEAR(value, record.policies[0].estimates[0].value, 1e-8) << name;
     EXPECT_NEAR(weights, 1, 1e-8) << name;
-    ASSERT_EQ(nodes.people.size(), 150U);
-    EXPECT_NEAR(mean(nodes.people), 1, 1e-12);
+    ASSERT_EQ(nodes.units.size(), 150U);
+    EXPECT_NEAR(mean(nodes.units), 1, 1e-12);
   }
 }
 
-TEST(Weights, KernelBalancingAimsAtTheWeightedPeople) {
+TEST(Weights, KernelBalancingAimsAtTheWeightedUnits) {
   // Weights follow x0, so that the weighted mean of x0 is far from the plain one.
   SmallWorld world = small_world(200, 0.5, 1.0, 5);
   Dataset& data = world.data.observed;
@@ -158,7 +159,7 @@ TEST(Weights, KernelBalancingAimsAtTheWeightedPeople) {
   std::vector<NodeIndex> nodes(200);
   std::iota(nodes.begin(), nodes.end(), NodeIndex{0});
   const LoggedSample sample = take_sample(data, nodes);
-  const double target = mean_over_people(sample, sample.outcome);
+  const double target = mean_over_units(sample, sample.outcome);
   const double found = evaluate_world(world, options).policies[0].estimates[0].value;
   data.weight.clear();
   const double unweighted = evaluate_world(world, options).policies[0].estimates[0].value;
@@ -171,8 +172,8 @@ TEST(Weights, KernelBalancingAimsAtTheWeightedPeople) {
   EXPECT_NEAR(evaluate_world(world, options).policies[0].estimates[0].value, 4, 1e-9);
 }
 
-TEST(Weights, KernelBalancingGivesEveryGroupItsPeople) {
-  // Representations are compared fold by fold. A fold may stand for more people than another.
+TEST(Weights, KernelBalancingGivesEveryGroupItsUnits) {
+  // Representations are compared fold by fold. A fold may stand for more units than another.
   SmallWorld world = small_world(60, 0.5, 1.0, 9);
   Dataset& data = world.data.observed;
   for (std::size_t i = 0; i < 60; ++i) data.weight.push_back(i < 20 ? 5 : 1);
@@ -199,11 +200,11 @@ TEST(Weights, KernelBalancingGivesEveryGroupItsPeople) {
   EXPECT_NEAR(mean(found.influence), 0, 1e-9);
 }
 
-TEST(Weights, MendASampleInWhichThoseWhoGainAreMissing) {
+TEST(Weights, FixASampleInWhichThoseWhoGainAreMissing) {
   // Effects are 1 + x0; those of large x0 hardly answered the survey. Weights are one over the
   // chance of an answer.
   SmallWorld all = small_world(3000, 0.0, 1.0, 6);
-  const Dataset& people = all.data.observed;
+  const Dataset& units = all.data.observed;
   Rng rng(31, Stream::kTest, 6);
   DatasetArrays arrays;
   std::vector<double> treatment;
@@ -212,11 +213,11 @@ TEST(Weights, MendASampleInWhichThoseWhoGainAreMissing) {
   std::vector<double> x;
   double truth = 0;
   for (std::size_t i = 0; i < 3000; ++i) {
-    const double own = people.features.matrix.row(i).at(0);
+    const double own = units.features.matrix.row(i).at(0);
     truth += (1 + own) / 3000;
     const double chance = sigmoid(-0.8 - 1.2 * own);
     if (!rng.bernoulli(chance)) continue;
-    const bool treated = people.treatment[i] == 1;
+    const bool treated = units.treatment[i] == 1;
     treatment.push_back(treated ? 1 : 0);
     outcome.push_back((treated ? 1 + own : 0) + 0.5 * rng.normal());
     weight.push_back(1 / chance);
@@ -230,7 +231,7 @@ TEST(Weights, MendASampleInWhichThoseWhoGainAreMissing) {
   arrays.measurements = std::as_const(features).view();
   EvaluateOptions options;
   options.estimators = {"naive", "snips", "dm_ols2", "dr_ridge"};
-  options.estimator.target = Target::kPeopleLikeThese;
+  options.estimator.target = Target::kPopulation;
   options.estimator.dependence = Dependence::kIndependent;
   const auto value_all = [&](const LoadedData& data) {
     const std::vector<PolicyOnData> policies = {

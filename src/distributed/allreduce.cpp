@@ -17,7 +17,7 @@ constexpr std::size_t kShort = 64;
 /// Numbers on their way at a time: they stay in the cache.
 constexpr std::size_t kNumbersOnTheWay = std::size_t{1} << 20;
 constexpr std::size_t kFewestNumbers = 64;
-/// Sums that all ranks read from one place.
+/// Sums that all ranks read from one position.
 constexpr std::size_t kMostNumbersTogether = std::size_t{1} << 22;
 
 /// Piece [first, first + count) of a rank's part.
@@ -59,21 +59,21 @@ std::vector<int> count_parts(std::span<const std::size_t> begins) {
 
 }  // namespace
 
-void Ranks::add_up(std::span<double> values) const {
+void Ranks::allreduce(std::span<double> values) const {
   if (size_ == 1) return;
   const Stopwatch watch;
   if (values.size() <= kShort) {
-    add_up_short(values);
+    allreduce_short(values);
   } else {
     for (std::size_t first = 0; first < values.size(); first += kMostNumbersAtATime) {
-      add_up_long(values.subspan(first, std::min(kMostNumbersAtATime, values.size() - first)));
+      allreduce_long(values.subspan(first, std::min(kMostNumbersAtATime, values.size() - first)));
     }
   }
   count_traffic(values.size_bytes(), watch.seconds());
 }
 
 /// Everybody adds up everything.
-void Ranks::add_up_short(std::span<double> values) const {
+void Ranks::allreduce_short(std::span<double> values) const {
   if (shared_memory_.reserve(values.size() * size_)) {
     double* const room = shared_memory_.begin_turn();
     std::ranges::copy(values, room + rank_ * values.size());
@@ -87,7 +87,7 @@ void Ranks::add_up_short(std::span<double> values) const {
   add_pieces(all.data(), values.size(), size_, values);
 }
 
-void Ranks::add_up_long(std::span<double> values) const {
+void Ranks::allreduce_long(std::span<double> values) const {
   std::vector<std::size_t> begins;
   for (std::size_t r = 0; r <= size_; ++r) begins.push_back(values.size() * r / size_);
   deal_sums(values, begins);
@@ -103,7 +103,7 @@ void Ranks::add_up_long(std::span<double> values) const {
                  to_ints(begins).data(), MPI_DOUBLE, comm_);
 }
 
-void Ranks::add_up_parts(std::span<double> values, std::span<const std::size_t> begins) const {
+void Ranks::reduce_scatter(std::span<double> values, std::span<const std::size_t> begins) const {
   const Stopwatch watch;
   deal_sums(values, begins);
   count_traffic(values.size_bytes(), watch.seconds());
@@ -114,16 +114,16 @@ void Ranks::deal_sums(std::span<double> values, std::span<const std::size_t> beg
   const std::size_t count =
       std::min(longest, std::max(kFewestNumbers, kNumbersOnTheWay / (size_ * size_)));
   if (shared_memory_.reserve(count * size_ * size_)) {
-    add_up_shared(values, begins, count);
+    allreduce_shared(values, begins, count);
   } else {
-    add_up_sent(values, begins,
-                std::min(longest, std::max(kFewestNumbers, kNumbersOnTheWay / size_)));
+    allreduce_sent(values, begins,
+                   std::min(longest, std::max(kFewestNumbers, kNumbersOnTheWay / size_)));
   }
 }
 
 /// Takes `count` numbers of every part at a time.
-void Ranks::add_up_shared(std::span<double> values, std::span<const std::size_t> begins,
-                          std::size_t count) const {
+void Ranks::allreduce_shared(std::span<double> values, std::span<const std::size_t> begins,
+                             std::size_t count) const {
   const std::size_t longest = find_longest(begins);
   for (std::size_t first = 0; first < longest; first += count) {
     double* const room = shared_memory_.begin_turn();
@@ -139,30 +139,30 @@ void Ranks::add_up_shared(std::span<double> values, std::span<const std::size_t>
 }
 
 /// The same by messages.
-void Ranks::add_up_sent(std::span<double> values, std::span<const std::size_t> begins,
-                        std::size_t count) const {
+void Ranks::allreduce_sent(std::span<double> values, std::span<const std::size_t> begins,
+                           std::size_t count) const {
   const std::size_t longest = find_longest(begins);
   std::vector<double> received(count * size_);
   std::vector<int> sizes(size_);
-  std::vector<int> places(size_);
-  std::vector<int> own_places(size_);
+  std::vector<int> positions(size_);
+  std::vector<int> own_positions(size_);
   for (std::size_t first = 0; first < longest; first += count) {
     const std::span<double> own = piece_of(values, begins, rank_, first, count);
     for (std::size_t r = 0; r < size_; ++r) {
       const std::span<double> piece = piece_of(values, begins, r, first, count);
       sizes[r] = static_cast<int>(piece.size());
-      places[r] = static_cast<int>(piece.data() - values.data());
-      own_places[r] = static_cast<int>(r * own.size());
+      positions[r] = static_cast<int>(piece.data() - values.data());
+      own_positions[r] = static_cast<int>(r * own.size());
     }
     const std::vector<int> own_sizes(size_, static_cast<int>(own.size()));
-    MPI_Alltoallv(values.data(), sizes.data(), places.data(), MPI_DOUBLE, received.data(),
-                  own_sizes.data(), own_places.data(), MPI_DOUBLE, comm_);
+    MPI_Alltoallv(values.data(), sizes.data(), positions.data(), MPI_DOUBLE, received.data(),
+                  own_sizes.data(), own_positions.data(), MPI_DOUBLE, comm_);
     add_pieces(received.data(), own.size(), size_, own);
   }
 }
 
-void Ranks::collect_for(std::size_t rank, std::span<const double> part,
-                        std::span<const std::size_t> begins, std::span<double> all) const {
+void Ranks::gather_to(std::size_t rank, std::span<const double> part,
+                      std::span<const std::size_t> begins, std::span<double> all) const {
   const Stopwatch watch;
   MPI_Gatherv(part.data(), static_cast<int>(part.size()), MPI_DOUBLE, all.data(),
               count_parts(begins).data(), to_ints(begins).data(), MPI_DOUBLE,
@@ -170,7 +170,7 @@ void Ranks::collect_for(std::size_t rank, std::span<const double> part,
   count_traffic(rank == rank_ ? 0 : part.size_bytes(), watch.seconds());
 }
 
-void Ranks::tell_all(std::size_t rank, std::span<double> values) const {
+void Ranks::broadcast(std::size_t rank, std::span<double> values) const {
   const Stopwatch watch;
   for (std::size_t first = 0; first < values.size(); first += kMostNumbersAtATime) {
     const std::size_t count = std::min(values.size() - first, kMostNumbersAtATime);

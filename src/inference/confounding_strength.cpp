@@ -1,4 +1,4 @@
-#include "inference/hidden_strength.hpp"
+#include "inference/confounding_strength.hpp"
 
 #include <algorithm>
 #include <array>
@@ -47,7 +47,7 @@ double squared_weights(const LoggedSample& sample, MatrixView<const double> poli
     corrected.add(2 * part - (sample.arm[i] == a ? part / e(i, a) : 0.0));
   }
   std::array<double, 2> sums = {corrected.value(), expected.value()};
-  sample.totals->add_up(sums);
+  sample.totals->allreduce(sums);
   return std::max(sums[0], 0.5 * sums[1]) / sample.totals->count(sample.size());
 }
 
@@ -62,7 +62,7 @@ NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> feat
   const std::vector<double> by_network = squared_errors(sample, network);
   std::vector<double> share(sample.num_arms(), 0.0);
   for (const Arm t : sample.arm) share[t] += 1 / n;
-  totals.add_up(share);
+  totals.allreduce(share);
   double by_shares = 0;
   for (const double m : share) by_shares += m * (1 - m);
   const double short_error = mean(by_features, totals);
@@ -83,8 +83,9 @@ NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> feat
   return out;
 }
 
-HiddenBias bound_hidden_bias(const LoggedSample& sample, MatrixView<const double> policy,
-                             std::span<const double> residual, const NetworkStrength& strength) {
+ConfoundingBias bound_confounding_bias(const LoggedSample& sample, MatrixView<const double> policy,
+                                       std::span<const double> residual,
+                                       const NetworkStrength& strength) {
   const std::size_t num_arms = sample.num_arms();
   const double n = sample.totals->count(sample.size());
   double long_weights = 0;
@@ -94,7 +95,7 @@ HiddenBias bound_hidden_bias(const LoggedSample& sample, MatrixView<const double
   for (std::size_t i = 0; i < sample.size(); ++i) {
     squares[sample.arm[i]] += residual[i] * residual[i] / n;
   }
-  sample.totals->add_up(squares);
+  sample.totals->allreduce(squares);
   std::array<double, 2> sums{};
   auto& [tilted, plain] = sums;  // means of Σ_a π_a²(1 − e_a)/e_a² and of Σ_a π_a²/e_a
   for (std::size_t a = 0; a < num_arms; ++a) {
@@ -109,8 +110,8 @@ HiddenBias bound_hidden_bias(const LoggedSample& sample, MatrixView<const double
       tilted += part * (1 - e) / e / n;
     }
   }
-  sample.totals->add_up(sums);
-  HiddenBias out;
+  sample.totals->allreduce(sums);
+  ConfoundingBias out;
   const double by_ratio = long_weights / short_weights - 1;
   const double by_share = strength.added_upper * tilted / plain;
   out.strength = std::max({0.0, by_ratio, by_share});

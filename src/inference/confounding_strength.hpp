@@ -34,11 +34,12 @@ NetworkStrength measure_strength(const LoggedSample& sample, Matrix<double> feat
 /// The largest bias of a value that a hidden confounder of that strength can cause, whatever it
 /// does to the outcome's residuals: √(C²) · Σ_a √(σ_a²·ν_a²), with C² = cf_d/(1 − cf_d) of the
 /// policy.
-struct HiddenBias {
+struct ConfoundingBias {
   double bound = 0;
   double strength = 0;  ///< C²
 };
-HiddenBias bound_hidden_bias(const LoggedSample& sample, MatrixView<const double> policy,
-                             std::span<const double> residual, const NetworkStrength& strength);
+ConfoundingBias bound_confounding_bias(const LoggedSample& sample, MatrixView<const double> policy,
+                                       std::span<const double> residual,
+                                       const NetworkStrength& strength);
 
 }  // namespace cone

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """How far the values of `cone learn` are from the truth, on logs whose truth is known.
 
-    bench/policy_tree/honesty.py [--runs 100] [--nodes 500] [--columns 12] [--bin FOLDER]
+    bench/policy_tree/held_out_value.py [--runs 100] [--nodes 500] [--columns 12] [--bin FOLDER]
 
 Two kinds of log, both randomised with probability 1/2, normal features, noise of variance 1, edges
 in a ring: one where nothing that is done matters, one where treating pays 0.4 for who has x1 > 0 and
 costs 0.4 elsewhere. Every run draws a log, learns a tree of depth 2 (ridge, given propensities) and
-compares gains over treating nobody: the honest one, the one on the nodes that the rule was learnt
-from, and the true one of the rule on these nodes. The interval of the honest gain is held against
+compares gains over treating nobody: the valid one, the one on the nodes that the rule was learnt
+from, and the true one of the rule on these nodes. The interval of the valid gain is held against
 the truth of the decisions it is about, by trees learnt without a fold each, and of the rule.
 """
 
@@ -62,11 +62,11 @@ def run(args, seed, effect):
         return sum(gain for gain, treat in zip(gains, decisions) if treat) / len(gains)
 
     def covers(truth):
-        low, high = values["always 0"]["gain_interval"]
+        low, high = values["always 0"]["sampling_gain_interval"]
         return low <= truth <= high
 
-    return {"honest": values["always 0"]["gain"],
-            "where learnt": record["value_where_learnt"] - values["always 0"]["value"],
+    return {"valid": values["always 0"]["gain"],
+            "where learnt": record["in_sample_value"] - values["always 0"]["value"],
             "true": true_value(treated), "covers decisions": covers(true_value(out_of_fold)),
             "covers rule": covers(true_value(treated)), "better": record["verdict"] == "better"}
 
@@ -78,13 +78,13 @@ def main():
     arguments.add_argument("--columns", type=int, default=12)
     args = arguments.parse_args()
     print(f"{'':14} {'gain over treating nobody':^53} {'interval covers':^20} {'called':>8}\n"
-          f"{'log':14} {'honest':>17} {'where learnt':>17} {'true, of rule':>17} {'decisions':>10} "
+          f"{'log':14} {'valid':>17} {'where learnt':>17} {'true, of rule':>17} {'decisions':>10} "
           f"{'rule':>9} {'better':>8}")
     for title, effect in (("no effect", 0.0), ("effect 0.4", 0.4)):
         with concurrent.futures.ThreadPoolExecutor(args.threads) as pool:
             rows = list(pool.map(lambda seed: run(args, seed, effect), range(args.runs)))
         cells = []
-        for name in ("honest", "where learnt", "true"):
+        for name in ("valid", "where learnt", "true"):
             values = [row[name] for row in rows]
             error = statistics.stdev(values) / len(values) ** 0.5
             cells.append(f"{statistics.fmean(values):8.4f} ± {error:.4f}")

@@ -10,7 +10,7 @@ namespace cone::distributed {
 /// own waiting looks at every message queue meanwhile. Who waits for long sleeps until it is woken:
 /// giving the core away again and again takes as much of it as working does where other programs
 /// want it too.
-class MeetingPoint {
+class Barrier {
  public:
   /// Returns when `count` processes have called it. `is_crowded`: more processes than cores, so
   /// who waits sleeps at once.

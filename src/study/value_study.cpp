@@ -1,4 +1,4 @@
-#include "study/utility_study.hpp"
+#include "study/value_study.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +10,8 @@
 namespace cone {
 namespace {
 
-constexpr std::array<std::string_view, 6> kUtilityRows = {"naive",   "dm_ridge",   "cone",
-                                                          "cone_dm", "network_dm", "network_dr"};
+constexpr std::array<std::string_view, 6> kValueRows = {"naive",   "dm_ridge",   "cone",
+                                                        "cone_dm", "network_dm", "network_dr"};
 
 double number_or_nan(const nlohmann::ordered_json& value) {
   return value.is_number() ? value.get<double>() : kNaN;
@@ -29,14 +29,14 @@ class CellBuilder {
     const auto& row = part.at("rows").at(label);
     const double truth = number_or_nan(part.at("truth"));
     cell_.by_simulation.push_back(number_or_nan(row.at("value")) - truth);
-    const double low = number_or_nan(row.at("interval").at(0));
-    const double high = number_or_nan(row.at("interval").at(1));
+    const double low = number_or_nan(row.at("sampling_interval").at(0));
+    const double high = number_or_nan(row.at("sampling_interval").at(1));
     if (!std::isfinite(low) || !std::isfinite(high)) return;
     ++cell_.num_intervals;
     num_covering_ += low <= truth && truth <= high ? 1 : 0;
   }
 
-  UtilityCell finish() && {
+  ValueCell finish() && {
     std::vector<std::vector<double>> errors;
     for (const double error : cell_.by_simulation) errors.push_back({error});
     cell_.errors = summarise_errors(errors);
@@ -47,42 +47,41 @@ class CellBuilder {
   }
 
  private:
-  UtilityCell cell_;
+  ValueCell cell_;
   std::size_t num_covering_ = 0;
 };
 
 }  // namespace
 
-std::optional<std::size_t> UtilityTable::find_method(std::string_view label) const {
+std::optional<std::size_t> ValueTable::find_method(std::string_view label) const {
   const auto found = std::ranges::find(methods, label);
   if (found == methods.end()) return std::nullopt;
   return static_cast<std::size_t>(found - methods.begin());
 }
 
-UtilityTable run_utility_study(const Context& context, const UtilityPlan& plan,
-                               const UnitWork& work) {
+ValueTable run_value_study(const Context& context, const ValuePlan& plan, const UnitWork& work) {
   std::vector<Unit> units;
-  for (const UtilitySetting& setting : plan.settings) {
+  for (const ValueSetting& setting : plan.settings) {
     for (int simulation = 0; simulation < plan.simulations; ++simulation) {
-      for (const UtilityGroup& group : plan.groups) {
-        units.push_back(utility_unit(setting, static_cast<std::uint64_t>(simulation), group));
+      for (const ValueGroup& group : plan.groups) {
+        units.push_back(value_unit(setting, static_cast<std::uint64_t>(simulation), group));
       }
     }
   }
   const UnitsReport report = run_units(context, work, units, plan.phase);
 
-  UtilityTable table{
+  ValueTable table{
       .simulations = plan.simulations, .seed = context.seed(), .reference = plan.reference};
   note_units(units, report, table.run);
-  for (const UtilitySetting& setting : plan.settings) table.settings.push_back(setting.name);
-  for (const UtilityGroup& group : plan.groups) {
-    for (const UtilityGroup::Row& row : group.rows) table.methods.push_back(row.label);
+  for (const ValueSetting& setting : plan.settings) table.settings.push_back(setting.name);
+  for (const ValueGroup& group : plan.groups) {
+    for (const ValueGroup::Row& row : group.rows) table.methods.push_back(row.label);
   }
   const std::size_t per_setting = static_cast<std::size_t>(plan.simulations) * plan.groups.size();
-  for (const std::string_view policy : kUtilityPolicies) {
+  for (const std::string_view policy : kStudyPolicies) {
     auto& methods = table.cells.emplace_back();
     for (std::size_t g = 0; g < plan.groups.size(); ++g) {
-      for (const UtilityGroup::Row& row : plan.groups[g].rows) {
+      for (const ValueGroup::Row& row : plan.groups[g].rows) {
         auto& by_setting = methods.emplace_back();
         for (std::size_t s = 0; s < plan.settings.size(); ++s) {
           CellBuilder cell;
@@ -97,9 +96,9 @@ UtilityTable run_utility_study(const Context& context, const UtilityPlan& plan,
   return table;
 }
 
-std::vector<UtilitySetting> utility_settings(std::span<const StudyNetwork> networks,
-                                             std::uint64_t seed) {
-  std::vector<UtilitySetting> settings;
+std::vector<ValueSetting> value_settings(std::span<const StudyNetwork> networks,
+                                         std::uint64_t seed) {
+  std::vector<ValueSetting> settings;
   for (const StudySetting& setting : study_settings(networks, {}, seed)) {
     settings.push_back({.name = setting.name(),
                         .network = setting.network,
@@ -109,16 +108,16 @@ std::vector<UtilitySetting> utility_settings(std::span<const StudyNetwork> netwo
   return settings;
 }
 
-UtilityTable reproduce_utility(const Context& context, std::span<const StudyNetwork> networks,
-                               int simulations, std::span<const std::string> estimators,
-                               const UnitWork& work) {
-  UtilityPlan plan{.settings = utility_settings(networks, context.seed()),
-                   .simulations = simulations,
-                   .phase = "utility",
-                   .reference = std::string(kTopicsLabel)};
-  plan.groups = group_estimators(choose_estimators(estimators, kUtilityRows));
+ValueTable reproduce_value(const Context& context, std::span<const StudyNetwork> networks,
+                           int simulations, std::span<const std::string> estimators,
+                           const UnitWork& work) {
+  ValuePlan plan{.settings = value_settings(networks, context.seed()),
+                 .simulations = simulations,
+                 .phase = "values",
+                 .reference = std::string(kTopicsLabel)};
+  plan.groups = group_estimators(choose_estimators(estimators, kValueRows));
   plan.groups.push_back(topics_group());
-  return run_utility_study(context, plan, work);
+  return run_value_study(context, plan, work);
 }
 
 }  // namespace cone

@@ -39,7 +39,7 @@ struct Deal {
 
 constexpr int kNowhere = -1;
 
-/// The fold of every place, as make_folds deals it; kNowhere where the node stays out.
+/// The fold of every position, as make_folds deals it; kNowhere where the node stays out.
 std::vector<int> deal(const Ranks& ranks, const Share& share, const Deal& dealt) {
   const std::size_t num_arms = share.num_arms();
   const auto stays_out = [&](std::size_t p) {
@@ -55,35 +55,35 @@ std::vector<int> deal(const Ranks& ranks, const Share& share, const Deal& dealt)
     smallest[arm] = std::min(smallest[arm], key[p]);
     ++sizes[arm];
   }
-  ranks.add_up(sizes);
+  ranks.allreduce(sizes);
   require_enough(ranks, share, sizes, dealt.num_folds, dealt.left_out >= 0);
   // Arms come in the order of their first nodes, whatever they are called.
-  for (std::uint64_t& least : smallest) least = ~ranks.find_largest(~least);
+  for (std::uint64_t& least : smallest) least = ~ranks.allreduce_max(~least);
   std::vector<double> turn(num_arms, 0.0);
   for (std::size_t a = 0; a < num_arms; ++a) {
     turn[a] = static_cast<double>(
         std::ranges::count_if(smallest, [&](std::uint64_t other) { return other < smallest[a]; }));
   }
-  std::vector<std::size_t> places;
+  std::vector<std::size_t> positions;
   for (std::size_t p = 0; p < share.size(); ++p) {
-    if (!stays_out(p)) places.push_back(p);
+    if (!stays_out(p)) positions.push_back(p);
   }
   constexpr std::size_t kWidth = 5;
-  Matrix<double> rows(places.size(), kWidth);
-  for (std::size_t k = 0; k < places.size(); ++k) {
-    const std::size_t p = places[k];
+  Matrix<double> rows(positions.size(), kWidth);
+  for (std::size_t k = 0; k < positions.size(); ++k) {
+    const std::size_t p = positions[k];
     const std::array<double, kWidth> row = {turn[share.arm_of(p)], high_half(key[p]),
                                             low_half(key[p]), static_cast<double>(ranks.rank()),
                                             static_cast<double>(p)};
     std::ranges::copy(row, rows.row(k).begin());
   }
   const Matrix<double> sorted = sort_together(ranks, rows);
-  const std::uint64_t before = ranks.sum_before(std::uint64_t{sorted.rows()});
-  struct Place {
-    std::uint64_t place;
+  const std::uint64_t before = ranks.exclusive_scan(std::uint64_t{sorted.rows()});
+  struct Position {
+    std::uint64_t position;
     std::uint64_t fold;
   };
-  std::vector<std::vector<Place>> answers(ranks.size());
+  std::vector<std::vector<Position>> answers(ranks.size());
   for (std::size_t k = 0; k < sorted.rows(); ++k) {
     answers[static_cast<std::size_t>(sorted(k, 3))].push_back(
         {static_cast<std::uint64_t>(sorted(k, 4)),
@@ -91,14 +91,14 @@ std::vector<int> deal(const Ranks& ranks, const Share& share, const Deal& dealt)
   }
   std::vector<int> fold(share.size(), kNowhere);
   for (const auto& part : ranks.exchange(std::move(answers))) {
-    for (const Place& answer : part) fold[answer.place] = static_cast<int>(answer.fold);
+    for (const Position& answer : part) fold[answer.position] = static_cast<int>(answer.fold);
   }
   return fold;
 }
 
 }  // namespace
 
-void deal_folds(const Ranks& ranks, int num_folds, std::uint64_t seed, Share& share) {
+void assign_folds(const Ranks& ranks, int num_folds, std::uint64_t seed, Share& share) {
   share.fold = deal(ranks, share, {.num_folds = num_folds, .seed = seed, .stream = Stream::kSplit});
 }
 
